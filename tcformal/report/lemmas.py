@@ -145,7 +145,7 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
                 cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
                 lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
     closing = (
-        "OPEN: neither a proof nor a witness was found in the time of the question; none: not asked, or refused "
+        "OPEN: neither proof nor witness was found in the time of the question; none: not asked, or refused "
         "with a sentence."
     )
     return [*lines, "", closing]
