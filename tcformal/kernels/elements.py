@@ -23,6 +23,8 @@ from tcformal.machine import Module, available, vector_bits
 
 #: Elements of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 16
+#: What an evaluation on lanes costs at least, in elements.
+_CALL = 1 << 9
 #: What an element costs, in multiply–adds of a unit.
 _COST = 16
 
@@ -42,7 +44,7 @@ class Elements:
     result: int
     #: How compiled code makes some nodes' values, by index; the others' as their operators say.
     shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
-    #: Elements evaluated so far.
+    #: Elements evaluated so far, those of an evaluation of few as `_CALL`.
     seen: int = 0
     #: Kernels and their lanes, by which inputs are one word for all elements of a row.
     _kernels: dict[tuple[bool, ...], tuple[Any, int]] = field(default_factory=dict)
@@ -53,7 +55,7 @@ class Elements:
         Errors: none for words that fit their formats; nothing is modified.
         """
         n = int(np.prod(shape))
-        self.seen += n
+        self.seen += max(n, _CALL)
         if available() and (self.seen >= _WORTH_COMPILING or self._kernels):
             return self._compiled(given, shape, threads)
         flat = [np.broadcast_to(x, shape).reshape(-1) for x in given]

@@ -21,6 +21,8 @@ from tcformal.machine import Module, available, vector_bits
 
 #: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 17
+#: What an evaluation on lanes costs at least, in rows.
+_CALL = 1 << 9
 #: Rows in one piece of work.
 _PIECE = 1 << 14
 #: The arrays of a dot product, in the order of the kernel's arguments; those of one word a row come last.
@@ -36,7 +38,7 @@ class DotProducts:
 
     graph: Graph
     root: Node
-    #: Rows evaluated so far.
+    #: Rows evaluated so far, those of an evaluation of few as `_CALL`.
     seen: int = 0
     _kernel: Any = None
     _lanes: int = 0
@@ -47,7 +49,7 @@ class DotProducts:
         Shapes: given: a, b [n, K], c [n], and scale_a, scale_b [n, scales] where there are scales.
         Errors: InputError for an array that is signed or floating, or holds a word that does not fit.
         """
-        self.seen += n
+        self.seen += max(n, _CALL)
         if available() and self.seen >= _WORTH_COMPILING and self.root.width <= DOUBLE and self._fit(given):
             return self._compiled(given, n)
         return self.on_lanes(given, n)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tcformal
+from tcformal.design.steps import PlanStep
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
 from tcformal.matmul.steps import run, scaled
+from tcformal.operands.random import Raw
 from tcformal.oracle.programs import program_result
 
 NAMES = (
@@ -50,10 +54,14 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     body = "e = headroom(a, 1)\nf = headroom(b, 1)\nd = add(scale(a[0], e + f), scale(c, -f), fp32)"
     inputs = dict.fromkeys("abc", "fp32")
     p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
-    rng, seen = np.random.default_rng(7), []
+    rng, seen = np.random.default_rng(7), list[Any]()
     real = scaled.with_factors
-    monkeypatch.setattr("tcformal.matmul.steps.run.with_factors",
-                        lambda *x: seen.append(real(*x)) or seen[-1])  # fmt: skip
+
+    def noted(*x: Any) -> Any:
+        seen.append(real(*x))
+        return seen[-1]
+
+    monkeypatch.setattr(run, "with_factors", noted)
 
     def drawn(*shape: int) -> np.ndarray:
         exponents = rng.integers(low, high, shape, endpoint=True)
@@ -114,7 +122,12 @@ def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch)
     want = [p.matmul(*x) for x in given]
     made: list[str] = []
     real = run._ArrayRun._value
-    monkeypatch.setattr(run._ArrayRun, "_value", lambda self, s: made.append(s.name) or real(self, s))
+
+    def noted(self: run._ArrayRun, step: PlanStep) -> Raw:
+        made.append(step.name)
+        return real(self, step)
+
+    monkeypatch.setattr(run._ArrayRun, "_value", noted)
     monkeypatch.setattr(run, "_ELEMENTS", 15)
     for x, y in zip(given, want, strict=True):
         assert (p.matmul(*x) == y).all()

@@ -16,6 +16,7 @@ MUTANTS = read()
 
 #: Layers of the package: each has three mutants at least.
 LAYERS = {
+    "apart",
     "matmul",
     "shortcuts",
     "suites",
