@@ -386,9 +386,9 @@ def test_products_of_few_bits_lose_less_than_a_unit() -> None:
 
 
 def test_a_last_rounding_to_fewer_bits_is_attained() -> None:
-    """Sums of RDNA4 are held in binary32 and cut to bfloat16 at the end."""
+    """Each of the four sums of a call of RDNA4 is rounded to binary32, then cut to bfloat16."""
     x = accuracy("rdna4/v_wmma_bf16_16x16x16_bf16", prove=False, subnormals=False)
-    assert Fraction(98, 100) < x.attained.ratio * 128 < 1
+    assert Fraction(387, 100) < x.attained.ratio * 128 < 4
     assert lost(x) == x.attained.ratio
 
 
