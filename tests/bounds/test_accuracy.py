@@ -247,6 +247,10 @@ def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.Mon
     unit = resolve("ada/mma.m16n8k32.f16.e5m2.e5m2.f16")
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
     short, long = (step_constant(unit, n, known) for n in (32, 16 * 64))
+    assert short.first is not None
+    assert long.first is not None
+    assert long.beside is not None
+    assert long.other is not None
     assert short.first == relative_constant(unit, 16, zero_c=True) < long.first == beside_constant(unit, 16)
     assert long.beside == beside_constant(unit, 16) > long.other == relative_constant(unit, 16, zero_c=False)
     # Where a later block would lose more of its own products, so much is given for the first one too.

@@ -76,7 +76,7 @@ def _two_complements(patch: pytest.MonkeyPatch) -> None:
 def _raised(patch: pytest.MonkeyPatch) -> None:
     """e_max is too large by 3."""
     FAULTS["e_max + 3"](patch)
-    patch.setattr("tcformal.semantics.sums.framed.largest", step.largest)
+    patch.setattr("tcformal.semantics.sums.framed.largest", vars(step)["largest"])
 
 
 def _lowered(patch: pytest.MonkeyPatch) -> None:
