@@ -57,8 +57,10 @@ class Construction:
     def __init__(self, unit: UnitSpec) -> None:
         self.unit, self.a, self.b = unit, unit.a_format, unit.b_format
         design = unit.design
-        self.p = design.step.fraction_bits
-        self.nearest = design.step.mode in NEAREST
+        # Every block of these is rounded to the result at once.
+        last = design.rho if design.framed else design.step
+        self.p = last.fraction_bits
+        self.nearest = last.mode in NEAREST
         self.bits = design.fraction_bits if design.summation == "fused" else None
 
     # ------------------------------------------------------------------ products

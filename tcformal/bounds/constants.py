@@ -14,6 +14,7 @@ from tcformal.proofs.claims import register
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
+from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
@@ -30,6 +31,8 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
+        if unit.design.framed and unit.tree is None and unit.emulation is None:
+            return _framed(unit, length, known)
         if unit.design.c_position == "after" or unit.design.lost_bits == "sticky":
             return _added_after(unit, length, known)
         parted = unit.design.one_sum and unit.design.c_position == "last"
@@ -173,6 +176,24 @@ def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     least = stated.base.least + (MARGIN if stated.flushed else 0)
     more = stated.flushed / Fraction(2) ** least
     return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least)
+
+
+def _framed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of sums in which c keeps more bits than the products: each loses its own part."""
+    size = block_of(unit).k
+    alone, beside = (framed_loss(unit, size, zero_c=zero) for zero in (True, False))
+    blocks = -(-length // size)
+    for name in ["relative-error; c=0x0", *["relative-error"] * (blocks > 1)]:
+        if not known.holds(unit, name):
+            return known.missing()
+    stated = known.stated_relative(unit)
+    least = stated.base.least + (MARGIN if stated.flushed else 0)
+    more = stated.flushed / Fraction(2) ** least
+    first, later, other = (x + more for x in (alone.most, beside.beside, beside.most))
+    if blocks == 1:
+        return Proved(first, None, size, tuple(known.claims), (), least=least)
+    first = _as_much(first, later, other)
+    return Proved(first, other, size, tuple(known.claims), (), least=least, beside=later)
 
 
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:

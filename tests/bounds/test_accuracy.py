@@ -247,6 +247,10 @@ def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.Mon
     unit = resolve("ada/mma.m16n8k32.f16.e5m2.e5m2.f16")
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
     short, long = (step_constant(unit, n, known) for n in (32, 16 * 64))
+    assert short.first is not None
+    assert long.first is not None
+    assert long.beside is not None
+    assert long.other is not None
     assert short.first == relative_constant(unit, 16, zero_c=True) < long.first == beside_constant(unit, 16)
     assert long.beside == beside_constant(unit, 16) > long.other == relative_constant(unit, 16, zero_c=False)
     # Where a later block would lose more of its own products, so much is given for the first one too.
@@ -386,9 +390,9 @@ def test_products_of_few_bits_lose_less_than_a_unit() -> None:
 
 
 def test_a_last_rounding_to_fewer_bits_is_attained() -> None:
-    """Sums of RDNA4 are held in binary32 and cut to bfloat16 at the end."""
+    """Each of the four sums of a call of RDNA4 is rounded to binary32, then cut to bfloat16."""
     x = accuracy("rdna4/v_wmma_bf16_16x16x16_bf16", prove=False, subnormals=False)
-    assert Fraction(98, 100) < x.attained.ratio * 128 < 1
+    assert Fraction(387, 100) < x.attained.ratio * 128 < 4
     assert lost(x) == x.attained.ratio
 
 

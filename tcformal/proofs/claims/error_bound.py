@@ -20,6 +20,7 @@ from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, require_products
+from tcformal.proofs.statements.framed_bound import FramedBound, framed_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
 from tcformal.proofs.statements.monotone import MonotoneSum, monotone_sum
@@ -36,6 +37,7 @@ from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.monotone.chain import MonotoneProof
 from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
+from tcformal.proofs.tactics.relative.framed import FramedProof
 from tcformal.proofs.tactics.relative.odd_rounding.sums import OddGainProof
 from tcformal.proofs.tactics.relative.sticky import StickyProof
 from tcformal.proofs.tactics.relative.tied import TiedProof
@@ -210,13 +212,14 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
-    if ask.spec.design.c_position != "after":
+    if ask.spec.design.c_position != "after" and not ask.spec.design.framed:
         require_products(ask.spec, "relative-error", normalised=True)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    stated = relative_bound(g, ask.spec, words_of(ask, x), x.c, dot.result, zero_c=ask.assumed.c is not None)
+    state = framed_bound if ask.spec.design.framed else relative_bound
+    stated = state(g, ask.spec, words_of(ask, x), x.c, dot.result, zero_c=ask.assumed.c is not None)
     return stated, dot
 
 
@@ -234,6 +237,8 @@ def _tactic(stated: RelativeBound) -> type[RelativeProof]:
     """What finds a proof of one statement in terms of magnitudes."""
     if isinstance(stated.base, AfterBound):
         return RelativeAfterProof
+    if isinstance(stated, FramedBound):
+        return FramedProof
     if stated.base.unit.design.lost_bits == "sticky":
         return StickyProof
     if stated.tied is not None:

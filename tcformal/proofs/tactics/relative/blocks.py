@@ -260,7 +260,7 @@ class RelativeProof(LargestTerm):
             for sign, i in zip((1, -1), both, strict=True)
         ]
 
-    def _empty(self, alignment: SharpAlignment, k: int) -> int:
+    def _empty(self, alignment: Alignment, k: int) -> int:
         """That a c of 0 adds nothing."""
         made, x = alignment.total.terms[k], alignment.summands[k]
         if self.known_c is None:

@@ -66,7 +66,8 @@ class LargestTerm(BoundProof):
 
     def _share(self, alignment: Alignment, terms: list[TermError], t: StatedTerm) -> Poly:
         """2^-shift of a stated term."""
-        (made,) = (x for x, y in zip(terms, alignment.summands, strict=True) if y.code is t.code)
+        # Where c is added later, terms have one more than the sum has.
+        (made,) = (x for x, y in zip(terms, alignment.summands, strict=False) if y.code is t.code)
         return (Poly.of(made.shift) * -1).power_of_two()
 
     def _unshifted(self, alignment: Alignment, t: StatedTerm, bit: int) -> int:

@@ -24,11 +24,14 @@ _HALF = Fraction(1, 2)
 class StickyConversion(SumConversion):
     """A conversion to the nearest of a sum and a bit below it; tiny results are 0."""
 
+    #: Whether there is such a bit.
+    remembers = True
+
     def sticky(self, given: list[int]) -> None:
         """What else the conversion relies on, and is a function of."""
-        bit = cut_off(self.g, [x.term for x in self.total.terms], self.total)
+        bit = [] if not self.remembers else [cut_off(self.g, [x.term for x in self.total.terms], self.total)]
         code = self.total.e_max.bits
-        self.cuts = tuple([self.total.bits, bit, *x] for x in ([code], code.args))
+        self.cuts = tuple([self.total.bits, *bit, *x] for x in ([code], code.args))
         self.given = [*self.given, *given]
 
     def error(self) -> RoundingError:
