@@ -28,11 +28,13 @@ class HiddenSets:
     asking: set[Couple] = field(default_factory=set)
     #: Pairs whose sets follow from others.
     likely: dict[Couple, Leaves] = field(default_factory=dict)
+    #: Those of them that are asked.
+    checked: set[Couple] = field(default_factory=set)
 
     def clear(self) -> None:
         """Forget what is known."""
-        self.known.clear()
-        self.likely.clear()
+        for found in (self.known, self.likely, self.checked):
+            found.clear()
 
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
         """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
@@ -52,10 +54,29 @@ class HiddenSets:
         """What is known of pairs of leaves of one sum."""
         return {p: hidden for p, hidden in self.known.items() if p <= among}
 
-    def confirmed(self) -> Task:
-        """Whether no leaf of a set that follows from others comes back beside its pair."""
-        tasks = [self._counted(p, hidden - p) for p, hidden in self.likely.items()]
-        return not any((yield from together(tasks)))
+    def confirmed(self, rest: Task) -> Task:
+        """What another task gives, and whether no leaf of a set that follows comes back beside its pair.
+
+        Such sets are asked at the same time as what the other task asks next.
+        """
+        done: list[object] = []
+
+        def first() -> Task:
+            done.append((yield from rest))
+
+        def beside() -> Task:
+            right = True
+            while not done or self.likely.keys() - self.checked:
+                new = [p for p in self.likely if p not in self.checked]
+                self.checked |= set(new)
+                counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
+                right = right and not any(counts)
+                if not new:
+                    yield []
+            return right
+
+        _, right = yield from together([first(), beside()])
+        return done[0], right
 
     def _counts(self, others: int) -> bool:
         """Whether so many leaves take many probes, and can be counted in one."""
