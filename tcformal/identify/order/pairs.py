@@ -33,8 +33,9 @@ class HiddenSets:
 
     def clear(self) -> None:
         """Forget what is known."""
-        for found in (self.known, self.likely, self.checked):
-            found.clear()
+        self.known.clear()
+        self.likely.clear()
+        self.checked.clear()
 
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
         """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
