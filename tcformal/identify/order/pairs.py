@@ -9,8 +9,8 @@ from tcformal.identify.order.hidden import Couple, Leaves
 from tcformal.identify.order.masks import Masks
 from tcformal.identify.order.tasks import Task, together
 
-#: Probes of one pair from which on leaves are counted first.
-_MANY = 3
+#: Probes of one pair from which on leaves are counted first; so many of all pairs are rather one batch.
+_MANY, _ONE_BATCH = 3, 30
 
 
 @dataclass
@@ -42,7 +42,7 @@ class HiddenSets:
         wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
         new = [p for p in wanted if p not in self.asking]
         self.asking |= set(new)
-        if self._counts(len(among) - 2):
+        if self._counts(len(new), len(among) - 2):
             yield from self._count(new, among)
         left = [p for p in new if p not in self.known]
         found = yield from together([self._survivors(p, among) for p in left])
@@ -79,10 +79,12 @@ class HiddenSets:
         _, right = yield from together([first(), beside()])
         return done[0], right
 
-    def _counts(self, others: int) -> bool:
-        """Whether so many leaves take many probes, and can be counted in one."""
+    def _counts(self, pairs: int, others: int) -> bool:
+        """Whether so many leaves can be counted, and take many probes if each is asked."""
         width = self.masks.width
-        return self.counting and others > (_MANY - 1) * width and others.bit_length() <= width
+        each = -(-others // width)
+        many = each >= _MANY and pairs * each > _ONE_BATCH
+        return self.counting and many and others.bit_length() <= width
 
     def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
         """Count what pairs hide; a set of which the size says enough is known then."""
