@@ -88,12 +88,12 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
 def _confirmed(asked: Asked, search: _OrderSearch) -> object:
     """The outermost sum; None where sets that counts suggest are not those that pairs hide."""
     try:
-        root = asked.run(search.masks, search.whole())
+        root, right = asked.run(search.masks, search.pairs.confirmed(search.whole()))
     except NoOrderError:
         if not search.pairs.likely:
             raise
         return None
-    return root if asked.run(search.masks, search.pairs.confirmed()) else None
+    return root if right else None
 
 
 @dataclass

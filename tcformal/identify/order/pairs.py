@@ -9,8 +9,8 @@ from tcformal.identify.order.hidden import Couple, Leaves
 from tcformal.identify.order.masks import Masks
 from tcformal.identify.order.tasks import Task, together
 
-#: Probes of one pair from which on leaves are counted first.
-_MANY = 3
+#: Probes of one pair from which on leaves are counted first; so many of all pairs are rather one batch.
+_MANY, _ONE_BATCH = 3, 30
 
 
 @dataclass
@@ -28,18 +28,21 @@ class HiddenSets:
     asking: set[Couple] = field(default_factory=set)
     #: Pairs whose sets follow from others.
     likely: dict[Couple, Leaves] = field(default_factory=dict)
+    #: Those of them that are asked.
+    checked: set[Couple] = field(default_factory=set)
 
     def clear(self) -> None:
         """Forget what is known."""
         self.known.clear()
         self.likely.clear()
+        self.checked.clear()
 
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
         """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
         wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
         new = [p for p in wanted if p not in self.asking]
         self.asking |= set(new)
-        if self._counts(len(among) - 2):
+        if self._counts(len(new), len(among) - 2):
             yield from self._count(new, among)
         left = [p for p in new if p not in self.known]
         found = yield from together([self._survivors(p, among) for p in left])
@@ -52,15 +55,36 @@ class HiddenSets:
         """What is known of pairs of leaves of one sum."""
         return {p: hidden for p, hidden in self.known.items() if p <= among}
 
-    def confirmed(self) -> Task:
-        """Whether no leaf of a set that follows from others comes back beside its pair."""
-        tasks = [self._counted(p, hidden - p) for p, hidden in self.likely.items()]
-        return not any((yield from together(tasks)))
+    def confirmed(self, rest: Task) -> Task:
+        """What another task gives, and whether no leaf of a set that follows comes back beside its pair.
 
-    def _counts(self, others: int) -> bool:
-        """Whether so many leaves take many probes, and can be counted in one."""
+        Such sets are asked at the same time as what the other task asks next.
+        """
+        done: list[object] = []
+
+        def first() -> Task:
+            done.append((yield from rest))
+
+        def beside() -> Task:
+            right = True
+            while not done or self.likely.keys() - self.checked:
+                new = [p for p in self.likely if p not in self.checked]
+                self.checked |= set(new)
+                counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
+                right = right and not any(counts)
+                if not new:
+                    yield []
+            return right
+
+        _, right = yield from together([first(), beside()])
+        return done[0], right
+
+    def _counts(self, pairs: int, others: int) -> bool:
+        """Whether so many leaves can be counted, and take many probes if each is asked."""
         width = self.masks.width
-        return self.counting and others > (_MANY - 1) * width and others.bit_length() <= width
+        each = -(-others // width)
+        many = each >= _MANY and pairs * each > _ONE_BATCH
+        return self.counting and many and others.bit_length() <= width
 
     def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
         """Count what pairs hide; a set of which the size says enough is known then."""

@@ -65,7 +65,7 @@ class Asked:
     probes: int = 0
     batches: int = 0
 
-    def run(self, masks: Coded, task: Task) -> object:
+    def run(self, masks: Coded, task: Task) -> Any:
         """The result of a task, batch by batch."""
         # The same probe is not asked twice: tasks side by side need not know of each other.
         kept: dict[frozenset[object], Fraction | None] = {}
