@@ -95,7 +95,7 @@ def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequenc
 
 
 def identified_as(data: Mapping[str, Any] | None) -> str:
-    """The verdict on a reference with the length of its sums: the design, or the reason and the nearest one."""
+    """The verdict on a reference with the length of its sums: the design, or why none and the nearest one."""
     if data is None:
         return "not asked"
     if data["verdict"] == IdentifyVerdict.IDENTIFIED.value:
