@@ -71,6 +71,15 @@ def test_another_programs_verdict_is_none_of_its(device: dict[str, str], tmp_pat
     assert identified_as(None) == "not asked"
 
 
+def test_a_reference_outside_the_space_has_a_nearest_design() -> None:
+    near = [
+        {"design": WIDE, "agrees": {"count": 7, "of": 9}},
+        {"design": "x", "agrees": {"count": 1, "of": 9}},
+    ]
+    said = identified_as(kept() | {"verdict": "OUTSIDE THE SPACE", "reason": "none fits", "nearest": near})
+    assert said == f"OUTSIDE THE SPACE, K = 8: none fits; `{WIDE}` gives 7 of 9"
+
+
 def test_sums_of_the_units_own_length_come_first(tmp_path: Path) -> None:
     longer = kept() | {"k": 16, "date": "2099-01-01T00:00:00Z", "subject": "0" * 64}
     rows = {r.unit.name: r.identified for r in references(folder_of(tmp_path, kept(), longer), no_warning)}

@@ -95,12 +95,15 @@ def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequenc
 
 
 def identified_as(data: Mapping[str, Any] | None) -> str:
-    """The verdict on a reference: the design with the length of the sums that were asked, or the reason."""
+    """The verdict on a reference with the length of its sums: the design, or why none and the nearest one."""
     if data is None:
         return "not asked"
     if data["verdict"] == IdentifyVerdict.IDENTIFIED.value:
         return f"{data['verdict']}, K = {data['k']}: `{data['classes'][0][0]}`"
-    return f"{data['verdict']}, K = {data['k']}: {data['reason']}"
+    near = [
+        f"; `{x['design']}` gives {x['agrees']['count']} of {x['agrees']['of']}" for x in data["nearest"][:1]
+    ]
+    return f"{data['verdict']}, K = {data['k']}: {data['reason']}{''.join(near)}"
 
 
 def references_section(rows: Sequence[ReferenceRow]) -> list[str]:
