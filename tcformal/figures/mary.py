@@ -78,7 +78,7 @@ def curves_of(figure: str) -> tuple[Curve, ...]:
     return tuple(c for c in curves() if c.accumulator in wanted)
 
 
-class _Draws:
+class Draws:
     """MATLAB's rng(1): the Mersenne Twister, matrices filled column by column."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class _Draws:
 
 
 #: What a point takes of the generator, for each of its n.
-_PER_N = 4 * SIDE
+PER_N = 4 * SIDE
 
 
 @lru_cache(maxsize=64)
@@ -113,7 +113,7 @@ def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumu
     return Accumulation(format_named(inputs), accumulator, shift, subnormals=subnormals)
 
 
-def _decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
+def decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
     """Words of (4.3), the power of u that it lacks included, in binary64 as published."""
     made, rest = [fl(x)], x
     for j in range(1, words):
@@ -133,7 +133,7 @@ def _norm(x: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Product:
+class MatrixProduct:
     """One product to compute: A, B, the exact result in binary64, and the scalings."""
 
     a: Floats
@@ -151,19 +151,19 @@ class _Product:
     ) -> tuple[list[Floats], list[Floats]]:
         """The words of ΛA and of BM."""
         left, right = self.left[:, None] * self.a, self.b * self.right
-        return _decomposed(left, p, count, fl), _decomposed(right, p, count, fl)
+        return decomposed(left, p, count, fl), decomposed(right, p, count, fl)
 
 
-def _product(a: Floats, b: Floats, theta: float) -> _Product:
-    return _Product(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
+def scaled_product(a: Floats, b: Floats, theta: float) -> MatrixProduct:
+    return MatrixProduct(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
 
 
-def _pairs(words: int) -> list[tuple[int, int]]:
+def pairs_of_words(words: int) -> list[tuple[int, int]]:
     """The products of words that are computed, in order."""
     return [(j, k) for j in range(words) for k in range(words) if j + k < words]
 
 
-def _model(x: _Product, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
+def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
     """The error of the model, with the range of its formats or without."""
 
     def fl(values: Floats) -> Floats:
@@ -175,7 +175,7 @@ def _model(x: _Product, curve: Curve, p: Precision, bounded: bool, work: Work) -
     if not bounded:
         inputs, accumulator = f"e11m{p.t - 1}", f"e11m{accumulated.fraction_bits}"
     c = np.zeros((SIDE, SIDE))
-    for j, k in _pairs(curve.words):
+    for j, k in pairs_of_words(curve.words):
         sums = _sums(inputs, accumulator, -p.t * (j + k), curve.subnormals or not bounded)
         c = sums.add(c, left[j], right[k], work)
     return x.error(c)
@@ -184,7 +184,7 @@ def _model(x: _Product, curve: Curve, p: Precision, bounded: bool, work: Work) -
 def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
     """The error of a unit in the model's place: its own sums of each pair of words, added in binary32."""
     p, large = precision_of(u.a_format), precision_of(u.d_format)
-    x = _product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
+    x = scaled_product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
 
     def fl(values: Floats) -> Floats:
         return rounded(values, p, subnormals=curve.subnormals, bounded=True)
@@ -192,7 +192,7 @@ def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
     left, right = x.words(p, curve.words, fl)
     total = np.zeros((SIDE, SIDE), np.float32)
     dtype = arrays.dtype_of(u.a_format)
-    for j, k in _pairs(curve.words):
+    for j, k in pairs_of_words(curve.words):
         d = u.matmul(left[j].astype(dtype), right[k].astype(dtype), progress=False)
         total = added(total, d.astype(np.float32), p.t * (j + k))
     return x.error(total.astype(np.float64))
@@ -230,19 +230,19 @@ def points(
                 f"expected units of the curves' input formats with fp32 results and no scales, "
                 f"but got {u.name}"
             )
-    draws, waiting = _Draws(), list(chosen)
+    draws, waiting = Draws(), list(chosen)
     for curve in curves():
         if not waiting:
             return
         if curve not in waiting:
-            draws.skip(_PER_N * sum(LENGTHS))
+            draws.skip(PER_N * sum(LENGTHS))
             continue
         waiting.remove(curve)
         for i, n in enumerate(LENGTHS):
             if i >= count:
                 # Nothing after the last wanted curve is drawn.
                 if waiting:
-                    draws.skip(_PER_N * sum(LENGTHS[i:]))
+                    draws.skip(PER_N * sum(LENGTHS[i:]))
                 break
             progress(f"{curve}: n = {n}")
             yield _point(curve, n, draws.matrices(n), units)
@@ -261,7 +261,7 @@ def _input_of(u: Unit) -> str:
 def _point(curve: Curve, n: int, drawn: tuple[Floats, Floats], units: Sequence[Unit]) -> Point:
     p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
     theta = min(p.largest, math.sqrt(q.largest / n))
-    x = _product(*drawn, theta)
+    x = scaled_product(*drawn, theta)
     with Work(None, False) as work:
         errors = [_model(x, curve, p, bounded, work) for bounded in (True, False)]
     plain = 2 * p.u + n * q.u

@@ -58,15 +58,17 @@ def precision_of(fmt: Format) -> Precision:
 
 
 @lru_cache(maxsize=32)
-def _rounder(name: str) -> tuple[Any, Format]:
-    """binary64 numbers to nearest, ties to even, in a format."""
-    made = f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1"
+def _rounder(name: str, mode: str) -> tuple[Any, Format]:
+    """binary64 numbers in a format, rounded in one mode."""
+    made = (
+        f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1,rounding={mode}"
+    )
     return unit(made), format_named(name)
 
 
-def _nearest(x: Floats, name: str) -> Floats:
-    """The nearest numbers of an IEEE-like format."""
-    u, fmt = _rounder(name)
+def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
+    """The nearest numbers of an IEEE-like format, or those that another mode gives."""
+    u, fmt = _rounder(name, mode)
     words = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint64)
     one = np.full(words.shape, format_named("e2m1").one, np.uint8)
     d = u.dot_bits(words, one, np.zeros(len(words), f"u{fmt.storage_bits // 8}"))
@@ -76,6 +78,19 @@ def _nearest(x: Floats, name: str) -> Floats:
     return values_of(d, fmt).reshape(x.shape)
 
 
+def cut(x: Floats, p: Precision) -> Floats:
+    """x rounded toward zero, with subnormals; |x| at most p.largest."""
+    name, moved = _moved(p)
+    return _nearest(x * moved, name, "RZ") / moved
+
+
+def _moved(p: Precision) -> tuple[str, float]:
+    """An IEEE-like format that has all numbers of another one times a power of two, and that power."""
+    span = p.most - p.least
+    bits, least = (5, -14) if span < 30 else (6, -30) if span < 62 else (8, -126)
+    return f"e{bits}m{p.t - 1}", 2.0 ** (least - p.least)
+
+
 def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floats:
     """fl of the model: to nearest, ties to even; without subnormals, to the nearer of 0 and the least normal.
 
@@ -83,15 +98,12 @@ def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floa
     """
     if not bounded:
         return _nearest(x, f"e{_WIDE}m{p.t - 1}")
-    # A format of five or six exponent bits, moved to the wanted exponents, has the same numbers.
-    bits, least = (5, -14) if p.most - p.least < 30 else (6, -30)
-    name = f"e{bits}m{p.t - 1}"
-    moved = 2.0 ** (least - p.least)
+    name, moved = _moved(p)
     near = _nearest(x * moved, name) / moved
     if subnormals:
         return near
     # Its subnormals, moved, are the multiples of the least normal number.
-    coarse = 2.0 ** (least + 1 - p.t - p.least)
+    coarse = moved * 2.0 ** (1 - p.t)
     return np.where(
         np.abs(x) < 2.0**p.least,
         _nearest(np.where(np.abs(x) < 2.0**p.least, x, 0) * coarse, name) / coarse,

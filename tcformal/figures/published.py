@@ -44,15 +44,22 @@ def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
 
     Errors: InputError for a file that is missing or has other columns.
     """
-    path = Path(folder) / data_name(curve)
+    return lines_by_n(Path(folder) / data_name(curve), COLUMNS)
+
+
+def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    """The lines of a published file by n, each its columns as they are printed.
+
+    Errors: InputError for a file that is missing or has other columns.
+    """
     lines = [line.split() for line in read_named(path, "published data").splitlines() if line.strip()]
-    if not lines or tuple(lines[0]) != COLUMNS:
+    if not lines or tuple(lines[0]) != tuple(columns):
         got = " ".join(lines[0])[:_SHOWN] if lines else "nothing"
-        raise InputError(f"expected the columns {' '.join(COLUMNS)} in {path}, but got {got}")
+        raise InputError(f"expected the columns {' '.join(columns)} in {path}, but got {got}")
     for line in lines[1:]:
-        if len(line) != len(COLUMNS) or not _N.fullmatch(line[0]):
+        if len(line) != len(columns) or not _N.fullmatch(line[0]):
             got = " ".join(line)[:_SHOWN]
-            raise InputError(f"expected n and {len(COLUMNS) - 1} numbers in {path}, but got {got}")
+            raise InputError(f"expected n and {len(columns) - 1} numbers in {path}, but got {got}")
     return {int(line[0]): tuple(line) for line in lines[1:]}
 
 

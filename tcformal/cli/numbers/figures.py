@@ -7,17 +7,28 @@ import sys
 import click
 
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
+from tcformal.errors import InputError
+from tcformal.figures import khattak
 from tcformal.figures.mary import FIGURES, LENGTHS, curves_of, points, real_units
 from tcformal.figures.published import COLUMNS, differences
 from tcformal.matmul.unit import unit as unit_named
 from tcformal.report.escape import print_json, say
-from tcformal.report.numbers.figures import figure_picture, figure_view, point_data
+from tcformal.report.numbers.figures import (
+    figure_picture,
+    figure_view,
+    point_data,
+    table_line_data,
+    tables_view,
+)
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
 
+#: The tables of errors on GPUs, beside the figures.
+_TABLES = "khattak-gemm"
+
 
 @main.command()
-@click.argument("name", metavar=f"[{'|'.join(FIGURES)}]")
+@click.argument("name", metavar=f"[{'|'.join((*FIGURES, _TABLES))}]")
 @click.option("--points", "count", type=int, default=16, show_default=True,
               help=f"Points of every curve, of {len(LENGTHS)}; the last take minutes.")  # fmt: skip
 @click.option("--words", type=int, help="Only the curves of so many words.")
@@ -34,8 +45,13 @@ def figures(
     """Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.
 
     The points are those of the published data, from the same random numbers; a real unit takes the model's
-    place with the same matrices, scaling and words.  With --published, exit code 1 where a digit differs.
+    place with the same matrices, scaling and words.  khattak-gemm: the tables of errors of matrix products on
+    V100, A100, H100, L40S, B200, MI100, MI250X and MI300X that were published with models of these GPUs,
+    computed by the units here; --words and --unit choose some.
+    With --published, exit code 1 where a digit differs.
     """
+    if name == _TABLES:
+        return _tables(count, words, units, real or picture is not None, folder, as_json)
     if picture is not None:
         picture_kind(picture)
         pyplot()
@@ -57,10 +73,43 @@ def figures(
         say(f"{picture}; data: {figure_picture(picture, ['tcformal', *sys.argv[1:]], found)}", err=True)
     if folder is None:
         return OK
-    others = list(differences(folder, found))
+    return _compared([str(x) for x in differences(folder, found)], len(COLUMNS) * len(found))
+
+
+def _tables(
+    count: int, words: int | None, units: tuple[str, ...], drawn: bool, folder: str | None, as_json: bool
+) -> int:
+    """The tables of errors on GPUs, those of some units or words only."""
+    if drawn:
+        raise click.UsageError(f"expected --real and --plot with {' or '.join(FIGURES)} only")
+    chosen = [
+        t
+        for t in khattak.tables()
+        if words in (None, t.words) and (not units or khattak.UNITS[t.inputs, t.gpu] in units)
+    ]
+    if not chosen:
+        of = ", ".join([*units, *(() if words is None else (f"{words} words",))])
+        raise InputError(f"expected words and units that some table is of, but got {of}")
+    with progress(transient=True) as bar:
+        task = bar.add_task(_TABLES, total=None)
+        found = list(
+            khattak.entries(
+                chosen, count=count, progress=lambda text: bar.update(task, description=text)
+            )
+        )  # fmt: skip
+    if as_json:
+        print_json([table_line_data(x) for x in found])
+    else:
+        tables_view(found)
+    if folder is None:
+        return OK
+    return _compared(list(khattak.differences(folder, found)), len(khattak.COLUMNS) * len(found))
+
+
+def _compared(others: list[str], numbers: int) -> int:
+    """Say which numbers are not the published ones; the exit code."""
     for x in others:
-        say(str(x), err=True)
-    numbers = len(COLUMNS) * len(found)
+        say(x, err=True)
     say(
         f"{numbers - len(others)} of {numbers} numbers are the published ones to every printed digit",
         err=True,

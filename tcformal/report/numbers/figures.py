@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tcformal.figures.khattak import TableLine
 from tcformal.figures.mary import Curve, Point
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
@@ -56,6 +57,22 @@ def figure_view(points: Sequence[Point]) -> None:
         for name, error in x.units:
             real.add_row(str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")
     console().print(real)
+
+
+def table_line_data(x: TableLine) -> dict[str, Any]:
+    """A line of a published table as plain data."""
+    return {
+        "inputs": x.table.inputs, "gpu": x.table.gpu, "words": x.table.words, "unit": x.unit, "n": x.n,
+        "error": x.error, "bound": x.bound,
+    }  # fmt: skip
+
+
+def tables_view(found: Sequence[TableLine]) -> None:
+    """Print one line for each line of the published tables."""
+    made = table("table", "unit", ">n", ">error", ">bound")
+    for x in found:
+        made.add_row(str(x.table), x.unit, *x.row())
+    console().print(made)
 
 
 def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -> Path:

@@ -22,7 +22,7 @@ from tcformal.semantics.stages import Block
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BlockCase:
     """One of two cases: whether the result's exponent is above E, and the theorem `bit` that it is or is not.
 
     `finest` is the theorem 2^(E - F) - u >= 0, u the unit of the sum; `codes` the result's exponent and E.
@@ -65,7 +65,7 @@ class RelativeProof(LargestTerm):
         made = []
         for high, bit in ((True, d.assume(above)), (False, d.assume(g.not_(above)))):
             goal, moves = moved.bounds(high, bit, (code, limit), equations)
-            case = Case(alignment, terms, conversion, finest, high, bit, (code, limit), equations, exact)
+            case = BlockCase(alignment, terms, conversion, finest, high, bit, (code, limit), equations, exact)
             made.append(self._case(case, goal, moves))
         packed, same = conversion.packed(self.stated.d)
         found = []
@@ -91,11 +91,11 @@ class RelativeProof(LargestTerm):
             share = self._share(alignment, terms, self.stated.terms[-1])
             self.whole.append((unit * share * (1 - stated.loss), []))
 
-    def _case(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+    def _case(self, case: BlockCase, goal: Poly, moves: tuple[int, int]) -> list[int]:
         """The bound of both sides in one case; of what the conversion loses, `goal`, there are `moves`."""
         return self._scaled(case, self._both(case, goal, moves))
 
-    def _both(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+    def _both(self, case: BlockCase, goal: Poly, moves: tuple[int, int]) -> list[int]:
         """What is lost on both sides at most, in terms of E and of the result's ulp."""
         both, value = [], self._value(case.conversion)
         for sign, mine in zip((1, -1), moves, strict=True):
@@ -104,7 +104,7 @@ class RelativeProof(LargestTerm):
             both.append(self.d.prove(lost - (value - case.exact) * sign, [], parts))
         return both
 
-    def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
+    def _lost(self, x: BlockCase, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
         """What is lost at most on one side, in terms of E and of what the conversion loses, and why."""
         terms = [t.above if sign > 0 else t.below for t in x.terms]
         lost = self._power(-x.conversion.total.fraction_bits) * self.relative.kept + goal
@@ -196,7 +196,7 @@ class RelativeProof(LargestTerm):
         """What the result is."""
         return sign_of(x.term.sign) * Poly.of(x.term.significand) * x.ulp
 
-    def _scaled(self, case: Case, both: list[int]) -> list[int]:
+    def _scaled(self, case: BlockCase, both: list[int]) -> list[int]:
         """constant · Σ|terms| ∓ error >= 0, from both bounds in terms of E and of the result's ulp."""
         d, stated, x, high = self.d, self.relative, case.conversion, case.high
         units, p = stated.kept / 2**x.total.fraction_bits, x.bits
@@ -219,7 +219,7 @@ class RelativeProof(LargestTerm):
             made.append(d.prove(goal, [], parts))
         return made
 
-    def _large(self, case: Case, both: list[int], lost: Poly) -> int:
+    def _large(self, case: BlockCase, both: list[int], lost: Poly) -> int:
         """lost + Σ|terms| - 2^p·ulp >= 0 of a result above E, which is normal; `both`: what is lost."""
         d, x, p = self.d, case.conversion, case.conversion.bits
         t = x.term
@@ -236,7 +236,7 @@ class RelativeProof(LargestTerm):
         most = d.prove(lost + self.total - size, [], [(1, [one, up]), (s, [down])])
         return d.arith([(1, [most]), (x.ulp, [full])])
 
-    def _above(self, case: Case, both: list[int], kept: Fraction, bound: Poly) -> list[int]:
+    def _above(self, case: BlockCase, both: list[int], kept: Fraction, bound: Poly) -> list[int]:
         """bound ∓ error >= 0 of a result above E, where `kept` units and `share` of an ulp are lost.
 
         An ulp is twice 2^(E - p) at least, so that units count half as much.

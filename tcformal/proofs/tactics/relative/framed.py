@@ -18,9 +18,9 @@ from tcformal.proofs.tactics.bounds.floored import FlooredSums
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import SignedSum
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, shown_value, sign_of, weight
-from tcformal.proofs.tactics.relative.blocks import Case, RelativeProof
+from tcformal.proofs.tactics.relative.blocks import BlockCase, RelativeProof
 from tcformal.proofs.tactics.relative.products import SharpAlignment
-from tcformal.proofs.tactics.relative.sticky import StickyConversion
+from tcformal.proofs.tactics.relative.sticky import BitBelowConversion
 from tcformal.semantics.align import all_of
 from tcformal.semantics.number import Term
 from tcformal.semantics.reduce import split_sign
@@ -99,11 +99,11 @@ class FramedProof(RelativeProof):
         some = d.lemma("that a term is not zero", g.not_(empty), given)
         sums = ComplementSums(d, total, terms, some)
         summed = sums.value()
-        kind = StickyConversion if self.relative.flushed else SumConversion
+        kind = BitBelowConversion if self.relative.flushed else SumConversion
         made = kind(
             d, total, alignment.e_max, summed, step.rounded, step.specials, clean[0], alignment.in_range()
         )
-        if isinstance(made, StickyConversion):
+        if isinstance(made, BitBelowConversion):
             made.remembers, made.flushed = False, self.relative.flushed / 2
             made.sticky([])
         return alignment, terms, made
@@ -241,13 +241,13 @@ class FramedProof(RelativeProof):
             total = total + magnitude(t.factors) * (self.relative.beside - self.relative.constant)
         return total
 
-    def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
+    def _lost(self, x: BlockCase, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
         terms = [t.above if sign > 0 else t.below for t in x.terms]
         parts: list[Part] = [(1, [mine]), *((1, [i]) for i in terms), (self.relative.kept, [x.finest])]
         parts += [(1, [i, x.finest]) for i in self.less]
         return self.units + goal, parts
 
-    def _scaled(self, case: Case, both: list[int]) -> list[int]:
+    def _scaled(self, case: BlockCase, both: list[int]) -> list[int]:
         d, x, factor, flushed = self.d, case.conversion, self._factor(), self.relative.flushed
         made: list[Part] = [(1, [self.enough])]
         spare = flushed - x.flushed

@@ -8,7 +8,7 @@ from tcformal.proofs.statements.tied_loss import Tied
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
-from tcformal.proofs.tactics.relative.blocks import Case
+from tcformal.proofs.tactics.relative.blocks import BlockCase
 from tcformal.proofs.tactics.relative.low_bits import lowest
 from tcformal.proofs.tactics.relative.odd_rounding.terms import mixed
 
@@ -23,7 +23,7 @@ class LowConversion:
         self.d, self.g, self.x, self.tied, self.reached = d, d.g, x, tied, reached
         self._shown: tuple[int, int] | None = None
 
-    def bounds(self, case: Case, sign: int) -> int:
+    def bounds(self, case: BlockCase, sign: int) -> int:
         """u · v of the sum - sign·(the result less the sum), at least 0."""
         d, x, bits = self.d, self.x, self.tied.bits
         if self._shown is None:
@@ -43,7 +43,7 @@ class LowConversion:
         parts = mixed(d, s, gained, lost) if sign > 0 else mixed(d, s, lost, gained)
         return d.prove(Poly.of(own) * x.unit - moved * sign, equations, [*parts, *some])
 
-    def _magnitudes(self, case: Case) -> tuple[int, int]:
+    def _magnitudes(self, case: BlockCase) -> tuple[int, int]:
         """u·v - (magnitude·u - significand·ulp) >= 0, and with the opposite's v its opposite."""
         d, g, x, bits = self.d, self.g, self.x, self.tied.bits
         big, amount, distance, some = x._placed(0)
@@ -95,7 +95,7 @@ class LowConversion:
             node = node.args[0]
         return made
 
-    def _near(self, case: Case, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
+    def _near(self, case: BlockCase, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
         """That a result at E or below is shifted by no more than a unit below an ulp."""
         d, g, e = self.d, self.g, Poly.of(self.x.e_max)
         far = g.ult(g.const(ahead, amount.width), amount)

@@ -21,7 +21,7 @@ from tcformal.semantics.sums.sticky import cut_off
 _HALF = Fraction(1, 2)
 
 
-class StickyConversion(SumConversion):
+class BitBelowConversion(SumConversion):
     """A conversion to the nearest of a sum and a bit below it; tiny results are 0."""
 
     #: Whether there is such a bit.
@@ -181,7 +181,7 @@ class StickyProof(RelativeProof):
         terms = [self._term(alignment, k) for k in range(len(summands))]
         addition = Addition(d, step.total, terms)
         summed = addition.value()
-        made = StickyConversion(
+        made = BitBelowConversion(
             d, step.total, alignment.e_max, summed, step.rounded, step.specials, clean[0],
             alignment.in_range(),
         )  # fmt: skip

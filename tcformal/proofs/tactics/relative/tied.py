@@ -11,7 +11,7 @@ from tcformal.proofs.statements.tied_loss import Tied
 from tcformal.proofs.tactics.bounds.aligned import TermError
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
-from tcformal.proofs.tactics.relative.blocks import Case, RelativeProof
+from tcformal.proofs.tactics.relative.blocks import BlockCase, RelativeProof
 from tcformal.proofs.tactics.relative.low_bits import LowBits, TiedTerm
 from tcformal.proofs.tactics.relative.low_conversion import LowConversion
 from tcformal.proofs.tactics.relative.products import SharpAlignment
@@ -46,7 +46,7 @@ class TiedProof(RelativeProof):
         self.beside = None if self.relative.zero_c else self._sizes(alignment, terms)
 
     # ------------------------------------------------------------------ what is lost
-    def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
+    def _lost(self, x: BlockCase, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
         t, unit = self.tied, x.alignment.unit
         room = self._power(-t.fraction_bits)
         parts = [*self.whole, *((1, [y.side(sign)]) for y in self.made)]
@@ -107,7 +107,7 @@ class TiedProof(RelativeProof):
 
         return self._by_term(goal, proof)
 
-    def _scaled(self, case: Case, both: list[int]) -> list[int]:
+    def _scaled(self, case: BlockCase, both: list[int]) -> list[int]:
         d, t, bound = self.d, self.tied, self._bound()
         if case.high:
             kept = t.kept + (0 if self.relative.zero_c else t.more)

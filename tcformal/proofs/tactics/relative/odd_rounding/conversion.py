@@ -8,7 +8,7 @@ from tcformal.proofs.statements.odd_gain import OddGain
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
-from tcformal.proofs.tactics.relative.blocks import Case
+from tcformal.proofs.tactics.relative.blocks import BlockCase
 from tcformal.proofs.tactics.relative.odd_rounding.gaining import low_word
 from tcformal.proofs.tactics.relative.odd_rounding.terms import mixed
 
@@ -19,7 +19,7 @@ class OddConversion:
     def __init__(self, d: Derivation, x: SumConversion, gain: OddGain, reached: int, most: int) -> None:
         self.d, self.g, self.x, self.gain, self.reached, self.most = d, d.g, x, gain, reached, most
 
-    def bounds(self, case: Case, sign: int, bit: int) -> int:
+    def bounds(self, case: BlockCase, sign: int, bit: int) -> int:
         """u · (half - the sum's low bits) - sign · (the result less the sum), at least 0.
 
         `bit` is the theorem that the result's exponent is not below E, as `case.bit` that it is not above.
@@ -41,7 +41,7 @@ class OddConversion:
         goal = (Poly.constant(self.gain.half) - Poly.of(own)) * x.unit - moved * sign
         return d.prove(goal, equations, [*parts, *some])
 
-    def _magnitudes(self, case: Case, bit: int) -> tuple[int, int]:
+    def _magnitudes(self, case: BlockCase, bit: int) -> tuple[int, int]:
         """u·(half - low) ∓ (significand·ulp - magnitude·u) >= 0, low of the magnitude and of its opposite."""
         d, g, x, bits = self.d, self.g, self.x, self.gain.bits
         big, amount, distance, some = x._placed(0)
@@ -93,7 +93,7 @@ class OddConversion:
             node = node.args[0]
         return made
 
-    def _there(self, case: Case, bit: int, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
+    def _there(self, case: BlockCase, bit: int, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
         """That a result of exponent E is shifted by its ulp in units."""
         d, g, e = self.d, self.g, Poly.of(self.x.e_max)
         code, limit = case.codes

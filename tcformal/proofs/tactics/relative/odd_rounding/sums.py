@@ -12,7 +12,7 @@ from tcformal.proofs.statements.odd_gain import OddGain
 from tcformal.proofs.tactics.bounds.aligned import TermError
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
-from tcformal.proofs.tactics.relative.blocks import Case, RelativeProof
+from tcformal.proofs.tactics.relative.blocks import BlockCase, RelativeProof
 from tcformal.proofs.tactics.relative.odd_rounding.conversion import OddConversion
 from tcformal.proofs.tactics.relative.odd_rounding.gaining import (
     Gain,
@@ -60,7 +60,7 @@ class OddGainProof(RelativeProof):
         return d.prove(goal, equations, [(1, [d.fact(alignment.reached())])])
 
     # ------------------------------------------------------------------ cases of the result's exponent
-    def _case(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+    def _case(self, case: BlockCase, goal: Poly, moves: tuple[int, int]) -> list[int]:
         if case.high:
             both = self._both(case, goal, moves)
             return self._above(case, both, self.relative.kept, self.total * self.relative.constant)
@@ -71,7 +71,7 @@ class OddGainProof(RelativeProof):
         second = [self._equal(case, s, mine, no) for s, mine in zip((1, -1), moves, strict=True)]
         return [d.cases(lower, i, j) for i, j in zip(first, second, strict=True)]
 
-    def _finished(self, case: Case, sign: int, lost: Poly, parts: list[Part]) -> int:
+    def _finished(self, case: BlockCase, sign: int, lost: Poly, parts: list[Part]) -> int:
         """constant · Σ|terms| - sign · (result - exact) >= 0 from what is lost at most, in powers of 2^E."""
         x, d = case.conversion, self.d
         value = self._value(x)
@@ -81,7 +81,7 @@ class OddGainProof(RelativeProof):
         most = self.relative.constant
         return d.prove(goal, [], [(1, [i]), (most, [self.size_of_all]), (self.scale * most - lost, [])])
 
-    def _lower(self, case: Case, bit: int) -> list[int]:
+    def _lower(self, case: BlockCase, bit: int) -> list[int]:
         """Of a smaller exponent: the ulp is half of 2^(E - p) at most."""
         d, x, e = self.d, case.conversion, Poly.of(self.stated.e)
         own, room = self._power(-x.bits), self._power(-self.gain.fraction_bits)
@@ -96,7 +96,7 @@ class OddGainProof(RelativeProof):
             made.append(self._finished(case, sign, lost, parts))
         return made
 
-    def _equal(self, case: Case, sign: int, mine: int, bit: int) -> int:
+    def _equal(self, case: BlockCase, sign: int, mine: int, bit: int) -> int:
         """Of the exponent E: some term counts units other than 0 and 1, or none does."""
         d, g, gain, unit = self.d, self.g, self.gain, case.alignment.unit
         room, own = self._power(-gain.fraction_bits), self._power(-case.conversion.bits)
