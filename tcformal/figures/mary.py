@@ -155,6 +155,7 @@ class MatrixProduct:
 
 
 def scaled_product(a: Floats, b: Floats, theta: float) -> MatrixProduct:
+    """A and B with the scalings that bring their elements to at most theta."""
     return MatrixProduct(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
 
 
