@@ -13,7 +13,7 @@ from tcformal.probe.log.results import files_of, packed_name, read_runs
 from tcformal.probe.sealed import SUMMARY
 
 #: Bytes from which on a file of results is worth packing.
-_LONG = 200_000
+_LONG = 20_000
 
 
 def pack(path: Path) -> Path:

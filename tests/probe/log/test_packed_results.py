@@ -89,7 +89,7 @@ def test_parts_of_a_campaign_are_found_packed(path: Path) -> None:
     assert len(read_runs(path.parent)) == 1
 
 
-def test_a_later_part_continues_the_first_one(path: Path) -> None:
+def test_a_later_part_continues_the_first_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its lines belong to runs that began before; packed one by one in any order, and all at once."""
     text = path.read_text().splitlines(keepends=True)
     parts = [path.with_name(f"campaign-{i}.jsonl") for i in (1, 2, 3)]
@@ -101,6 +101,7 @@ def test_a_later_part_continues_the_first_one(path: Path) -> None:
         read_runs(parts[1])
     packed = pack(parts[1])
     assert files_of(path.parent) == [parts[0], packed, parts[2]]
+    monkeypatch.setattr(packing, "_LONG", 1_000_000)
     assert packing.pack_all(path.parent) == 0
     assert [pack(part).exists() for part in (parts[2], parts[0])] == [True, True]
     assert [(run.head, run.done, run.ended) for run in read_runs(path.parent)] == before
