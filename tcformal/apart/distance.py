@@ -115,7 +115,8 @@ def distances(
     low, high = -(sides[0].error + sides[1].error), sides[0].error + sides[1].error
     if exact:
         lost = _lost(Unit(units[0]), x, covered)
-        margin = np.abs(lost) * _ROUNDED
+        # The difference, the sums below and their own margin are rounded: four times more than that.
+        margin = np.abs(lost) * 4 * _ROUNDED
         low = np.maximum(low, -sides[1].error - lost - margin)
         high = np.minimum(high, sides[1].error - lost + margin)
     return Distances(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.apart.replayed import c_format, many, padded
+from tcformal.apart.replayed import many, padded
 from tcformal.formats.spec import Format
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.runnable import RunnableProgram
@@ -30,7 +30,7 @@ class FallSearch:
 
     def __init__(self, x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, seed: int) -> None:
         self.x, self.length, self.operand, self.mixed = x, length, operand, mixed
-        self.formats = (x.a_format, x.b_format, c_format(x))
+        self.formats = (x.a_format, x.b_format, x.c_format)
         self.k = padded(x, length)
         self.draw = np.random.default_rng([seed, length, len(operand), int(mixed)])
         self.most = max(8, _ELEMENTS // self.k)

@@ -15,7 +15,9 @@ from tcformal.formats.spec import Format
 from tcformal.matmul.runnable import RunnableProgram, computation
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import decode, exponent_of
+from tcformal.oracle.errors import ulp
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import decode
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.prove import ClaimStore, prove_claim
 from tcformal.query.question import Kind
@@ -138,4 +140,4 @@ def _found(x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, se
 
 def _ulp(fmt: Format, size: Fraction) -> Fraction:
     """One unit in the last place of a number that is not zero."""
-    return Fraction(2) ** (max(exponent_of(size), fmt.e_min) - fmt.fraction_bits)
+    return max(ulp(size, fmt), power_of_two(fmt.e_min - fmt.fraction_bits))

@@ -8,7 +8,6 @@ import numpy as np
 
 from tcformal.design.unit import product_signs
 from tcformal.errors import SolverDisagreementError
-from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
@@ -24,11 +23,6 @@ from tcformal.proofs.claim import results_of
 def padded(x: Unit | RunnableProgram, length: int) -> int:
     """The products of a row: whole calls of a unit."""
     return -(-length // x.k) * x.k if isinstance(x, Unit) else length
-
-
-def c_format(x: Unit | RunnableProgram) -> Format:
-    """The format of c."""
-    return x.c_format if isinstance(x, Unit) else x.program.input_format("c")
 
 
 def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
@@ -75,5 +69,5 @@ def exact(x: Unit | RunnableProgram, w: Witness) -> tuple[Fraction, Fraction]:
     if isinstance(x, Unit):
         signs = product_signs(x.spec, len(products))
         products = [p * int(s) for p, s in zip(products, signs, strict=True)]
-    last = decode(c_format(x), w.c).number
+    last = decode(x.c_format, w.c).number
     return sum(products, last), sum(map(abs, products), abs(last))

@@ -181,6 +181,9 @@ def _grid(
 
     Where `signed`, (-a)·b is a·(-b): of the factors' signs a sum sees the product's alone.
     """
+    # Signs leave at least half of the pairs.
+    if len(law.a.words) * len(law.b.words) > 2 * _ENUMERATED:
+        return None
     pairs: dict[tuple[int, int], int] = {}
     signs = law.a.fmt.sign_bit, law.b.fmt.sign_bit
     for (x, p), (y, q) in itertools.product(*(zip(w.words, w.weights, strict=True) for w in (law.a, law.b))):
@@ -213,5 +216,4 @@ def _distinct(
 
 
 def _type(unit: Unit | RunnableProgram) -> str:
-    fmt = unit.c_format if isinstance(unit, Unit) else unit.program.input_format("c")
-    return f"u{fmt.storage_bits // 8}"
+    return f"u{unit.c_format.storage_bits // 8}"

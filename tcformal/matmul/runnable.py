@@ -46,6 +46,11 @@ class RunnableProgram:
         return self.program.input_format("b")
 
     @property
+    def c_format(self) -> Format:
+        """Format of C's elements."""
+        return self.program.input_format("c")
+
+    @property
     def d_format(self) -> Format:
         """Format of results."""
         return self.program.plan(1).fmt

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from tcformal.apart.falls import FallSearch
 from tcformal.apart.monotone import Fall, monotonicity
-from tcformal.apart.replayed import c_format
 from tcformal.cli import main
 from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.runnable import RunnableProgram, computation
@@ -39,7 +38,7 @@ def checked(x: Unit | RunnableProgram, f: Fall) -> None:
         (fmt, p, q)
         for fmt, rows in (
             (x.a_format, (f.first.a, f.second.a)), (x.b_format, (f.first.b, f.second.b)),
-            (c_format(x), ((f.first.c,), (f.second.c,))),
+            (x.c_format, ((f.first.c,), (f.second.c,))),
         )
         for p, q in zip(*rows, strict=True)
         if p != q

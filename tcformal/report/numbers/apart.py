@@ -8,7 +8,6 @@ from rich.text import Text
 
 from tcformal.apart.distance import LargestDistance
 from tcformal.apart.monotone import Fall, Monotonicity
-from tcformal.apart.replayed import c_format
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 from tcformal.operands.command import by_value, explain_command
@@ -50,7 +49,7 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
     made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
     for f in m.falls:
         own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
-        fmt = c_format(x) if f.operand == "c" else x.a_format
+        fmt = x.c_format if f.operand == "c" else x.a_format
         words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
         made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
     console().print(
