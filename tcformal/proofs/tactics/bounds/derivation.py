@@ -121,6 +121,14 @@ class Derivation:
             self._read[key] = self._step("read", self.use(node), *side)
         return self._read[key]
 
+    def placed(self, node: Node) -> list[tuple[int, Node]]:
+        """What extended and shifted numbers are, down to the one that is neither: equations for `prove`."""
+        made = []
+        while node.op in ("zero_extend", "concat"):
+            made.append((self.read(node), node))
+            node = node.args[0]
+        return made
+
     def range(self, node: Node) -> int:
         """A node is at most what its width holds."""
         top = self.g.const((1 << node.width) - 1, node.width)

@@ -75,8 +75,8 @@ class LowConversion:
             )  # fmt: skip
             moved = (exact - kept) * -s
             goal = Poly.of(low) * x.unit - moved
-            equations = [(d.read(most, fits), most), *self._plain(spread), *self._plain(whole)]
-            equations += [(d.read(back, side), back), *self._plain(wide), distance]
+            equations = [(d.read(most, fits), most), *d.placed(spread), *d.placed(whole)]
+            equations += [(d.read(back, side), back), *d.placed(wide), distance]
             shown = d.prove(goal, equations, [(unit, [fact])])
             zero = g.is_zero(x.summed.magnitude)
             none = d.assume(zero)
@@ -86,14 +86,6 @@ class LowConversion:
             nothing = d.prove(goal, zeros, [(x.unit * Poly.of(low), [])])
             made.append(d.cases(zero, nothing, shown))
         return made[0], made[1]
-
-    def _plain(self, node: Node) -> list[tuple[int, Node]]:
-        """What extended and shifted numbers are."""
-        made = []
-        while node.op in ("zero_extend", "concat"):
-            made.append((self.d.read(node), node))
-            node = node.args[0]
-        return made
 
     def _near(self, case: BlockCase, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
         """That a result at E or below is shifted by no more than a unit below an ulp."""

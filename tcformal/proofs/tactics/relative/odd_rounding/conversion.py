@@ -69,8 +69,8 @@ class OddConversion:
             for n in sums:
                 fits = d.lemma("that a sum has room", g.ule(n.args[0], n), [there], cut)
                 equations.append((d.read(n, fits), n))
-            equations += [*self._plain(spread), *self._plain(whole), (d.read(back, side), back)]
-            equations += [*self._plain(wide), distance]
+            equations += [*d.placed(spread), *d.placed(whole), (d.read(back, side), back)]
+            equations += [*d.placed(wide), distance]
             goal = (Poly.constant(self.gain.half) - Poly.of(low)) * x.unit - (kept - exact) * s
             shown = d.prove(goal, equations, [(unit, [fact])])
             zero = g.is_zero(x.summed.magnitude)
@@ -84,14 +84,6 @@ class OddConversion:
             nothing = d.prove(goal, zeros, [(x.unit * self.gain.half, [])])
             made.append(d.cases(zero, nothing, shown))
         return made[0], made[1]
-
-    def _plain(self, node: Node) -> list[tuple[int, Node]]:
-        """What extended and shifted numbers are."""
-        made = []
-        while node.op in ("zero_extend", "concat"):
-            made.append((self.d.read(node), node))
-            node = node.args[0]
-        return made
 
     def _there(self, case: BlockCase, bit: int, amount: Node, distance: tuple[int, Node], ahead: int) -> int:
         """That a result of exponent E is shifted by its ulp in units."""
