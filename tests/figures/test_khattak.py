@@ -68,7 +68,11 @@ def test_what_no_table_is_of_is_refused() -> None:
     words = ["figures", "khattak-gemm", "--points", "1"]
     found = CliRunner().invoke(main, [*words, "--words", "5"])
     assert (found.exit_code, found.stdout) == (2, "")
-    assert "expected words and units that some table is of, but got 5 words" in found.stderr
+    assert "expected the words of some table, but got 5" in found.stderr
+    known = UNITS["fp16", "v100"]
+    other = CliRunner().invoke(main, [*words, "--unit", known, "--unit", "x86/vdpbf16ps"])
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "x86/vdpbf16ps" in other.stderr
     assert CliRunner().invoke(main, [*words, "--real"]).exit_code == 2
     with pytest.raises(InputError, match="count"):
         list(entries(tables()[:1], count=21))

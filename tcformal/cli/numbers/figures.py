@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from tcformal.checks import check_choice
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
 from tcformal.figures import khattak
@@ -82,14 +83,15 @@ def _tables(
     """The tables of errors on GPUs, those of some units or words only."""
     if drawn:
         raise click.UsageError(f"expected --real and --plot with {' or '.join(FIGURES)} only")
+    for unit in units:
+        check_choice("unit of a table", unit, khattak.UNITS.values())
     chosen = [
         t
         for t in khattak.tables()
         if words in (None, t.words) and (not units or khattak.UNITS[t.inputs, t.gpu] in units)
     ]
     if not chosen:
-        of = ", ".join([*units, *(() if words is None else (f"{words} words",))])
-        raise InputError(f"expected words and units that some table is of, but got {of}")
+        raise InputError(f"expected the words of some table, but got {words}")
     with progress(transient=True) as bar:
         task = bar.add_task(_TABLES, total=None)
         found = list(
