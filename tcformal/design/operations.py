@@ -60,13 +60,13 @@ def operation(u: UnitSpec) -> Operation:
         )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
-        cut = d.sum_rounding
+        # What is not cut again before the conversion is written without a rounding of the sum.
+        outer = "" if d.sum_rounding == "RD_ADDENDS" else f"{d.sum_rounding}_{d.sum_fraction_bits}"
+        cut = d.sum_rounding.removesuffix("_ADDENDS")
+        first = cut if outer else f"{cut}_{d.sum_fraction_bits}"
         return Operation(
             name="GTR-FDPA" if d.summation == "gtr" else "TR-FDPA",
-            formula=(
-                f"d = {rho}({cut}_{d.sum_fraction_bits}"
-                f"({cut}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"
-            ),
+            formula=(f"d = {rho}({outer}({first}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"),
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE Algorithms 10 and 11, Table 9",
         )
@@ -205,6 +205,6 @@ def risks(u: UnitSpec) -> tuple[str, ...]:
         found.append(f"{d.conversion}: the output precision limits the sum's")
     if d.framed:
         found.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
-    if d.summation in ("tr", "gtr") and d.sum_rounding == "RD":
+    if d.summation in ("tr", "gtr") and d.sum_rounding != "RZ":
         found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     return tuple(found)

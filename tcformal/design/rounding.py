@@ -51,7 +51,9 @@ ZERO_WORDS = ("summed", "skipped")
 NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
-SUM_ROUNDINGS = ("RD", "RZ")
+SUM_ROUNDINGS = ("RD", "RD_ADDENDS", "RZ")
+#: Where sums are cut in steps: how they may be.
+SUM_ROUNDINGS_OF = {"tr": SUM_ROUNDINGS, "gtr": ("RD", "RD_ADDENDS")}
 
 #: The least and the largest exponent that zero terms can have.
 ZERO_EXPONENTS = (-40000, 40000)

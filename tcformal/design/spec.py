@@ -22,6 +22,7 @@ from tcformal.design.rounding import (
     NUMBERS,
     POSITIONS_OF,
     SUBNORMALS,
+    SUM_ROUNDINGS_OF,
     ZERO_EXPONENTS,
     Conversion,
     check_c_apart,
@@ -117,8 +118,8 @@ class Design:
     product_limit: int | None = None
     #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; None elsewhere.
     sum_fraction_bits: int | None = None
-    #: How `tr` cuts the products' sum, c, and their sum: RD [XIE Algorithm 10], or RZ, the hypothetical
-    #: instruction that XIE §6.2.4 compares with; RD elsewhere.
+    #: What `tr` and `gtr` cut: the products' sum, c, and their sum [MMA-Sim 2.1.1], RD; all but the last,
+    #: RD_ADDENDS [XIE Algorithms 10, 11]; RZ: the hypothetical instruction of XIE §6.2.4; RD elsewhere.
     sum_rounding: str = "RD"
     #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
@@ -234,8 +235,7 @@ class Design:
             )
         if self.summation in ("tr", "gtr"):
             check_plain(self, "summation", IN_STEPS)
-        if self.summation != "tr":
-            check_plain(self, "summation", {"sum_rounding": ("RD",)})
+        check_plain(self, "summation", {"sum_rounding": SUM_ROUNDINGS_OF.get(self.summation, ("RD",))})
         if self.summation == "pair_chains":
             check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):

@@ -60,7 +60,8 @@ def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
 def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
     """The final sum: both addends rounded down at the larger exponent, the sum again, and then converted.
 
-    With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4).
+    With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4), with
+    RD_ADDENDS only the addends are rounded down, the products' sum to F2 bits (the printed algorithms).
     Ranges and units: the products' sum keeps F2 + 1 fraction bits and c keeps F, or none at all in `gtr`
     where Exp(c) < E - F - 1; their sum keeps F2 bits below its own exponent, which is at least e_min.
     Zero, NaN, Inf: a sum of zero has the sign that `sign_of_sum` gives it; a sum that the last cut
@@ -68,16 +69,19 @@ def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
     Source: XIE Algorithm 10, steps 3 and 4; MMA-Sim 2.1.1 (F2 + 1, the normalised sum).
     """
     f, f2, mode = _bits(design.fraction_bits), _bits(design.sum_fraction_bits), design.sum_rounding
+    again, spare = True, 1
+    if mode == "RD_ADDENDS":
+        mode, again, spare = "RD", False, 0
     e = c.exponent if products.exponent is None else max(products.exponent, c.exponent)
     addends = [
-        align(products.total, e - (f2 + 1), mode),
+        align(products.total, e - (f2 + spare), mode),
         align(c.number, e - f, mode),
     ]
     if design.summation == "gtr" and c.exponent < e - f - 1:
         addends[1] = Fraction(0)
     total = addends[0] + addends[1]
     sign = sign_of_sum(total, [products.sign, c.sign], addends, design.rho.mode)
-    if total:
+    if total and again:
         own = max(exponent_of(abs(total)), design.rho.e_min)
         total = align(total, own - f2, mode)
     return round_to(design, sign, abs(total), design.rho)

@@ -54,6 +54,7 @@ def _step_data(step: SumStep) -> dict[str, Any]:
         ],
         "sum": number_text(step.total),
         "wrapped": step.wrapped,
+        "floor": None if step.floor is None else _rounding_data(step.floor),
         "rounding": None if step.rounding is None else _rounding_data(step.rounding),
     }
 

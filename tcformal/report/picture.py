@@ -117,8 +117,8 @@ class _Columns:
         header = self._columns("exponent", "", f"{'±kept bits':<{self.width + 1}}| discarded")
         header.stylize(_DIM)
         lines = [_Line("term", None, header), *map(self._term, self.live), self._total()]
-        if step.rounding is not None:
-            lines += self._rounding(step.rounding)
+        for done in (step.floor, step.rounding):
+            lines += [] if done is None else self._rounding(done)
         return lines
 
     def _columns(self, exponent: str, sign: str, rest: str = "") -> Text:

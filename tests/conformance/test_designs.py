@@ -290,6 +290,20 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 4, "sum_rounding": "RZ"},
     ),
+    "tr-addends": (
+        "RNE",
+        {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 4, "sum_rounding": "RD_ADDENDS"},
+    ),
+    "gtr-addends": (
+        "RNE",
+        {
+            **DOWN,
+            "summation": "gtr",
+            "fraction_bits": 2,
+            "sum_fraction_bits": 4,
+            "sum_rounding": "RD_ADDENDS",
+        },
+    ),
     "gtr": ("RNE", {**DOWN, "summation": "gtr", "fraction_bits": 2, "sum_fraction_bits": 4}),
     "gtr-limited": (
         "RNE",

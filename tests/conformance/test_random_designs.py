@@ -60,7 +60,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "group": rng.choice([None] * 4 + [1, 2, 4]),
         "product_limit": rng.choice([None] * 3 + [4, -2]),
         "sum_fraction_bits": rng.choice([None, 12, 31]),
-        "sum_rounding": rng.choice(["RD", "RD", "RZ"]),
+        "sum_rounding": rng.choice(["RD", "RD", "RZ", "RD_ADDENDS"]),
         "operand_subnormals": rng.choice(SUBNORMALS),
         "b_subnormals": rng.choice([None, None, *SUBNORMALS]),
         "normalise_operands": rng.random() < 0.2,

@@ -175,7 +175,7 @@ BECAUSE = "because an exact sum has no alignment"
         ({"sum_rounding": "RZ"}, "expected sum_rounding=RD with summation=fused, but got RZ"),
         (
             {**DOWN, "summation": "gtr", "sum_rounding": "RZ"},
-            "expected sum_rounding=RD with summation=gtr, but got RZ",
+            "expected sum_rounding=RD or RD_ADDENDS with summation=gtr, but got RZ",
         ),
         (
             {**DOWN, "sum_rounding": "RNE"},

@@ -83,6 +83,28 @@ def test_towards_zero_is_odd(seed: int) -> None:
         assert negated([result]) == [evaluate(TO_ZERO, FP16, negated(a), b, negated([c])[0])]
 
 
+ADDENDS = {kind: tr_fdpa(4, kind, sum_rounding="RD_ADDENDS") for kind in ("tr", "gtr")}
+
+
+@pytest.mark.parametrize("kind", ADDENDS)
+@pytest.mark.parametrize(
+    ("a", "b", "c", "cut", "printed"),
+    [
+        # A tie and 2^-31 of a sum from 2 to 4, which the second cut takes away.
+        (["2^-7", "2^-12", "2^-16"], ["1", "2^-11", "2^-15"], "1.9921875", "2", "8388609*2^-22"),
+        # Bit F_2 + 1 of the products, above a tie.
+        (["2^-9", "-1.75"], ["1", "1"], "8388608", "8388606.5", "8388606"),
+        # Where nothing carries and nothing cancels both are one.
+        (["2^-12", "2^-16"], ["2^-12", "2^-15"], "1", "8388609*2^-23", "8388609*2^-23"),
+    ],
+)
+def test_the_printed_algorithms_round_the_sum_once(
+    kind: str, a: list[str], b: list[str], c: str, cut: str, printed: str
+) -> None:
+    assert evaluate(tr_fdpa(4, kind), FP16, a, b, c) == cut
+    assert evaluate(ADDENDS[kind], FP16, a, b, c) == printed
+
+
 def test_the_products_keep_one_bit_more_than_the_sum() -> None:
     """1 - 2^-8 - 2^-25 - 2^-32 is past the tie of 24 bits; without its last bit it is the tie."""
     a, b = ["2^-8", "2^-13", "2^-16"], ["1", "2^-12", "2^-16"]

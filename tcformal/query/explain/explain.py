@@ -135,6 +135,9 @@ def _nodes(dot: Dot) -> Iterator[Node]:
             yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
             made = step.rounded.result
             yield from (made.term.sign, made.term.significand, made.inf)
+        if step.floor is not None:
+            cut = step.floor.rounded
+            yield from (cut.normalised, cut.kept, cut.away)
         if step.specials is not None:
             yield from (step.specials.result.nan, step.specials.result.inf)
 
@@ -170,6 +173,14 @@ def _step(
     special = blamed[0].what if blamed else ""
     if step.specials is not None and values[step.specials.result.nan]:
         special = "NaN"
+    floor = None
+    if step.floor is not None:
+        cut = step.floor.rounded.target
+        floor = _rounding(step, step.floor.rounded, values, held, f"{cut.mode}, {cut.fraction_bits} bits")
+    rounding = None
+    if step.rounded is not None:
+        cut_first = held if floor is None else floor.value
+        rounding = _rounding(step, step.rounded, values, cut_first, step.conversion)
     return SumStep(
         scope=step.scope,
         e_max=e_max,
@@ -180,16 +191,19 @@ def _step(
         total=held,
         total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
         wrapped=bool(terms) and held != parts and not total.moved_by,
-        rounding=None if step.rounded is None else _rounding(step, step.rounded, values, held),
+        rounding=rounding,
         special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
         nan_of=nan_owner(step, values, owners) if special == "NaN" else "",
         moved=int(abs(held - parts) / power_of_two(e_max - fraction_bits)) if total.moved_by else 0,
         moved_by=total.moved_by,
+        floor=floor,
     )
 
 
-def _rounding(step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction) -> Rounding:
+def _rounding(
+    step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction, name: str
+) -> Rounding:
     """How a sum was converted."""
     target = rounded.target
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
@@ -209,7 +223,7 @@ def _rounding(step: DotStep, rounded: Rounded, values: Mapping[Node, int], total
         infinite = step.specials is not None and values[step.specials.result.inf]
         overflow = sign + ("Inf" if infinite else "the largest finite number")
     return Rounding(
-        conversion=step.conversion,
+        conversion=name,
         bits=f"{values[rounded.normalised]:0{rounded.normalised.width}b}",
         exponent=exponent,
         precision=target.precision,

@@ -82,6 +82,8 @@ class SumStep:
     #: complements of negatives, lost bits.
     moved: int = 0
     moved_by: str = ""
+    #: How the normalised sum was cut before it was rounded (CDNA3); None where it was not.
+    floor: Rounding | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,8 +128,7 @@ class _Sum:
         if zeros:
             title += f" ({'all' if zeros == count else zeros} of them zero, not shown)"
         rows = [*map(self._term, self.live), self._total()]
-        if step.rounding is not None:
-            rows.append(self._rounded(step.rounding))
+        rows += [self._rounded(done) for done in (step.floor, step.rounding) if done is not None]
         edge = self.fraction
         cut = max((b.column + len(b.digits) - edge - 1 for row in rows for b in row.bits), default=0)
         marked = any(_is(found, self.number, part) for part in ("order", "e_max"))

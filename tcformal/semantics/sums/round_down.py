@@ -19,11 +19,14 @@ from tcformal.semantics.sums.step import convert_number, round_total, truncated_
 
 @dataclass(frozen=True, slots=True)
 class RoundedDown:
-    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, that with c, its floor, the result."""
+    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, that with c, its floor, the result.
+
+    The floor is None where only the two addends are rounded down.
+    """
 
     products: tuple[tuple[str, Total], ...]
     total: Total
-    floor: Summed
+    floor: Summed | None
     last: Summed
 
 
@@ -34,16 +37,19 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
     Ranges and units: with E the larger of the products' e_max and c's exponent, the products' sum
     is floored to F_2 + 1 fraction bits at E and c to F fraction bits; their sum is normalised
     (minimum exponent e_min), floored to F_2 fraction bits and rounded by the conversion.  With
-    sum_rounding RZ each of the three cuts drops bits of the magnitude instead.
+    sum_rounding RZ each of the three cuts drops bits of the magnitude instead; with RD_ADDENDS the
+    products' sum keeps F_2 fraction bits, and the sum with c goes to the conversion as it is.
     Zero, NaN, Inf: zero products have no exponent; where all are zero, E is c's exponent.
-    Source: XIE Algorithms 10 and 11, §6.2.4 for RZ; MMA-Sim 2.1.1 (F_2 + 1, the floor before the conversion).
+    Source: XIE Algorithms 10 and 11 as printed: RD_ADDENDS; §6.2.4 for RZ; MMA-Sim 2.1.1: RD (F_2 + 1, the
+    floor before the conversion).
     """
     if design.fraction_bits is None or design.sum_fraction_bits is None:
         raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")
-    bits, wide = design.fraction_bits, design.sum_fraction_bits + 1
+    addends_only = design.sum_rounding == "RD_ADDENDS"
+    bits, wide = design.fraction_bits, design.sum_fraction_bits + (0 if addends_only else 1)
     with g.invariants.suppose(lambda: finite(g, [*products, c])):
         parts, total = _products(g, products, c, design, bits)
-    mode = design.sum_rounding
+    mode = "RD" if addends_only else design.sum_rounding
 
     with g.scope("last"):
         with g.invariants.suppose(lambda: finite(g, [*products, c])):
@@ -62,8 +68,10 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
             width = max(cut.width, addend.width) + 1
             summed = Total(add_signed(g, [cut, addend], width), e, wide)
             g.label("sum", summed.bits, signed=True, scale=wide)
-        # Cutting a normalised number to F_2 fraction bits is a conversion that rounds down, or to zero.
         target = design.rho
+        if addends_only:
+            return RoundedDown(parts, summed, None, round_total(g, summed, [*products, c], design, target))
+        # Cutting a normalised number to F_2 fraction bits is a conversion that rounds down, or to zero.
         head_room = max(0, e.high + width - wide - target.e_max)
         floor = Conversion(mode, target.exponent_bits, design.sum_fraction_bits, head_room)
         # The intermediate number neither overflows nor loses its subnormals: only the result is the unit's.

@@ -466,3 +466,16 @@ def test_an_explanation_as_data_holds_the_same_facts() -> None:
         assert [t["name"] for t in step["terms"]] == list(trace.steps[0].operands)
         assert step["rounding"]["conversion"] == "RZ-FP32"
     assert explanation_data(pair[:1]).get("part_at", "absent") == "absent"
+
+
+def test_a_sum_that_is_cut_before_it_is_rounded_shows_both() -> None:
+    """2^-32 above -2: the cut raises the exponent, and the rounding starts from there."""
+    a, b = ["-2^-8", "2^-16", *["0"] * 6], ["1", "2^-16", *["0"] * 6]
+    products, last = explain("cdna3/v_mfma_f32_32x32x8_f16", a, b, "-1.99609375").steps
+    floor, rounding = last.floor, last.rounding
+    assert products.floor is None
+    assert floor is not None
+    assert rounding is not None
+    assert (floor.conversion, floor.exponent, floor.value) == ("RD, 31 bits", 0, Fraction(-2))
+    assert (rounding.conversion, rounding.exponent, rounding.value) == ("RNE-FP32", 1, Fraction(-2))
+    assert last.total == -2 + Fraction(1, 2**32)
