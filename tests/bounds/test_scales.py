@@ -1,4 +1,4 @@
-"""Bounds of programs whose scales are quotients: nearly attained, never exceeded, refused where none holds."""
+"""Bounds of programs whose scales are quotients: nearly attained, not exceeded, refused where none holds."""
 
 from __future__ import annotations
 
