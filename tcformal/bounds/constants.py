@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.bounds.paths import Growth, growth
-from tcformal.bounds.theorems import Proved, Theorems, unproved
+from tcformal.bounds.theorems import Proved, Sides, Theorems, unproved
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -193,7 +193,8 @@ def _framed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if blocks == 1:
         return Proved(first, None, size, tuple(known.claims), (), least=least)
     first = _as_much(first, later, other)
-    return Proved(first, other, size, tuple(known.claims), (), least=least, beside=later)
+    one, two = (Sides(x.same + more, x.beside + more, x.most + more, x.along + more) for x in (alone, beside))
+    return Proved(first, other, size, tuple(known.claims), (), least=least, beside=later, sides=(one, two))
 
 
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:

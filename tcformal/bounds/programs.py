@@ -13,7 +13,7 @@ from tcformal.bounds.program.words import Range
 from tcformal.bounds.theorems import Theorems
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.steps import HeadroomStep
+from tcformal.design.steps import HeadroomStep, MagnitudeStep
 from tcformal.errors import InputError
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.programs.program import LONGEST, Program, program_of
@@ -55,7 +55,7 @@ class ProgramAccuracy:
     def conditions(self) -> tuple[str, ...]:
         """Under which the bound holds."""
         if self.exponents is None:
-            return ("c = 0", "no element, word or result is subnormal or overflows")
+            return ("c = 0", "no element, scale, word or result is subnormal or overflows")
         low, high = self.exponents
         return ("c = 0", f"every element is zero, or normal with an exponent from {low} to {high}")
 
@@ -94,7 +94,7 @@ def program_accuracy(
     low, high = max(low, *(f.e_min for f in formats)), min(high, *(f.e_max for f in formats))
     if low > high:
         raise InputError(f"expected exponents that the inputs of {p.name} have, but got {exponents}")
-    scaled = any(isinstance(step, HeadroomStep) for step in plan.steps)
+    scaled = any(isinstance(step, HeadroomStep | MagnitudeStep) for step in plan.steps)
     among = None if scaled else Range(low, high)
     progress("looking for inputs")
     near = nearest(p, n, among)

@@ -22,6 +22,20 @@ from tcformal.solve.result import Limits
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """What one block loses at most where more is lost against the sign of c than along it.
+
+    Ranges and units: of Σ|a_k·b_k| of the products with c's sign, `same`, and of the others, `other`, and of
+    |c|, `of_c`, against that sign; of all of them, `along`.
+    """
+
+    same: Fraction
+    other: Fraction
+    of_c: Fraction
+    along: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
     """Constants of one block that theorems of the kernel give, or the reason why there are none.
 
@@ -41,6 +55,8 @@ class Proved:
     largest: str = "of every call the largest product, or c,"
     #: Beside a c that is not zero a block loses beside·Σ|a_k·b_k| + other·|c| at most; None: first and other.
     beside: Fraction | None = None
+    #: Of the first block and of any other, where they are known for both sides of c's sign.
+    sides: tuple[Sides, Sides] | None = None
 
 
 def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:

@@ -57,7 +57,7 @@ def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -
         elif isinstance(step, JoinStep):
             known.append([known[i][0] for i in step.items])
         elif isinstance(step, RoundStep):
-            known.append([_rounded(plan, step, known, i) for i in range(step.length or 1)])
+            known.append(_all_rounded(plan, step, known))
         elif isinstance(step, QuotientStep):
             known.append([_divided(plan, step, known, i) for i in range(step.length or 1)])
         elif isinstance(step, MagnitudeStep):
@@ -85,6 +85,18 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
         rest = [0] * max(0, start + spec.k - len(a))
         d = unit_dot(spec, [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d)
     return d
+
+
+def _all_rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]]) -> list[int]:
+    """Every element of a rounded vector; elements of the same words are one computation."""
+    made, found = list[int](), dict[tuple[int, ...], int]()
+    rows = [known[j] for j in step.sources]
+    for i in range(step.length or 1):
+        words = tuple(row[i if len(row) > 1 or i == 0 else 0] for row in rows)
+        if words not in found:
+            found[words] = _rounded(plan, step, known, i)
+        made.append(found[words])
+    return made
 
 
 def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:

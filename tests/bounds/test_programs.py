@@ -198,7 +198,7 @@ def test_scales_from_data_have_other_conditions() -> None:
     assert y.bound is not None
     assert y.near.ratio <= y.bound
     assert y.exponents is None
-    assert y.conditions[1] == "no element, word or result is subnormal or overflows"
+    assert y.conditions[1] == "no element, scale, word or result is subnormal or overflows"
     assert program_accuracy("ozaki-1", length=2).reason.startswith("expected words that are normal")
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
+from tcformal.bounds.program.scales import Scale
 from tcformal.bounds.program.sums import ErrorForm
-from tcformal.bounds.program.words import Powers, WordForm, joined
-from tcformal.design.steps import CallStep, JoinStep, ProgramPlan, RoundStep, ScaledProduct, SliceStep
+from tcformal.bounds.program.words import Powers, WordForm, exponent, joined
+from tcformal.design.rounding import NEAREST
+from tcformal.design.steps import (
+    CallStep,
+    JoinStep,
+    MagnitudeStep,
+    ProgramPlan,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+)
+from tcformal.errors import InputError
+from tcformal.oracle.values import decode
 
 
 class WordRow:
@@ -20,8 +33,8 @@ class WordRow:
         self.word, self.start, self.length = word, start, length
 
 
-#: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
-StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | None
+#: A step's value: words of elements, one total, totals, a constant, a scale, or nothing for an exponent.
+StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | Scale | None
 
 
 def gives_c(step: CallStep) -> bool:
@@ -36,6 +49,33 @@ def powers_of(x: ScaledProduct) -> Powers:
     for source, sign in x.exponents:
         found = joined(found, ((source, sign),))
     return found
+
+
+def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
+    """What an addend is scaled by, with its sign, and its other factors, by the values of all of them."""
+    own, rest = Scale(Fraction(2) ** x.shift * (-1 if x.negative else 1), powers_of(x)), list[StepForm]()
+    for value in values:
+        if isinstance(value, Fraction | Scale):
+            own = own.times(Scale(value) if isinstance(value, Fraction) else value)
+        else:
+            rest.append(value)
+    return own, rest
+
+
+def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: ProgramPlan) -> None:
+    """InputError where a word over the largest magnitude may be cut to the largest number of its format.
+
+    Ranges and units: `share`: what |w| is at most in units of the element over the magnitude, at most 1.
+    """
+    target = step.target
+    (source, times) = w.powers[0] if len(w.powers) == 1 else (0, 0)
+    if times != -1 or not isinstance(plan.steps[source], MagnitudeStep):
+        return
+    # To nearest, what is less than half an ulp beyond it is rounded to it.
+    most = decode(target, target.largest).magnitude
+    ulp = Fraction(2) ** (exponent(most) - target.fraction_bits)
+    if share > most + (ulp / 2 if step.mode in NEAREST else 0):
+        raise InputError(f"expected words that fit {target.name}, but the largest of {step.name} do not")
 
 
 def paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.bounds.program.calls import CallBounds
-from tcformal.bounds.program.plan import StepForm, WordRow, gives_c, paths, powers_of
+from tcformal.bounds.program.plan import StepForm, WordRow, check_saturation, gives_c, parted, paths
+from tcformal.bounds.program.scales import Scale, quotient_of, rounded_scale
 from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, plus, times, weight
 from tcformal.bounds.program.words import Powers, Range, Symbols, WordForm
 from tcformal.design.rounding import NEAREST
@@ -17,8 +18,10 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     PlanStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -71,16 +74,20 @@ class StepErrors:
         if isinstance(step, SliceStep):
             return self._slice(step)
         if isinstance(step, JoinStep):
-            return [self._total(self.values[j]) for j in step.items]
+            # Scales are taken one by one, where they are asked for.
+            items = [self.values[j] for j in step.items]
+            return None if any(isinstance(x, Scale) for x in items) else [self._total(x) for x in items]
         if isinstance(step, RoundStep):
             return self._round(i, step)
         if isinstance(step, CallStep):
             return self._call(i, step)
-        if isinstance(step, HeadroomStep):
+        if isinstance(step, HeadroomStep | MagnitudeStep):
             self.scaled = True
             if self.exponents is not None:
                 raise InputError("expected no range of exponents where scales depend on data, but got one")
-            return None
+            return Scale(Fraction(1), ((i, 1),)) if isinstance(step, MagnitudeStep) else None
+        if isinstance(step, QuotientStep):
+            return quotient_of(step, self.values)
         raise InputError(f"expected steps of which errors are known, but {step.name} is a {step.text}")
 
     def _slice(self, step: SliceStep) -> StepForm:
@@ -98,6 +105,8 @@ class StepErrors:
         addends = [x for x in step.addends if not self._nought(x)]
         if not addends:
             return Fraction(0)
+        if (scale := rounded_scale(step, addends, self.values)) is not None:
+            return scale
         single = [self._single(x) for x in addends]
         if all(row is not None for row in single):
             rows = [row for row in single if row is not None]
@@ -113,14 +122,12 @@ class StepErrors:
         own = self.plan.input_format(whole.letter)
         for source, _ in whole.powers:
             # The largest scaled element is at most the limit; where that is subnormal, integers are meant.
-            made = self.plan.steps[source]
-            if (
-                isinstance(made, HeadroomStep)
-                and self.symbols.share(whole) * made.limit < Fraction(2) ** target.e_min
-            ):
+            made, share = self.plan.steps[source], self.symbols.share(whole)
+            if isinstance(made, HeadroomStep) and share * made.limit < Fraction(2) ** target.e_min:
                 raise InputError(
                     f"expected words that are normal numbers, but {step.name} has subnormal ones"
                 )
+        check_saturation(step, whole, self.symbols.share(whole), self.plan)
         return self.symbols.rounded(whole, own, target, step.mode, step.saturates)
 
     def _added(self, i: int, step: RoundStep, addends: list[ScaledProduct], k: int) -> ErrorForm:
@@ -135,7 +142,7 @@ class StepErrors:
         """Whether one value, scaled, or one product of words is a number of the format."""
         rows = [self._element(self.values[j], k) for j in x.factors]
         words = [row.word for row in rows if isinstance(row, WordRow)]
-        if len(words) == len(rows) == 2:
+        if len(words) == len(rows) == 2 and not any(w.real for w in words):
             most = Fraction(1)
             for w in words:
                 most *= self.symbols.most(w, self.plan.input_format(w.letter)) * Fraction(2) ** w.grid
@@ -180,44 +187,35 @@ class StepErrors:
 
     def _single(self, x: ScaledProduct) -> WordRow | None:
         """A word, scaled, where the addend is one."""
-        factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
-        rows = []
-        for j in x.factors:
-            value = self.values[j]
-            if isinstance(value, Fraction):
-                factor *= value
-            else:
-                rows.append(value)
+        own, rows = parted(x, [self.values[j] for j in x.factors])
         if len(rows) != 1 or not isinstance(rows[0], WordRow):
             return None
+        row, factor = rows[0], own.factor
+        if own.error or any(isinstance(self.plan.steps[i], MagnitudeStep) for i, _ in own.powers):
+            word = self.symbols.multiplied(row.word, factor, own.powers, own.error)
+            return WordRow(word, row.start, row.length)
         if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
             raise InputError(f"expected words times powers of two, but got times {factor}")
-        row = rows[0]
-        return WordRow(row.word.scaled(factor, powers_of(x)), row.start, row.length)
+        return WordRow(row.word.scaled(factor, own.powers), row.start, row.length)
 
     def _part(self, x: ScaledProduct, k: int) -> tuple[ErrorForm, Fraction, Powers]:
         """An addend as a total, its factor and its powers."""
-        factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
-        made: list[WordRow | ErrorForm] = []
-        for j in x.factors:
-            value = self._element(self.values[j], k)
-            if isinstance(value, Fraction):
-                factor *= value
-            elif value is None:
-                raise InputError("expected a value, but got an exponent")
-            else:
-                made.append(value)
-        if len(made) == 1 and isinstance(made[0], ErrorForm):
-            return made[0], factor, powers_of(x)
+        own, made = parted(x, [self._element(self.values[j], k) for j in x.factors])
         rows = [row for row in made if isinstance(row, WordRow)]
-        if len(made) == len(rows) == 2:
+        if len(made) == 1 and isinstance(made[0], ErrorForm):
+            form = made[0]
+        elif len(made) == len(rows) == 2:
             first, second = rows
             if first.start != second.start:
                 raise InputError("expected products of the same elements of a and b, but got others")
-            return self.sums.product(first.word, second.word, first.start, 1), factor, powers_of(x)
-        raise InputError("expected sums of products of words, but got others")
+            form = self.sums.product(first.word, second.word, first.start, 1)
+        else:
+            raise InputError("expected sums of products of words, but got others")
+        if own.error:
+            form = self.sums.disturbed(form, times(self.sums.most(form), own.error), shared=False)
+        return form, own.factor, own.powers
 
-    def _element(self, value: StepForm, k: int) -> WordRow | ErrorForm | Fraction | None:
+    def _element(self, value: StepForm, k: int) -> WordRow | ErrorForm | Fraction | Scale | None:
         """The value, or its element k where it is a vector."""
         if isinstance(value, list):
             return value[k if len(value) > 1 else 0]

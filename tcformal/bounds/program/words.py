@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.rounding import NEAREST
@@ -28,14 +28,17 @@ class WordForm:
     powers: Powers = ()
     #: |w| is at least floor·2^e for an x that is not zero.
     floor: Fraction = Fraction(0)
+    #: Whether its scale is no power of two: bounds of its errors are in units of |x|, and it has no grid.
+    real: bool = False
 
     def scaled(self, factor: Fraction, powers: Powers = ()) -> WordForm:
         """The word times a power of two, and times those that depend on data."""
         shift = exponent(factor)
         terms = tuple((i, q * factor) for i, q in self.terms)
         return WordForm(
-            self.letter, terms, self.grid - shift, joined(self.powers, powers), self.floor * abs(factor)
-        )
+            self.letter, terms, self.grid - shift, joined(self.powers, powers), self.floor * abs(factor),
+            self.real,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,21 @@ class Symbols:
         if len(parts) > 1:
             lost = sum((abs(q) * self.bounds[i] for i, q in kept if i), Fraction(0))
             floor = max(abs(terms.get(0, Fraction(0))) - lost, Fraction(0))
-        return WordForm(first.letter, kept, max(w.grid for w in parts), first.powers, floor)
+        real = any(w.real for w in parts)
+        return WordForm(first.letter, kept, max(w.grid for w in parts), first.powers, floor, real)
+
+    def multiplied(self, w: WordForm, factor: Fraction, powers: Powers, error: Fraction) -> WordForm:
+        """The word times a scale that is wrong by a part `error` of it at most."""
+        terms = tuple((i, q * factor) for i, q in w.terms)
+        made = WordForm(w.letter, terms, 0, joined(w.powers, powers), real=True)
+        return self._disturbed(made, error * self.share(made))
+
+    def _disturbed(self, w: WordForm, bound: Fraction) -> WordForm:
+        """The word with an error more."""
+        if not bound:
+            return w
+        self.bounds.append(bound)
+        return replace(w, terms=(*w.terms, (len(self.bounds) - 1, Fraction(1))))
 
     def rounded(self, w: WordForm, own: Format, target: Format, mode: str, saturates: bool) -> WordForm:
         """The word rounded to a format; the error is a new symbol unless it is always zero.
@@ -94,6 +111,8 @@ class Symbols:
         the format; the error of others is half an ulp of the largest, or an ulp where it is not to nearest.
         Errors: InputError where a number in the range may overflow or, unrounded, saturate.
         """
+        if w.real:
+            return self._disturbed(w, relative(target, mode) * self.share(w))
         most = self.most(w, own)
         self._check(most, target)
         if not most:
@@ -148,6 +167,12 @@ class Symbols:
         if self.normal(w, fmt) or self.exponents is None:
             return share
         return max(share, Fraction(2) ** (fmt.e_min - self.exponents.low))
+
+
+def relative(target: Format, mode: str) -> Fraction:
+    """What a rounding to a normal number loses of the number at most."""
+    u = Fraction(1, 1 << target.precision)
+    return u / (1 + u) if mode in NEAREST else 2 * u
 
 
 def exponent(x: Fraction, *, up: bool = False) -> int:

@@ -13,7 +13,8 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
-from tcformal.proofs.statements.relative_bound import RelativeBound, at
+from tcformal.proofs.statements.relative_bound import RelativeBound, at, magnitude
+from tcformal.proofs.statements.rounded_bound import log2
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class FramedLoss:
     """What a block loses: of c in units of |c|, and of the products in units of Σ|a_k·b_k|.
 
     Every product may lose a unit of 2^(E - F), E the largest exponent of the products and of c less
-    `lowered`, and c one unless it has E; the conversion half an ulp.
+    `lowered`, and c one unless it has E; the conversion half an ulp.  All units are lost against the sign of
+    c, and of c's own sign the product that has E loses none: only one of the other sign is complemented.
     """
 
     products: int
@@ -41,8 +43,18 @@ class FramedLoss:
 
     @property
     def beside(self) -> Fraction:
-        """Where a product has E."""
+        """Where a product has E, of the other sign than c."""
         return self.of(self.products + (not self.zero_c))
+
+    @property
+    def same(self) -> Fraction:
+        """Where a product of c's sign has E."""
+        return self.of(self.products - 1 + (not self.zero_c))
+
+    @property
+    def along(self) -> Fraction:
+        """On the side of c's sign, of everything: what the conversion loses of a result."""
+        return self.share * (1 + max(self.beside, self.most))
 
     @property
     def most(self) -> Fraction:
@@ -68,9 +80,15 @@ def framed_loss(unit: UnitSpec, products: int, *, zero_c: bool) -> FramedLoss:
 
 @dataclass(frozen=True, slots=True)
 class FramedBound(RelativeBound):
-    """The statement about one block; the exponent of c counts `lowered` less than it is."""
+    """The statement about one block, a bound for either side of c's sign.
+
+    Shapes: `same` u[1] for each product: whether it has c's sign, that of a zero too, which `frame` is.
+    Ranges and units: the exponent of c counts `lowered` less than it is.
+    """
 
     framed: FramedLoss | None = None
+    frame: Node | None = None
+    same: tuple[Node, ...] = ()
 
     @property
     def beside(self) -> Fraction:
@@ -78,9 +96,44 @@ class FramedBound(RelativeBound):
         assert self.framed is not None
         return self.framed.beside
 
+    @property
+    def direction(self) -> Poly:
+        """1 where c is not negative, else -1."""
+        assert self.frame is not None
+        return Poly.constant(1) - Poly.of(self.frame) * 2
+
+    @property
+    def sides(self) -> tuple[Poly, Poly]:
+        """What is lost at most against c's sign, and along it."""
+        assert self.framed is not None
+        loss, against = self.framed, Poly.constant(self.flushed)
+        for t, same in zip(self.base.terms[:-1], self.same, strict=True):
+            less = Poly.of(same) * (loss.beside - loss.same)
+            against = against + magnitude(t.factors) * (Poly.constant(loss.beside) - less)
+        if not self.zero_c:
+            against = against + magnitude(self.base.terms[-1].factors) * loss.most
+        return against, self.magnitudes * loss.along + Poly.constant(self.flushed)
+
+    @property
+    def conclusions(self) -> tuple[tuple[str, Poly], ...]:
+        """What is lost at most against c's sign, less what is; and along it."""
+        against, along = self.sides
+        moved = self.direction * self.base.error
+        return (AT_LEAST, against + moved), (AT_LEAST, along - moved)
+
     def __str__(self) -> str:
         assert self.framed is not None
-        return f"{RelativeBound.__str__(self)}, that of c counts {self.framed.lowered} less"
+        loss, (start, _) = self.framed, RelativeBound.__str__(self).split(": |d", 1)
+        exact, total, of_c = "Σ a_k·b_k", "Σ|a_k·b_k|", ""
+        if not self.zero_c:
+            exact, total, of_c = f"({exact} + c)", f"({total} + |c|)", f" + {loss.most} · |c|"
+        more = f" + 2^{log2(self.flushed)}" if self.flushed else ""
+        return (
+            f"{start}, s the sign of c: -s·(d - {exact}) <= {loss.same} · Σ|a_k·b_k| of the products with "
+            f"that sign + {loss.beside} · Σ|a_k·b_k| of the others{of_c}{more} and s·(d - {exact}) <= "
+            f"{loss.along} · {total}{more}; the exponent of a product is that of its factors, added, that of "
+            f"c counts {loss.lowered} less"
+        )
 
 
 def framed_bound(
@@ -121,5 +174,6 @@ def framed_bound(
     flushed = Fraction(2) ** (least + 1) if unit.design.result_subnormals == "tiny_zero" else Fraction(0)
     return FramedBound(
         base, zero_c, loss.most, Fraction(len(words)), Fraction(0), Fraction(1, 2), Fraction(1), normal,
-        attained, known, flushed, framed=loss,
+        attained, known, flushed, framed=loss, frame=own.sign,
+        same=tuple(g.not_(g.xor(g.xor(*(x.sign for x in t.factors)), own.sign)) for t in terms[:-1]),
     )  # fmt: skip

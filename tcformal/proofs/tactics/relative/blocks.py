@@ -69,11 +69,15 @@ class RelativeProof(LargestTerm):
             made.append(self._case(case, goal, moves))
         packed, same = conversion.packed(self.stated.d)
         found = []
-        for sign, high_one, low_one in ((-1, made[0][0], made[1][0]), (1, made[0][1], made[1][1])):
-            i = d.cases(above, high_one, low_one)
-            _, goal = stated.conclusions[0 if sign < 0 else 1]
+        for sign, (_, goal), *both in zip(self.signs, stated.conclusions, *made, strict=True):
+            i = d.cases(above, *both)
             found.append(d.prove(goal, [(same, conversion.code)], [(1, [i]), (sign, [packed])]))
         return found
+
+    @property
+    def signs(self) -> tuple[Poly, Poly]:
+        """What the error is multiplied by in either conclusion."""
+        return Poly.constant(-1), Poly.constant(1)
 
     def _prepare(
         self, alignment: SharpAlignment, terms: list[TermError], _: SumConversion, finest: int

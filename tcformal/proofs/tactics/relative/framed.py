@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import cast
@@ -13,64 +14,18 @@ from tcformal.proofs.statements.error_bound import StatedTerm
 from tcformal.proofs.statements.framed_bound import FramedBound
 from tcformal.proofs.statements.relative_bound import magnitude
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
-from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
-from tcformal.proofs.tactics.bounds.floored import FlooredSums
+from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
-from tcformal.proofs.tactics.bounds.summed import SignedSum
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, shown_value, sign_of, weight
 from tcformal.proofs.tactics.relative.blocks import BlockCase, RelativeProof
+from tcformal.proofs.tactics.relative.complements import ComplementSums
 from tcformal.proofs.tactics.relative.products import SharpAlignment
 from tcformal.proofs.tactics.relative.sticky import BitBelowConversion
 from tcformal.semantics.align import all_of
 from tcformal.semantics.number import Term
-from tcformal.semantics.reduce import split_sign
-from tcformal.semantics.stages import Block, Operand, Total
+from tcformal.semantics.stages import Block, Operand
 
 ONE = Poly.constant(1)
-
-
-class ComplementSums(FlooredSums):
-    """Sums whose signs are counted from that of c: a product of the other sign counts one more."""
-
-    def __init__(self, d: Derivation, total: Total, terms: list[TermError], some: int) -> None:
-        super().__init__(d)
-        self.total, self.terms, self.some, self.frame = total, terms, some, terms[-1].sign
-
-    def value(self) -> SignedSum:
-        """The sum as a sign and a magnitude: ±magnitude is Σ ±aligned with what complements count."""
-        d, g, width = self.d, self.g, self.total.partials[0].node.width
-        reads = []
-        for x in self.terms:
-            other = g.xor(x.sign, self.frame)
-            wide = g.zero_extend_to(x.aligned, x.aligned.width + 1)
-            node = g.wrap_to_mod(g.ite(other, g.not_(wide), wide), width)
-            if other.op != "const":
-                reads.append((d.read(other), other))
-            cut = [other, x.aligned]
-            same = self._ones("a term of a sum", node, other, x.aligned, cut)
-            value = sign_of(other) * Poly.of(x.aligned) - Poly.of(other)
-            self._known[node] = same, value, x.most + 1
-            self._limited(node, x.most + 1, [x.small], cut)
-        for p in self.total.partials:
-            self.partial(p.node, p.of)
-        bits, root = self.total.bits, self.total.partials[-1].node
-        sign, size = split_sign(g, bits)
-        wide = g.sign_extend_to(root, bits.width)
-        equation, value, _ = self.of(wide)
-        frame = g.xor(sign, self.frame)
-        split = self._turned(
-            "the magnitude of a sum", wide, frame, size, [self._within[wide], self.some], [root, self.frame]
-        )
-        flip = sign_of(self.frame)
-        goal = sign_of(sign) * Poly.of(size) - flip * value
-        chosen = g.ite(sign, g.neg_mod(bits), bits)
-        known = [(d.read(frame), frame)]
-        made = d.prove(goal, known, [(flip, [equation]), (flip * -1, [split])])
-        whole = sign_of(sign) * Poly.of(size)
-        for x in self.terms:
-            more = Poly.of(x.sign) - Poly.of(self.frame)
-            whole = whole - sign_of(x.sign) * Poly.of(x.aligned) + more
-        return SignedSum(sign, size, chosen, d.prove(whole, reads, [(1, [made])]))
 
 
 class FramedProof(RelativeProof):
@@ -80,6 +35,12 @@ class FramedProof(RelativeProof):
     def framed(self) -> FramedBound:
         """The statement."""
         return cast(FramedBound, self.relative)
+
+    @property
+    def _frame(self) -> Node:
+        """The sign of c."""
+        assert self.framed.frame is not None
+        return self.framed.frame
 
     def _sum(self, limit: Node) -> tuple[SharpAlignment, list[TermError], SumConversion]:
         d, g = self.d, self.g
@@ -91,9 +52,10 @@ class FramedProof(RelativeProof):
             raise ProofError("a block is no fused sum")
         alignment = SharpAlignment(d, total, self._summands(step, None), limit, self.floor, self.relative)
         c = len(total.terms) - 1
-        frame = total.terms[c].term.sign
-        terms = [self._complement(alignment, k, frame) for k in range(c)]
-        terms.append(self._nothing(alignment, c) if self.relative.zero_c else alignment.term(c))
+        if total.terms[c].term.sign is not self._frame:
+            raise ProofError("signs are not counted from that of c")
+        terms = [self._turned(alignment, k, same) for k, same in enumerate(self.framed.same)]
+        terms.append(self._nothing(alignment, c) if self.relative.zero_c else self._turned(alignment, c))
         empty = all_of(g, [x.term.zero for x in total.terms])
         given = [d.assume(self.relative.attained), *(i for x in alignment.summands for i in x.facts)]
         some = d.lemma("that a term is not zero", g.not_(empty), given)
@@ -144,79 +106,114 @@ class FramedProof(RelativeProof):
         zero = d.prove(moved, [(d.fact(none), made.aligned), (d.fact(self.known_c), own)])
         at_most = g.ule(made.aligned, g.const(0, made.aligned.width))
         small = d.lemma("the range of c", at_most, [none], ([made.aligned],))
-        sign, other = made.term.sign, d.arith([(-1, [zero])])
-        return TermError(sign, made.aligned, made.shift, zero, other, 0, small, zero, False)
+        above, below = (d.arith([(self.framed.direction * q, [zero])]) for q in (1, -1))
+        return TermError(made.term.sign, made.aligned, made.shift, above, below, 0, small, zero, False)
 
-    def _complement(self, alignment: SharpAlignment, k: int, frame: Node) -> TermError:
-        """Both bounds of a product, which counts one more where its sign is not that of c: u ± x >= 0."""
+    def _turned(self, alignment: SharpAlignment, k: int, same: Node | None = None) -> TermError:
+        """What c, or a product, is less than the term it was made of, against c's sign: between 0 and a unit.
+
+        `same` says of a product whether it has c's sign; one of the other sign counts one more.
+        """
         d, g, x, made = self.d, self.g, alignment.summands[k], alignment.total.terms[k]
         t, bits, unit = made.term, alignment.total.fraction_bits, alignment.unit
         placed = g.shift_left_const(t.significand, bits - t.fraction_bits)
         if t.fraction_bits > bits or made.aligned is not g.lshr(placed, made.shift):
             raise ProofError(f"aligned term {k} is no truncated shift")
-        share = (Poly.of(made.shift) * -1).power_of_two()
-        kept = Poly.of(made.aligned)
-        gap = Poly.of(t.significand) * weight(x.code, t.fraction_bits) - kept * unit
+        share, direction = (Poly.of(made.shift) * -1).power_of_two(), self.framed.direction
+        gap = Poly.of(t.significand) * weight(x.code, t.fraction_bits) - Poly.of(made.aligned) * unit
         goal = unit - unit * share - gap
         some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
         shown = alignment._nonzero(k, some, placed, 0, gap, goal)
         empty = alignment._zero(k, none, made.aligned, False, gap, goal)
         low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
         value = shown_value(d, x, f"term {k}")
-        s, f = Poly.of(t.sign), Poly.of(frame)
-        one, other = d.range(t.sign), d.range(frame)
-        moved = x.value - (sign_of(t.sign) * kept - s + f) * unit
-        above = d.prove(unit + moved, [], [
-            (1, [one, low]), (unit, [one, other]), (s, [up]), (s * unit * share, []), (s * unit, [other]),
-            (1, [value]),
-        ])  # fmt: skip
-        below = d.prove(unit - moved, [], [
-            (1, [one, up]), (unit * share, [one]), (f * unit, [one]), (s, [low]), (s * f * unit, []),
-            (-1, [value]),
-        ])  # fmt: skip
+        counted, kept = sign_of(t.sign) * Poly.of(made.aligned), share
+        equations, less, more = list[tuple[int, Node]](), list[Part]([(1, [low])]), list[Part]([(1, [up])])
+        if same is not None:
+            counted = counted - Poly.of(t.sign) + Poly.of(self._frame)
+            own, bit, other = g.not_(g.xor(t.sign, self._frame)), Poly.of(same), d.range(same)
+            if own is not same:
+                equations.append((d.equal("whether a product has c's sign", same, own), same))
+            equations += d.expanded(own, [t.sign, self._frame], "a sign")
+            kept = bit * share
+            less = [(bit, [low]), (1, [other, up]), (unit * share, [other])]
+            more = [(bit, [up]), (1, [other, low])]
+        moved = (x.value - counted * unit) * direction
+        above = d.prove(moved, equations, [*less, (direction, [value])])
+        below = d.prove(unit - unit * kept - moved, equations, [*more, (direction * -1, [value])])
         most = (1 << t.significand.width) - 1 << bits - t.fraction_bits
         at_most = g.ule(made.aligned, g.const(most, made.aligned.width))
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
         return TermError(t.sign, made.aligned, made.shift, above, below, most, small, value, True)
 
     # ------------------------------------------------------------------ what is lost
+    @property
+    def signs(self) -> tuple[Poly, Poly]:
+        """The sign of c, and its opposite."""
+        return self.framed.direction, self.framed.direction * -1
+
     def _prepare(
         self, alignment: SharpAlignment, terms: list[TermError], _: SumConversion, finest: int
     ) -> None:
         self.size_of_all, self.finest = self._largest(), finest
         self.room = self._power(-alignment.total.fraction_bits)
-        self.units = self.room * self.relative.kept
-        self.less: list[int] = []
-        c, unit = self.stated.terms[-1], 1 + self._factor()
-        goal = self._bound() - self.total * self._factor()
-        if not self.relative.zero_c:
-            share = self._share(alignment, terms, c)
-            spread = self.d.power(self.d.arith([(Poly.of(terms[-1].shift), [])]))
-            self.less = [self.d.arith([(share, [spread])])]
-            self.units = self.units + self.room - self.room * share
-        goal = goal - self.units * unit
-        part = unit / (1 << alignment.total.fraction_bits)
-        constants = self.relative.beside - self._factor(), self.relative.constant - self._factor()
+        #: What each term may keep of a unit, and the theorem that it is no more than one.
+        self.kept: list[tuple[Poly, int]] = []
+        for t, same in zip(self.stated.terms, (*self.framed.same, None), strict=True):
+            if t in self.relative.terms:
+                self.kept.append(self._part_kept(alignment, terms, t, same))
+        self.units = Poly.constant(0)
+        for part in (x for x, _ in self.kept):
+            self.units = self.units + self.room - self.room * part
+        unit = 1 + self._factor()
+        goal = self.framed.sides[0] - Poly.constant(self.relative.flushed)
+        goal = goal - self.total * self._factor() - self.units * unit
+        self.enough = self._by_term(goal, self._covered(alignment, goal, unit))
+
+    def _part_kept(
+        self, alignment: SharpAlignment, terms: list[TermError], t: StatedTerm, same: Node | None
+    ) -> tuple[Poly, int]:
+        """2^-shift of c, and of a product of c's sign; 0 of another.  1 less it is at least 0."""
+        d, share = self.d, self._share(alignment, terms, t)
+        (made,) = (x for x, y in zip(terms, alignment.summands, strict=True) if y.code is t.code)
+        less = d.arith([(share, [d.power(d.arith([(Poly.of(made.shift), [])]))])])
+        if same is None:
+            return share, less
+        bit = Poly.of(same)
+        return bit * share, d.prove(ONE - bit * share, [], [(1, [d.range(same)]), (bit, [less])])
+
+    def _covered(
+        self, alignment: SharpAlignment, goal: Poly, unit: Fraction
+    ) -> Callable[[int, StatedTerm, int], int]:
+        """How the goal follows from one term that has E: what all units cost is a part of its magnitude."""
+        assert self.framed.framed is not None
+        loss, c = self.framed.framed, self.stated.terms[-1]
+        least, part = loss.same - self._factor(), unit / (1 << alignment.total.fraction_bits)
+        of_c = loss.most - self._factor()
 
         def proof(k: int, t: StatedTerm, bit: int) -> int:
             size = (self._size_of_c if t is c else self._size_at)(k, t, bit)
-            parts = list[Part]()
-            for y in self.relative.terms:
-                most = constants[y is c]
-                parts.append((most, [size]) if y is t else (magnitude(y.factors) * most, []))
-            if t is c:
-                parts.append((self.scale * part, [self._unshifted(alignment, t, bit)]))
-            elif self.less:
-                parts.append((self.scale * self._share(alignment, terms, c) * part, []))
+            unshifted, parts = self._unshifted(alignment, t, bit), list[Part]()
+            for i, y in enumerate(self.relative.terms):
+                weight = magnitude(y.factors)
+                if y is c:
+                    parts.append((of_c, [size]) if y is t else (weight * of_c, []))
+                else:
+                    other = self.d.range(self.framed.same[i])
+                    parts.append((least, [size]) if y is t else (weight * least, []))
+                    parts.append((part, [other, size]) if y is t else (weight * part, [other]))
+                if y is not t:
+                    parts.append((self.scale * part * self.kept[i][0], []))
+            own = ONE if t is c else Poly.of(self.framed.same[k])
+            parts.append((self.scale * part * own, [unshifted]))
             return self.d.prove(goal, [], parts)
 
-        self.enough = self._by_term(goal, proof)
+        return proof
 
     def _factor(self) -> Fraction:
         """h / (1 - h): what a result loses of everything, h of itself."""
         assert self.framed.framed is not None
-        h = self.framed.framed.share
-        return h / (1 - h)
+        return self.framed.framed.of(0)
 
     def _size_at(self, k: int, t: StatedTerm, bit: int) -> int:
         if t is not self.stated.terms[-1]:
@@ -234,35 +231,57 @@ class FramedProof(RelativeProof):
         self.scale = scale
         return made
 
-    def _bound(self) -> Poly:
-        """What the error is at most, but for what is flushed."""
-        total = self.total * self.relative.constant
-        for t in () if self.relative.zero_c else self.stated.terms[:-1]:
-            total = total + magnitude(t.factors) * (self.relative.beside - self.relative.constant)
-        return total
+    def _case(self, case: BlockCase, goal: Poly, moves: tuple[int, int]) -> list[int]:
+        """Both bounds in one case; of what the conversion loses, `goal`, there are `moves`."""
+        d, direction, frame = self.d, self.framed.direction, Poly.of(self._frame)
+        value, unit = self._value(case.conversion), case.alignment.unit
+        one, summed = d.range(self._frame), case.conversion.summed.equation
+        moved = (value - case.exact) * direction
+        # What is lost against c's sign, and along it: the conversion, as it stands or turned, and the terms.
+        over, under = moves
+        along: list[Part] = [(1, [one, over]), (frame, [under]), (unit * direction * -1, [summed])]
+        against: list[Part] = [(1, [one, under]), (frame, [over]), (unit * direction, [summed])]
+        for t in case.terms:
+            against.append((1, [t.below]))
+            along.append((1, [t.above]))
+        for _, less in self.kept:
+            against.append((1, [less, case.finest]))
+        in_, out = d.prove(self.units + goal + moved, [], against), d.prove(goal - moved, [], along)
+        lost = d.arith([(1, [out]), *((self.room, [i]) for _, i in self.kept)])
+        both = [
+            d.prove(self.units + goal - (value - case.exact) * sign, [], [(1, [one, i]), (frame, [j])])
+            for sign, i, j in ((1, lost, in_), (-1, in_, lost))
+        ]
+        return self._scaled_sides(case, both, (in_, out))
 
-    def _lost(self, x: BlockCase, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
-        terms = [t.above if sign > 0 else t.below for t in x.terms]
-        parts: list[Part] = [(1, [mine]), *((1, [i]) for i in terms), (self.relative.kept, [x.finest])]
-        parts += [(1, [i, x.finest]) for i in self.less]
-        return self.units + goal, parts
-
-    def _scaled(self, case: BlockCase, both: list[int]) -> list[int]:
+    def _scaled_sides(self, case: BlockCase, both: list[int], sides: tuple[int, int]) -> list[int]:
+        """What is lost on either side in units of the magnitudes; `both`: of either sign in terms of E."""
         d, x, factor, flushed = self.d, case.conversion, self._factor(), self.relative.flushed
-        made: list[Part] = [(1, [self.enough])]
+        units: list[Part] = [(self.room * factor, [i]) for _, i in self.kept]
+        more: list[Part] = []
         spare = flushed - x.flushed
         if case.high:
             lost = self.units + x.ulp * self.relative.share + Poly.constant(x.flushed)
-            made.append((factor, [self._large(case, both, lost)]))
+            more.append((factor, [self._large(case, both, lost)]))
             spare -= x.flushed * factor
         else:
             half = Fraction(1, 2 << x.bits)
-            made += [(half, [self.size_of_all]), (self.total * (factor - half), [])]
-            made.append((self.room * self.relative.kept * factor, []))
-            made += [(self.room * factor, [i]) for i in self.less]
-        made += [(spare, [])] if spare else []
-        value, goal = self._value(x), self._bound() + Poly.constant(flushed)
-        return [
-            d.prove(goal - (value - case.exact) * sign, [], [(1, [i]), *made])
-            for sign, i in zip((1, -1), both, strict=True)
-        ]
+            more += [(half, [self.size_of_all]), (self.total * (factor - half), [])]
+        more += [(spare, [])] if spare else []
+        (against, along), (q, r) = self.framed.sides, self.signs
+        error = self._value(x) - case.exact
+        own: list[Part] = [(1, [sides[0]]), (1, [self.enough]), *([] if case.high else units)]
+        made = d.prove(against + error * q, [], [*own, *more])
+        # What the units cost of an ulp is a part of what they may be themselves.
+        assert self.framed.framed is not None
+        loss, h = self.framed.framed, self.framed.framed.share
+        if case.high:
+            more.append((h, [self.enough]))
+            for t, same in zip(self.relative.terms, (*self.framed.same, None), strict=False):
+                rest = Poly.constant(loss.beside - loss.most)
+                if same is not None:
+                    rest = Poly.of(same) * (loss.beside - loss.same)
+                more.append((magnitude(t.factors) * rest * h, []))
+        else:
+            more.append((self.total * (loss.along - factor), []))
+        return [made, d.prove(along + error * r, [], [(1, [sides[1]]), *more])]
