@@ -119,6 +119,9 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         unit = record["unit"]
         if unit not in operations or record["definition"] != definition(catalogue()[unit]):
             continue
+        claimed = CLAIMS.get(record["claim"].partition("; ")[0])
+        if claimed is None or not claimed.fits(catalogue()[unit]):
+            continue  # asked of it by an earlier version
         holds = record["verdict"] == Kind.HOLDS.name
         with contextlib.suppress(RecordError, ValueError):  # a record that cannot be read is none
             made = _made_of(record) if holds else Counter[str]()

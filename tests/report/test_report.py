@@ -222,6 +222,7 @@ def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
         lambda r: r["parts"][0].update(tree="0" * 64),
         lambda r: r["parts"][0]["steps"].append({"cuts": ["d"], "how": "lemmas", "lemmas": {"999": 1}}),
         lambda r: r.update(unit="nobody/knows.it"),
+        lambda r: r.update(claim="no claim of today"),
     ],
 )
 def test_claims_that_cannot_be_read_are_not_counted(spoil: Callable[[Any], None], tmp_path: Path) -> None:
