@@ -49,7 +49,7 @@ from tcformal.sweeps.records import append
 
 SEED, VECTORS = 20261101, 10_000
 #: bitwuzla's reader of BTOR2 solves two questions for each input.
-FEW = 20
+FEW = 4
 
 
 def _lint(design: ExportedDesign, path: Path, rows: list[Given]) -> list[int]:

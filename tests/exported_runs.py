@@ -286,16 +286,19 @@ def read_z3_gates(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> 
 
 def _formula(root: Any, given: Mapping[str, int], known: dict[int, int], ones: int) -> int:
     """A formula of z3, a bit for each run; `known` keeps what is shared."""
-    stack = [root]
+    stack = [(root, root.get_id(), [(x, x.get_id()) for x in root.children()])]
     while stack:
-        node, todo = stack[-1], [x for x in stack[-1].children() if x.get_id() not in known]
+        node, name, below = stack[-1]
+        # Each node is looked at once: wrapping it in an object of Python is what takes the time.
+        todo = [(x, i, [(y, y.get_id()) for y in x.children()]) for x, i in below if i not in known]
         if todo:
             stack += todo
             continue
         stack.pop()
-        x, kind = [known[y.get_id()] for y in node.children()], node.decl().kind()
+        declared = node.decl()
+        x, kind = [known[i] for _, i in below], declared.kind()
         if kind == z3.Z3_OP_UNINTERPRETED:
-            value = given[node.decl().name()]
+            value = given[declared.name()]
         elif kind == z3.Z3_OP_NOT:
             value = x[0] ^ ones
         elif kind == z3.Z3_OP_ITE:
@@ -303,9 +306,9 @@ def _formula(root: Any, given: Mapping[str, int], known: dict[int, int], ones: i
         elif kind == z3.Z3_OP_EQ:
             value = x[0] ^ x[1] ^ ones
         else:
-            start = {z3.Z3_OP_TRUE: ones, z3.Z3_OP_AND: ones}.get(kind, 0)
+            start = ones if kind in (z3.Z3_OP_TRUE, z3.Z3_OP_AND) else 0
             value = reduce(_BITWISE[kind], x, start)
-        known[node.get_id()] = value
+        known[name] = value
     return known[root.get_id()]
 
 

@@ -41,7 +41,7 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     own z lies above some term, a witness is replayed on it and on the unit with the largest z' below all.
     """
     spec = ask.spec
-    _check(spec)
+    check_zero_exponent(spec)
     low, high = ZERO_EXPONENTS[0], min(least(spec)) - 1
     text = f"every exponent from {low} to {high}"
     if not _below_all(spec, spec.design.zero_exponent):
@@ -56,7 +56,8 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in proof.c.uses]
 
 
-def _check(spec: UnitSpec) -> None:
+def check_zero_exponent(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit that is no plain T-FDPA, or whose zero terms have their own exponents."""
     require_truncated_sum(spec, "zero-exponent")
     d = spec.design
     others = {
@@ -93,7 +94,7 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     spec = ask.spec
     mine, theirs = spec.design.zero_exponent, other.design.zero_exponent
     try:
-        _check(spec)
+        check_zero_exponent(spec)
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands
