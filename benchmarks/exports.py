@@ -138,16 +138,18 @@ def sweep(path: Path, names: list[str], formats: list[str], vectors: int = VECTO
 
 
 @click.command()
-@click.option("--only", default="", help="Only designs with this text in their names.")
+@click.option(
+    "--only", multiple=True, help="Only designs with this text in their names, or another one given so."
+)
 @click.option("--to", "formats", multiple=True, type=click.Choice(list(FORMATS)), help="Only these formats.")
 @click.option("--time", "seconds", type=float, help="Begin nothing after so many seconds.")
 @click.option(
     "--results", "folder", default="results", type=click.Path(path_type=Path), help="The results folder."
 )
-def main(only: str, formats: tuple[str, ...], seconds: float | None, folder: Path) -> None:
+def main(only: tuple[str, ...], formats: tuple[str, ...], seconds: float | None, folder: Path) -> None:
     """Read and run what is not kept yet; exit code 1 where a kept record is not good."""
     start, path = time.monotonic(), folder / EXPORTS
-    names = [name for name in distinct_designs() if only in name]
+    names = [name for name in distinct_designs() if not only or any(text in name for text in only)]
     for record in sweep(path, names, list(formats or FORMATS)):
         word = record.refused or f"{record.mismatches} of {record.vectors} differ"
         click.echo(f"{record.unit} {record.to}: {word}")
