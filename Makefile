@@ -12,7 +12,7 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz sweep sweep-kernels exports bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
+	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
 	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
@@ -82,6 +83,10 @@ sweep: $(STAMP)
 
 sweep-kernels: $(STAMP)
 	$(BIN)/tcformal sweep --kernels --vectors 1000000
+
+exports: $(STAMP)
+	./.ci/debian-packages
+	PYTHONPATH=tests $(BIN)/python -m benchmarks.exports
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.solvers

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_, xor
 from pathlib import Path
 from typing import Any
 
 import bitwuzla
 import cvc5
+import numpy as np
 import z3
 
 from dags import random_inputs
@@ -232,6 +235,89 @@ def read_btor2(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> lis
     return results
 
 
+def planes(design: ExportedDesign, rows: Sequence[Given]) -> dict[str, list[int]]:
+    """Each bit of each element as one number, whose i-th bit is that of the i-th run."""
+    found = {}
+    for p in design.ports:
+        for name, symbol in zip(p.inputs, p.symbols, strict=True):
+            words = np.array([row[name] for row in rows], "<u8")
+            bits = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+            packed_rows = np.packbits(bits[:, : p.width].T, axis=1, bitorder="little")
+            found[symbol] = [int.from_bytes(plane.tobytes(), "little") for plane in packed_rows]
+    return found
+
+
+def by_runs(bits: Sequence[int], count: int) -> list[int]:
+    """The words of all runs, of numbers with a bit for each run."""
+    size = -(-count // 8)
+    rows = np.frombuffer(b"".join(x.to_bytes(size, "little") for x in bits), np.uint8).reshape(
+        len(bits), size
+    )
+    words = np.packbits(
+        np.unpackbits(rows, axis=1, bitorder="little")[:, :count].T, axis=1, bitorder="little"
+    )
+    return [int.from_bytes(word.tobytes(), "little") for word in words]
+
+
+def read_z3_gates(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> list[int]:
+    """z3 reads the script and makes formulas of its bits; each is evaluated on all inputs at once."""
+    width = design.root.width
+    extra = f"(declare-const result (_ BitVec {width}))(assert (= d result))"
+    (claim,) = z3.parse_smt2_string(path.read_text() + extra)
+    (d,) = [x for x in claim.children() if not z3.is_const(x)]
+    given: dict[str, int] = {}
+    one, zero, elements = z3.BitVecVal(1, 1), z3.BitVecVal(0, 1), []
+    for symbol, bits in planes(design, rows).items():
+        given |= {f"{symbol}!{i}": plane for i, plane in enumerate(bits)}
+        parts = [z3.If(z3.Bool(f"{symbol}!{i}"), one, zero) for i in reversed(range(len(bits)))]
+        word = z3.Concat(*parts) if len(parts) > 1 else parts[0]
+        elements.append((z3.BitVec(symbol, len(bits)), word))
+    goal, named = z3.Goal(), z3.substitute(d, *elements)
+    goal.add(*(z3.Bool(f"d!{i}") == (z3.Extract(i, i, named) == one) for i in range(width)))
+    results = {}
+    known: dict[int, int] = {}
+    for equation in z3.Tactic("bit-blast").apply(goal)[0]:
+        sides = equation.children()
+        (name,) = [x.decl().name() for x in sides if x.num_args() == 0 and x.decl().name().startswith("d!")]
+        (bit,) = [x for x in sides if x.decl().name() != name]
+        results[name] = _formula(bit, given, known, (1 << len(rows)) - 1)
+    return by_runs([results[f"d!{i}"] for i in range(width)], len(rows))
+
+
+def _formula(root: Any, given: Mapping[str, int], known: dict[int, int], ones: int) -> int:
+    """A formula of z3, a bit for each run; `known` keeps what is shared."""
+    stack = [(root, root.get_id(), [(x, x.get_id()) for x in root.children()])]
+    while stack:
+        node, name, below = stack[-1]
+        # Each node is looked at once: wrapping it in an object of Python is what takes the time.
+        todo = [(x, i, [(y, y.get_id()) for y in x.children()]) for x, i in below if i not in known]
+        if todo:
+            stack += todo
+            continue
+        stack.pop()
+        declared = node.decl()
+        x, kind = [known[i] for _, i in below], declared.kind()
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            value = given[declared.name()]
+        elif kind == z3.Z3_OP_NOT:
+            value = x[0] ^ ones
+        elif kind == z3.Z3_OP_ITE:
+            value = x[0] & x[1] | (x[0] ^ ones) & x[2]
+        elif kind == z3.Z3_OP_EQ:
+            value = x[0] ^ x[1] ^ ones
+        else:
+            start = ones if kind in (z3.Z3_OP_TRUE, z3.Z3_OP_AND) else 0
+            value = reduce(_BITWISE[kind], x, start)
+        known[name] = value
+    return known[root.get_id()]
+
+
+#: Formulas of any number of arguments.
+_BITWISE = {
+    z3.Z3_OP_TRUE: and_, z3.Z3_OP_AND: and_, z3.Z3_OP_FALSE: or_, z3.Z3_OP_OR: or_, z3.Z3_OP_XOR: xor,
+}  # fmt: skip
+
+
 # ------------------------------------------------------------------------------------------- AIGER
 def read_aiger(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> list[int]:
     """A small reader of binary AIGER: every literal is a row of bits, one for each run."""
@@ -267,10 +353,10 @@ def read_aiger(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> lis
     assert [named[f"o{i}"] for i in range(n_outputs)] == [f"d[{i}]" for i in range(n_outputs)]
     ones = (1 << len(rows)) - 1
     values = [0] * (most + 1)
-    given = [symbols(design, row) for row in rows]
+    given = planes(design, rows)
     for i in range(n):
         symbol, bit = re.fullmatch(r"(\w+)\[(\d+)\]", named[f"i{i}"]).groups()  # type: ignore[union-attr]
-        values[i + 1] = sum((row[symbol][0] >> int(bit) & 1) << j for j, row in enumerate(given))
+        values[i + 1] = given[symbol][int(bit)]
 
     def literal(x: int) -> int:
         return values[x >> 1] ^ (ones if x & 1 else 0)
@@ -278,8 +364,7 @@ def read_aiger(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> lis
     for i, (x, y) in enumerate(ands):
         assert 2 * (n + i + 1) > x >= y
         values[n + i + 1] = literal(x) & literal(y)
-    rows_of_d = [literal(x) for x in outputs]
-    return [sum((bits >> j & 1) << i for i, bits in enumerate(rows_of_d)) for j in range(len(rows))]
+    return by_runs([literal(x) for x in outputs], len(rows))
 
 
 # ------------------------------------------------------------------------------------------- Verilog

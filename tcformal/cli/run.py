@@ -19,7 +19,9 @@ from tcformal.report import queries as views
 from tcformal.report.devices.references import references, references_section
 from tcformal.report.escape import print_json, warn
 from tcformal.report.lemmas import claims_section
+from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
+from tcformal.sweeps.exported import EXPORTS, held
 
 
 @main.command(name="run")
@@ -80,6 +82,7 @@ def run_queries(
     if every and only is None:
         more = claims_section(store.claims.all())
         more += references_section([*references(Path(how.folder), warn)])
+        more += exports_section(held(Path(how.folder) / EXPORTS, warn))
         views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, more)
     if statements is not None:
         views.write_statements(statements, [f for f, _ in asked], done)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
 from tcformal.report.escape import print_json, say, warn
@@ -43,11 +44,15 @@ _WORD = {
     "--log", "log_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="With --independent: a line for each record once it is checked; a later run goes on from there.",
 )  # fmt: skip
+@click.option(
+    "--time-limit", "seconds", type=float, metavar="SECONDS",
+    help="With --independent: how long berkeley-abc may take for each question; 120 unless given.",
+)  # fmt: skip
 @results_option
 @json_option
 def verify(
     starts: tuple[str, ...], with_claims: bool, independent: bool, every: bool, trim: bool,
-    log_file: Path | None, folder: str, as_json: bool,
+    log_file: Path | None, seconds: float | None, folder: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
@@ -60,7 +65,8 @@ def verify(
     With --independent, no certificate is checked: each question, and with --claims each lemma, is built anew
     without simplification, made into gates by a second definition of the operators, and decided by
     berkeley-abc, which must find inputs where the record has a witness, and none elsewhere.  That takes long:
-    with --log FILE, what a run has found is not checked again by the next one of the same sources.
+    with --log FILE, what a run has found, or not decided in its --time-limit, is not checked again by the
+    next one of the same sources.
 
     With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
     leaves it: only the steps that a refutation needs, in one file.
@@ -71,10 +77,14 @@ def verify(
         raise click.UsageError("expected --independent, which reads no proof, or --trim, but got both")
     if log_file is not None and not independent:
         raise click.UsageError("expected --log with --independent only")
+    if seconds is not None and not independent:
+        raise click.UsageError("expected --time-limit with --independent only")
+    if seconds is not None:
+        check_positive("--time-limit", seconds)
     store, told = Store(Path(folder), warn), _Told(every=every, quiet=as_json)
     entries = [] if starts and with_claims else select(store.records(), starts)
-    check = _independent() if independent else partial(audit, store, trim=trim)
-    log = None if log_file is None else _log(log_file)
+    check = _independent(seconds) if independent else partial(audit, store, trim=trim)
+    log = None if log_file is None else _log(log_file, seconds)
     findings: list[AuditFinding] = []
     claims: list[ClaimFinding] = []
     for entry in watched(entries, "checking answers"):
@@ -91,7 +101,7 @@ def verify(
 
         broken += [] if starts else store.claims.broken()
         prove = (
-            partial(audit_claim_independently, AbcBook(store))
+            partial(audit_claim_independently, AbcBook(store, *_given(seconds)))
             if independent
             else partial(audit_claim, store, trim=trim)
         )
@@ -117,21 +127,26 @@ def _identifications(store: Store) -> list[IdentificationFinding]:
     return verify_identifications(store, warn) if [*store.folder.glob(IDENTIFICATION.file + "*")] else []
 
 
-def _independent() -> Callable[[Entry], AuditFinding]:
+def _given(seconds: float | None) -> tuple[float, ...]:
+    """The limit of one question as an argument, where one is given."""
+    return () if seconds is None else (seconds,)
+
+
+def _independent(seconds: float | None) -> Callable[[Entry], AuditFinding]:
     """The audit by other gates and another prover; NoAnswerError where that one is not installed."""
     from tcformal.independent.abc import check_installed  # like the audit, only where it is asked for
     from tcformal.store.audit.independent import audit_independently
 
     check_installed()
-    return audit_independently
+    return lambda entry: audit_independently(entry, *_given(seconds))
 
 
-def _log(path: Path) -> AuditLog:
+def _log(path: Path, seconds: float | None) -> AuditLog:
     from tcformal.independent.abc import PROGRAM  # as above
     from tcformal.store.audit.independent import ABC_S
     from tcformal.store.audit.log import AuditLog
 
-    return AuditLog(path, f"{PROGRAM} in {ABC_S:g} s")
+    return AuditLog(path, f"{PROGRAM} in {ABC_S if seconds is None else seconds:g} s")
 
 
 def _data(

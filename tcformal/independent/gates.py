@@ -7,7 +7,7 @@ comparisons from the lowest bit up, shifts by every bit of the amount.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.errors import InputError
@@ -135,6 +135,21 @@ class Network:
     gates: AndGates
     inputs: Mapping[str, int]
     roots: Mapping[str, Sequence[int]]
+
+    def with_zeros(self, names: Collection[str]) -> Network:
+        """The same network where the inputs of these names are 0, whatever they are given."""
+        zeros, at = set[int](), 1
+        for name, width in self.inputs.items():
+            zeros |= {*range(at, at + width)} if name in names else set()
+            at += width
+
+        def literal(x: int) -> int:
+            return x & 1 if x >> 1 in zeros else x
+
+        gates = AndGates(self.gates.n_inputs)
+        gates.ands = [(literal(x), literal(y)) for x, y in self.gates.ands]
+        roots = {name: tuple(map(literal, row)) for name, row in self.roots.items()}
+        return Network(gates, self.inputs, roots)
 
     def values(self, bits: Sequence[int]) -> dict[str, int]:
         """The values of the inputs from the bits of their variables."""

@@ -16,7 +16,7 @@ from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
-from tcformal.proofs.claims.register import CLAIMS
+from tcformal.proofs.claims.register import CLAIMS, refused
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.tables import witness_table
@@ -119,6 +119,9 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         unit = record["unit"]
         if unit not in operations or record["definition"] != definition(catalogue()[unit]):
             continue
+        claimed = CLAIMS.get(record["claim"].partition("; ")[0])
+        if claimed is None or not claimed.fits(catalogue()[unit]):
+            continue  # asked of it by an earlier version
         holds = record["verdict"] == Kind.HOLDS.name
         with contextlib.suppress(RecordError, ValueError):  # a record that cannot be read is none
             made = _made_of(record) if holds else Counter[str]()
@@ -129,24 +132,26 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         "`tcformal prove UNIT --claim NAME` checks one when it serves it. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
-        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | none "
+        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | refused | none "
         "| definition | folding | SAT | rules |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
     conditional = sorted({claim for claim, _ in verdicts if claim.partition("; ")[0] in _SHORT} - {*_SHORT})
     for claim in (*_SHORT, *conditional):
         fits = CLAIMS[claim.partition("; ")[0]].fits
-        for name, number in Counter(operations[u] for u in operations if fits(catalogue()[u])).items():
+        fitting = [u for u in operations if fits(catalogue()[u])]
+        no = Counter(operations[u] for u in fitting if refused(claim.partition("; ")[0], catalogue()[u]))
+        for name, number in Counter(operations[u] for u in fitting).items():
             count = verdicts[claim, name]
             decided = [count[kind.name] for kind in (Kind.HOLDS, Kind.VIOLATED)]
             asked = sum(count[kind.name] for kind in Kind)
             if asked or claim in _SHORT:
-                cells = [number, *decided, asked - sum(decided), number - asked]
+                cells = [number, *decided, asked - sum(decided), no[name], number - asked - no[name]]
                 cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
                 lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
     closing = (
-        "OPEN: neither proof nor witness was found in the time of the question; none: not asked, or refused "
-        "with a sentence."
+        "OPEN: neither proof nor witness was found in the time of the question; refused: `prove` says in a "
+        "sentence why the claim says nothing of the unit; none: not asked, or no statement of it is written."
     )
     return [*lines, "", closing]
 

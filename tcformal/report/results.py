@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import RecordError
 from tcformal.operands.command import explain_command
 from tcformal.operands.witness import Witness
+from tcformal.programs.chain import definition
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
@@ -21,6 +24,7 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
 from tcformal.store.store import Entry
+from tcformal.sweeps.exported import ExportRecord
 
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
@@ -216,3 +220,27 @@ def _remarks(entry: Entry, state: State) -> list[str]:
         f"definition: {entry.digest}",
         f"state: {state.name.lower()}, {state.value}",
     ]
+
+
+def exports_section(kept: Iterable[ExportRecord]) -> list[str]:
+    """Markdown about exported designs: how many the tools of their users took, and how they ran.
+
+    Records of earlier definitions are left out; no lines where there is none of today's.
+    """
+    rows: dict[str, list[ExportRecord]] = defaultdict(list)
+    for r in kept:
+        if r.unit in distinct_designs() and r.definition == definition(catalogue()[r.unit]):
+            rows[r.to].append(r)
+    lines = [
+        "", "## Designs for other tools", "",
+        f"Files that `tcformal export` writes of the {len(distinct_designs())} distinct designs, read by "
+        "tools of their users and run on the same random inputs: all results but the mismatches are those of "
+        "integers.  By `python -m benchmarks.exports`; kept, not re-checked.", "",
+        "| format | tools | designs | refused | inputs of each | mismatches |", "|---|---|--:|--:|--:|--:|",
+    ]  # fmt: skip
+    for to, found in rows.items():
+        tools = ", ".join(dict.fromkeys(tool for r in found for tool in r.tools))
+        least = min((r.vectors for r in found if not r.refused), default=0)
+        cells = [len(found), sum(bool(r.refused) for r in found), least, sum(r.mismatches for r in found)]
+        lines.append(f"| {to} | {tools} | {' | '.join(f'{n:,}' for n in cells)} |")
+    return lines if rows else []

@@ -214,6 +214,8 @@ def test_what_a_log_lists_is_not_checked_again(store: Store, tmp_path: Path) -> 
         file.write('["a, ')  # a run that was killed
     assert run(AuditStatus.HOLDS, way="c") is AuditStatus.HOLDS
     assert run(AuditStatus.FAILED, way="c") is AuditStatus.HOLDS
+    assert run(AuditStatus.UNCHECKED, way="d") is AuditStatus.UNCHECKED
+    assert run(AuditStatus.FAILED, way="d") is AuditStatus.UNCHECKED  # a repeated run comes to the others
     path.write_text(re.sub(r", [0-9a-f]{16}", ", another program", path.read_text()))
     assert run(AuditStatus.FAILED) is AuditStatus.FAILED
     path.write_text("# Notes\n")
@@ -221,10 +223,17 @@ def test_what_a_log_lists_is_not_checked_again(store: Store, tmp_path: Path) -> 
         AuditLog(path, "a")
 
 
-def test_a_log_without_abc_is_refused() -> None:
-    run = CliRunner().invoke(main, ["results", "verify", "--log", "log"])
+@pytest.mark.parametrize("option", ["--log", "--time-limit"])
+def test_options_without_abc_are_refused(option: str) -> None:
+    run = CliRunner().invoke(main, ["results", "verify", option, "5"])
     assert run.exit_code == 2
-    assert "expected --log with --independent only" in run.output
+    assert f"expected {option} with --independent only" in run.output
+
+
+def test_no_time_at_all_is_refused() -> None:
+    run = CliRunner().invoke(main, ["results", "verify", "--independent", "--time-limit", "0"])
+    assert run.exit_code == 2
+    assert "--time-limit" in run.output
 
 
 def test_proofs_that_are_not_read_are_not_trimmed() -> None:

@@ -162,3 +162,15 @@ def test_every_bit_of_a_pair_refutes_a_lemma(bit: int) -> None:
     x = g.input("x", 32)
     what = statement([(x, g.xor(x, g.const(1 << bit, 32)))], [], {})
     assert Concrete(what.graph, [what.assertion])({"v0": 5}) == [1]
+
+
+def test_inputs_that_are_zero_are_zero_on_every_gate() -> None:
+    """The other inputs keep their places; what is given for those that are zero does not count."""
+    rng = random.Random(7)
+    for _ in range(20):
+        graph, roots = random_graph(rng, 4, 30, 12)
+        net = network(to_json(graph, {f"r{i}": x for i, x in enumerate(roots)}))
+        names = [n for n in net.inputs if rng.random() < 0.5]
+        rows = [random_inputs(rng, graph) for _ in range(8)]
+        zeroed = [{**row, **dict.fromkeys(names, 0)} for row in rows]
+        assert net.with_zeros(names).evaluate(rows) == net.evaluate(zeroed)

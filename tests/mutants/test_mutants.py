@@ -35,6 +35,7 @@ LAYERS = {
     "identify",
     "store",
     "proofs",
+    "sweeps",
     "report",
     "torch",
 }

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.store.schema import SEAL, digest_of
 from tcformal.sweeps import compiled, conformance
+from tcformal.sweeps.exported import ExportRecord
 from tcformal.sweeps.records import append, records
 
 UNIT = "x86/vdpbf16ps"
@@ -31,9 +32,13 @@ COMPARED = compiled.Compared(
     examples=(),
     results="0",
 )
+EXPORTED = ExportRecord(
+    unit=UNIT, to="c", definition="0", file="0", tools=("gcc",), refused="", vectors=2, seed=1, mismatches=0,
+    examples=(),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("record", [RECORD, COMPARED])
+@pytest.mark.parametrize("record", [RECORD, COMPARED, EXPORTED])
 def test_every_altered_field_is_noticed(tmp_path: Path, record: Any) -> None:
     path, told = tmp_path / "x.jsonl", list[str]()
     plain = asdict(record)

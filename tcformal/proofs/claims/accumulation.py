@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -24,6 +25,21 @@ from tcformal.semantics.stages import Dot
 
 #: Sums that are truncated, and rounded down with c.
 _TRUNCATED_TWICE = ("tr", "gtr")
+
+
+def check_sign_magnitude(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit whose sum is another or bounded, or whose factors are cut."""
+    if spec.design.summation not in _TRUNCATED_TWICE:
+        require_truncated_sum(spec, "sign-magnitude")
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
+        )
+    if spec.design.piece_bits is not None:
+        raise InputError(
+            f"expected whole products as terms for claim sign-magnitude, but {spec.name} cuts factors into "
+            f"pieces of {spec.design.piece_bits} bits"
+        )
 
 
 def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -58,17 +74,7 @@ def same_accumulation(ask: Asking) -> tuple[ClaimPart, list[Lemma]]:
     Errors: InputError for a unit whose sums are others.
     """
     spec, g = ask.spec, Graph()
-    if spec.design.summation not in _TRUNCATED_TWICE:
-        require_truncated_sum(spec, "sign-magnitude")
-    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
-        raise InputError(
-            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
-        )
-    if spec.design.piece_bits is not None:
-        raise InputError(
-            f"expected whole products as terms for claim sign-magnitude, but {spec.name} cuts factors into "
-            f"pieces of {spec.design.piece_bits} bits"
-        )
+    check_sign_magnitude(spec)
     other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
     x = declare_inputs(g, spec, spec.k)
     dots = []

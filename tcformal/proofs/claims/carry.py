@@ -86,9 +86,8 @@ def enough(ask: Asking, bits: int) -> tuple[ClaimPart, list[Lemma]] | None:
     return replace(part, name=other.name), [u.lemma for u in c.uses]
 
 
-def _compared(ask: Asking, only: int | None = None) -> tuple[int, list[ClaimPart], Composition]:
-    """The carry bits of the largest sum, and the exact sums with each number of them, or with that one."""
-    spec = ask.spec
+def check_carry_bits(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit whose sum is another, is bounded, or has groups of products as terms."""
     require_truncated_sum(spec, "carry-bits")
     if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
         raise InputError(
@@ -99,6 +98,12 @@ def _compared(ask: Asking, only: int | None = None) -> tuple[int, list[ClaimPart
             f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
             "groups of products, whose bound nothing here proves"
         )
+
+
+def _compared(ask: Asking, only: int | None = None) -> tuple[int, list[ClaimPart], Composition]:
+    """The carry bits of the largest sum, and the exact sums with each number of them, or with that one."""
+    spec = ask.spec
+    check_carry_bits(spec)
     g = Graph()
     x = declare_inputs(g, spec, spec.k)
     dots: dict[str, Dot] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -27,6 +28,14 @@ def _turned(what: Assumptions) -> str:
     return "Φ(−A, B, −C) = −Φ(A, B, C)" + (f" where {' and '.join(what.texts())}" if what else "")
 
 
+def check_negation(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit whose products go through several instructions."""
+    if spec.emulation is not None:
+        raise InputError(
+            f"expected a hardware unit for claim negation-symmetry, but {spec.name} is composed of others"
+        )
+
+
 def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """The circuit on −A, B, −C node by node in terms of that on A, B, C; or a witness.
 
@@ -40,10 +49,7 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     supposed of all inputs, and sums that are rounded down are first proved to lose nothing (`floors`).
     """
     spec = ask.spec
-    if spec.emulation is not None:
-        raise InputError(
-            f"expected a hardware unit for claim negation-symmetry, but {spec.name} is composed of others"
-        )
+    check_negation(spec)
     if ask.assumed.exponents is not None and ask.assumed.c is None:
         raise InputError("expected c=0 beside the exponents for claim negation-symmetry, but got no c")
     turned = _turned(ask.assumed)

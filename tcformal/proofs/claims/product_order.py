@@ -137,6 +137,12 @@ class Exchange:
         return Exchange(g, (dots[0], dots[1]))
 
 
+def check_product_order(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit of one product."""
+    if spec.k < 2:
+        raise InputError(f"expected two products or more for claim product-order, but {spec.name} has 1")
+
+
 def product_order(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """Every exchange of neighbours, proved by cuts or refuted by a witness.
 
@@ -153,8 +159,7 @@ def product_order(ask: Asking) -> tuple[Finding, list[Lemma]]:
         if ask.assumed.spread is None or "finite" not in ask.assumed.flags:
             raise InputError("expected finite and spread=S as assumptions of product-order, but got less")
         return order_within(ask)
-    if ask.spec.k < 2:
-        raise InputError(f"expected two products or more for claim product-order, but {ask.spec.name} has 1")
+    check_product_order(ask.spec)
     spec, parts = ask.spec, []
     applied: list[Lemma] = []
     known: list[tuple[Move, Counterexample]] = []

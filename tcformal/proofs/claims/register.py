@@ -15,18 +15,19 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
-from tcformal.proofs.claims.accumulation import sign_magnitude
+from tcformal.proofs.claims.accumulation import check_sign_magnitude, sign_magnitude
 from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
-from tcformal.proofs.claims.carry import carry_bits
+from tcformal.proofs.claims.carry import carry_bits, check_carry_bits
 from tcformal.proofs.claims.equality import equality, is_equality
 from tcformal.proofs.claims.error_bound import bounded_error, monotonicity, relative_error
 from tcformal.proofs.claims.integer_sums import integer_sums
-from tcformal.proofs.claims.negation import negation
-from tcformal.proofs.claims.product_order import product_order
-from tcformal.proofs.claims.zero_exponent import zero_exponent
+from tcformal.proofs.claims.negation import check_negation, negation
+from tcformal.proofs.claims.product_order import check_product_order, product_order
+from tcformal.proofs.claims.zero_exponent import check_zero_exponent, zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.kinds.property.properties import check_halves
 from tcformal.solve.result import Limits
 
 
@@ -74,6 +75,8 @@ class Claim:
     fits: Callable[[UnitSpec], bool] = truncated_sum
     #: The names of the assumptions that its program uses.
     assumes: tuple[str, ...] = ()
+    #: Refuses units that it fits, but says nothing of; its program does the same.
+    check: Callable[[UnitSpec], None] = lambda _: None
 
 
 CLAIMS: dict[str, Claim] = {
@@ -82,10 +85,19 @@ CLAIMS: dict[str, Claim] = {
         product_order,
         fused_products,
         ("finite", "exponents", "c", "spread"),
+        check_product_order,
     ),
-    "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
-    "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents")),
+    "sign-magnitude": Claim(
+        "sums in sign and magnitude and in two's complement agree", sign_magnitude, check=check_sign_magnitude
+    ),
+    "carry-bits": Claim(
+        "carry bits beyond those that the largest sum needs change nothing",
+        carry_bits,
+        check=check_carry_bits,
+    ),
+    "negation-symmetry": Claim(
+        "Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents"), check_negation
+    ),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded, ("c",)),
     "relative-error": Claim(
         "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
@@ -95,9 +107,30 @@ CLAIMS: dict[str, Claim] = {
     ),
     "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_integers),
-    "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
-    "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
+    "zero-products": Claim(
+        "half the products +0·+0 change nothing", zero_products, lambda _: True, check=check_halves
+    ),
+    "zero-exponent": Claim(
+        "no exponent of zero terms below all others changes a result",
+        zero_exponent,
+        check=check_zero_exponent,
+    ),
 }
+
+
+def refused(claim: str, spec: UnitSpec) -> str:
+    """The sentence by which a claim that fits a unit is refused before anything is proved; empty for none."""
+    try:
+        _check_order(spec)
+        CLAIMS[claim].check(spec)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _check_order(spec: UnitSpec) -> None:
+    if spec.tree is not None:
+        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
 
 
 def claims_named(name: str) -> tuple[str, ...]:
@@ -164,8 +197,8 @@ def prove_claim(
     Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit, or
     for an assumption that it cannot use.
     """
-    if spec.tree is not None and not is_equality(claim) and not is_agreement(claim):
-        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
+    if not is_equality(claim) and not is_agreement(claim):
+        _check_order(spec)
     start = time.monotonic()
     program: ClaimProgram = equality if is_equality(claim) else agreement
     what = Assumptions()

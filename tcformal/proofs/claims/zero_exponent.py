@@ -41,7 +41,7 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     own z lies above some term, a witness is replayed on it and on the unit with the largest z' below all.
     """
     spec = ask.spec
-    _check(spec)
+    check_zero_exponent(spec)
     low, high = ZERO_EXPONENTS[0], min(least(spec)) - 1
     text = f"every exponent from {low} to {high}"
     if not _below_all(spec, spec.design.zero_exponent):
@@ -56,7 +56,8 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in proof.c.uses]
 
 
-def _check(spec: UnitSpec) -> None:
+def check_zero_exponent(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit that is no plain T-FDPA, or whose zero terms lie above others, unseen."""
     require_truncated_sum(spec, "zero-exponent")
     d = spec.design
     others = {
@@ -70,17 +71,19 @@ def _check(spec: UnitSpec) -> None:
             raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but {spec.name} {other}")
     if d.zero_exponent == "own":
         raise InputError(f"expected one exponent for zero terms for claim zero-exponent, but got {spec.name}")
+    above = not _below_all(spec, d.zero_exponent)
+    if above and zero_term_shown(spec, min(least(spec)) - 1) is None:
+        raise InputError(
+            f"expected terms whose exponents are above {d.zero_exponent} for claim zero-exponent, "
+            f"but those of {spec.name} are not"
+        )
 
 
 def _above_some(spec: UnitSpec, text: str, below: int) -> Finding:
     """The claim of a unit whose exponent of zero terms lies above other terms: refuted, or no claim."""
     zero = spec.design.zero_exponent
     witness = zero_term_shown(spec, below)
-    if witness is None:
-        raise InputError(
-            f"expected terms whose exponents are above {zero} for claim zero-exponent, "
-            f"but those of {spec.name} are not"
-        )
+    assert witness is not None  # else the unit was refused
     part = ClaimPart(name=text, status=PartStatus.VIOLATED, witness=witness)
     return Finding(
         parts=(part,), composition="", reason="",
@@ -93,7 +96,7 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     spec = ask.spec
     mine, theirs = spec.design.zero_exponent, other.design.zero_exponent
     try:
-        _check(spec)
+        check_zero_exponent(spec)
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands

@@ -6,12 +6,12 @@ asks berkeley-abc.  No certificate, clause, solver or record of an answer plays 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.errors import NoAnswerError, RecordError, TcformalError
 from tcformal.independent.abc import PROGRAM, AbcAnswer, ask_abc
-from tcformal.independent.gates import network
+from tcformal.independent.gates import Network, network
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import to_json
 from tcformal.proofs.claims.register import prove_claim
@@ -35,7 +35,8 @@ def audit_independently(entry: Entry, seconds: float = ABC_S) -> AuditFinding:
     """Audit one answer: abc must find no input where none is claimed, and one where one is claimed.
 
     Inputs that abc finds are replayed on integers and on the oracle; the kept witness, and the inputs that
-    show that the assumptions can hold, are evaluated on the independent gates.
+    show that the assumptions can hold, are evaluated on the independent gates.  Where inputs are claimed, abc
+    looks for some first whose operands are zero where the witness's are, which is a smaller question.
     """
     try:
         return AuditFinding(entry, *_decided(entry, seconds))
@@ -55,14 +56,17 @@ def _decided(entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     again: Question = kind_of(q).build(record["question"], Graph(folded=False))
     net = network(to_json(again.graph, {"asked": again.asked, "assumed": again.assumed}))
+    zeros: list[str] = []
     for key, root in (("witness", "asked"), ("allowed", "assumed")):
         if record[key] is not None:
             inputs = {**dict.fromkeys(net.inputs, 0), **kind_of(q).read_witness(q, record[key])}
+            zeros = [n for n in net.inputs if not inputs[n]] if key == "witness" else zeros
             if net.evaluate([inputs])[0][root] != 1:
                 raise RecordError(
                     f"expected a {key} that sets {root} on the independent gates, but it does not"
                 )
-    answer = ask_abc(net, "assumed" if kind is Kind.VACUOUS else "asked", seconds, expected=kind is found)
+    root = "assumed" if kind is Kind.VACUOUS else "asked"
+    answer = _near(net, root, zeros, seconds) or ask_abc(net, root, seconds, expected=kind is found)
     if not answer.decided:
         shown = "; the kept witness holds on the independent gates" if kind is found else ""
         return AuditStatus.UNCHECKED, f"{PROGRAM} did not decide it in {seconds:g} s{shown}"
@@ -73,6 +77,19 @@ def _decided(entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
     if not kind_of(q).replay(q, answer.inputs).confirms:
         raise RecordError(f"expected inputs of {PROGRAM} that replay, but they do not")
     return AuditStatus.HOLDS, f"{PROGRAM} found inputs too, which replay on integers and on exact fractions"
+
+
+def _near(net: Network, root: str, zeros: Sequence[str], seconds: float) -> AbcAnswer | None:
+    """Inputs that set the root and are zero where the witness is, if abc names any."""
+    if not zeros:
+        return None
+    found = ask_abc(net.with_zeros(zeros), root, seconds, expected=True).inputs
+    if found is None:
+        return None
+    inputs = {**found, **dict.fromkeys(zeros, 0)}
+    if net.evaluate([inputs])[0][root] != 1:
+        raise RecordError(f"expected inputs of {PROGRAM} that set {root} on all gates, but they do not")
+    return AbcAnswer(decided=True, inputs=inputs)
 
 
 def _said(answer: AbcAnswer) -> str:

@@ -20,7 +20,8 @@ class AuditLog:
     """Findings about records, each appended to a file as a line of JSON as soon as it is made.
 
     A finding counts for the same record (by digest), the same way of checking and the same sources of the
-    package only.  Records that failed or could not be checked are checked again.
+    package only.  Records that failed are checked again; those that the way leaves undecided within its time
+    are not, so that a run that is ended and repeated comes to the others.
     Errors: InputError for a file whose first line is no finding.
     """
 
@@ -38,7 +39,7 @@ class AuditLog:
                 if i == 0:
                     raise InputError(f"expected a log of findings, but {path} is another file") from None
                 continue  # a run was killed while it wrote: the record is checked again
-            if way == self._way and standing in (AuditStatus.HOLDS, AuditStatus.OPEN):
+            if way == self._way and standing is not AuditStatus.FAILED:
                 self._found[digest] = standing, reason
         self._start = "\n" if text and not text.endswith("\n") else ""
 

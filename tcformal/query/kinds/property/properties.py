@@ -207,19 +207,24 @@ def no_subnormal_result(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     return Case((call,), g.not_(normal), check)
 
 
-def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
-    """A call filled up with +0 from half its products, the scales there 1: Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
-    half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
-    scales = len(x.scale_a) // 2
-    design = spec.design
+def check_halves(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit of which half the products, with their scales, are no instruction."""
+    design, scales = spec.design, 0 if spec.scale_block is None else -(-spec.k // spec.scale_block)
     # A step that hands on the NaN of the first of two factors has two products.
     of_two = design.summation == "fused" and design.c_position == "last" and design.nan_rule != "word"
     pairs = design.order == "odd_first" or of_two
     whole_calls = spec.emulation is not None or spec.tree is not None
-    if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or whole_calls:
-        n, what = (len(x.scale_a), "scale block") if x.scale_a else (spec.k, "product")
+    if spec.k % (4 if pairs else 2) or scales % 2 or whole_calls:
+        n, what = (scales, "scale block") if scales else (spec.k, "product")
         why = "calls others" if whole_calls else f"has {n} {what}{'s' * (n > 1)}{' in pairs' * pairs}"
         raise InputError(f"expected an instruction that half the products make one of, but {spec.name} {why}")
+
+
+def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
+    """A call filled up with +0 from half its products, the scales there 1: Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
+    check_halves(spec)
+    half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
+    scales = len(x.scale_a) // 2
     zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
     ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales
     part = OperandNodes(x.a[:half], x.b[:half], x.c, x.scale_a[:scales], x.scale_b[:scales])
