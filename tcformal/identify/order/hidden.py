@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tcformal.design.trees.tree import Step
 
@@ -55,6 +55,19 @@ def exact_parts(among: Leaves, seen: Mapping[Couple, Leaves]) -> set[Leaves] | N
                 added = True
     whole = sum(map(len, parts)) == len(among) and among.union(*parts) == among
     return parts if whole and among not in parts else None
+
+
+def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
+    """Parts that are as far from each other as two which were found to be in one inner sum.
+
+    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
+    """
+    for group in groups:
+        places = [n for n, head in enumerate(heads) if head in group]
+        if len(places) > 1:
+            stride = places[1] - places[0]
+            return list(zip(heads, heads[stride:], strict=False))
+    return []
 
 
 def _leaves(step: Step, c: int) -> Leaves:

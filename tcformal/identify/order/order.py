@@ -10,10 +10,11 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
-from tcformal.identify.order.hidden import Leaves, exact_parts, misfit
+from tcformal.identify.order.hidden import Leaves, exact_parts, misfit, spaced_alike
 from tcformal.identify.order.masks import Masks, NotFiniteError
 from tcformal.identify.order.pairs import HiddenSets
 from tcformal.identify.order.tasks import AskBatch, Asked, NoOrderError, Task, together
+from tcformal.operands.random import Batch
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -84,6 +85,19 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
         )
         return Order(root, *found, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
+
+
+def first_masks(formats: Operands, k: int) -> Batch:
+    """What `order_of` asks first, which depends on no answer; nothing where an order shows no other way.
+
+    Shapes: dot products of k terms.
+    """
+    masks = Masks(formats, k, with_c=True, high=_HIGH[0])
+    search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks))
+    try:
+        return masks.batch(next(search.pairs.confirmed(search.whole())))
+    except (StopIteration, NoOrderError):
+        return masks.batch([])
 
 
 def _confirmed(asked: Asked, search: _OrderSearch) -> object:
@@ -279,16 +293,3 @@ class _OrderSearch:
     def _rank(self, leaf: int) -> int:
         """c before the products."""
         return -1 if leaf == self.masks.k else leaf
-
-
-def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
-    """Parts that are as far from each other as two which were found to be in one inner sum.
-
-    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
-    """
-    for group in groups:
-        places = [n for n, head in enumerate(heads) if head in group]
-        if len(places) > 1:
-            stride = places[1] - places[0]
-            return list(zip(heads, heads[stride:], strict=False))
-    return []
