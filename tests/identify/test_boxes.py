@@ -115,7 +115,7 @@ class _Rounds(Search):
         """As that of every search."""
         return "structures" if self.rounds < 2 or self.idle else ""
 
-    def run(self, most_rounds: int = 12) -> bool:
+    def run(self, most_rounds: int = 12, pools: int = 1) -> bool:
         """One round, in which something is asked."""
         self.rounds += 1
         return not self.idle
@@ -146,7 +146,7 @@ def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPat
 def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
     """However well one design fits: nothing is called unique while others wait."""
     monkeypatch.setattr(module, "_ROUNDS", 1)
-    monkeypatch.setattr(Search, "run", lambda self, most: self._run(1))
+    monkeypatch.setattr(Search, "run", lambda self, most, pools=1: self._run(1))
     made = identify(asked(resolve(FEW)), vectors=0)
     assert made.verdict is IdentifyVerdict.REMAINING
     assert re.search(
