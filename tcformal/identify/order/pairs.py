@@ -127,7 +127,7 @@ def followed(pair: Couple, known: Mapping[Couple, Leaves]) -> Leaves | None:
     """
     for other, seen in known.items():
         beside = other & pair
-        if len(beside) == 1 and pair <= seen:
+        if len(beside) == 1:
             mine, its = pair - beside, other - beside
             if any(mine | its <= s < seen and not beside <= s for s in known.values()):
                 return seen
