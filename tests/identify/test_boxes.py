@@ -280,9 +280,11 @@ NANS = SUMS + len(invalid_operations(resolve(FEW), 4).c)
 def test_a_wrong_answer_does_not_refute_the_design(call: int, row: int) -> None:
     """During the repeated look, for the layout, or to NaNs: what does not come again is a fault."""
     unit = resolve(FEW)
-    made = identify(Asker(wrong_once(unit, call, row), unit.operands, unit.k), vectors=500)
+    asker = Asker(wrong_once(unit, call, row), unit.operands, unit.k)
+    made = identify(asker, vectors=500)
     assert made.verdict is IdentifyVerdict.FAULTY, made.reason
     assert "came once only" in made.reason
+    assert not asker.aside
     assert same_definition(resolve(made.classes[0][0]), unit, unit.k)
 
 
