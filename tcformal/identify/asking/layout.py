@@ -24,7 +24,7 @@ _TOGETHER = 8
 _FEW = 4
 
 #: Positions of a, each with a power of two, and positions of b, which hold ones.
-_Sum = tuple[Sequence[tuple[int, int]], Sequence[int]]
+_SumOfOnes = tuple[Sequence[tuple[int, int]], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> 
     return _answers(asker, inputs) == [Fraction(len(ones)) for ones, _ in inputs]
 
 
-def _paired(order: Sequence[int], most: int | None = None) -> list[_Sum]:
+def _paired(order: Sequence[int], most: int | None = None) -> list[_SumOfOnes]:
     """What `_is_pairing` asks: a part of a set, in a, meets the whole set, in b, in all its products."""
     k = len(order)
     sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
@@ -108,7 +108,7 @@ def _groups(spec: UnitSpec, k: int) -> list[range]:
     return [range(start, min(start + size, k)) for start in range(0, k, size)]
 
 
-def _batch(spec: UnitSpec, k: int, inputs: Sequence[_Sum]) -> Batch:
+def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
     """Positions of a with values, and ones at positions of b, as operands."""
     a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
     for row, (valued, ones) in enumerate(inputs):
@@ -118,7 +118,7 @@ def _batch(spec: UnitSpec, k: int, inputs: Sequence[_Sum]) -> Batch:
     return with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
 
 
-def _answers(asker: Asker, inputs: Sequence[_Sum]) -> list[Fraction | None]:
+def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
     """Sums as numbers; None for what is no number."""
     words = asker.ask(_batch(asker.spec, asker.k, inputs)).tolist()
     found = [decode(asker.spec.d_format, word) for word in words]
