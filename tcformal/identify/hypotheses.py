@@ -6,14 +6,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
+
+from tcformal.design.axes import altered
 from tcformal.design.names import resolve
+from tcformal.design.rounding import NAN_RULES
 from tcformal.design.trees.arrangements import tree_unit
-from tcformal.design.trees.tree import Step
+from tcformal.design.trees.tree import TREE_NAN_RULES, Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.identify.order.order import Order
 from tcformal.identify.structures import structures
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import rows_of
+from tcformal.operands.pool import without_nan
+from tcformal.operands.random import Batch, Raw
 from tcformal.semantics.mma import check_nans
 
 #: The stage of sums that add up sums only; sums of products have the unit's own parameters.
@@ -58,6 +66,34 @@ def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str]) -> UnitSpec | N
         check_nans(nan[1], spec.operands)
         return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},{names}")
     return None
+
+
+def nan_rule(spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw]) -> str:
+    """The rule for NaN operands that gives all words of a history in the order of the sums, if one does."""
+    batch, answers = history
+    rows = np.setdiff1d(np.arange(len(answers)), without_nan(spec, batch))
+    root = None if order is None else order.root
+    if root is None or not rows.size:
+        return NAN_RULES[0]
+    for rule in TREE_NAN_RULES:
+        for start in starts(root):
+            unit = plain_tree(spec, start, (word, rule))
+            if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
+                return rule
+    return NAN_RULES[0]
+
+
+def nan_variants(unit: UnitSpec) -> Iterator[UnitSpec]:
+    """The unit with each other rule for NaNs that its formats allow.
+
+    The parts of a composed unit see one word for NaN, so that they have no other rule.
+    """
+    own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
+    for rule in (rule for rule in NAN_RULES if rule != own and unit.emulation is None):
+        with suppress(InputError):
+            other = resolve(altered(unit, f"nan_rule={rule}"))
+            check_nans(rule, unit.operands)
+            yield other
 
 
 def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:

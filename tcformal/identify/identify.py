@@ -7,22 +7,19 @@ import time
 import numpy as np
 
 from tcformal.callbacks import Progress, ignore
-from tcformal.design.axes import altered, neighbours
+from tcformal.design.axes import neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.rounding import NAN_RULES
-from tcformal.design.trees.tree import TREE_NAN_RULES
 from tcformal.design.unit import UnitSpec, same_formats, takes
-from tcformal.errors import InputError
 from tcformal.identify.asking.ask import Asker
-from tcformal.identify.asking.layout import find_layout
-from tcformal.identify.asking.nans import invalid_operations
+from tcformal.identify.asking.layout import find_layout, first_sums
+from tcformal.identify.asking.nans import invalid_operations, nan_word
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate, with_misfits
 from tcformal.identify.certify import certainty, certified, fault, settled_designs, varied_by
-from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
-from tcformal.identify.order.order import Order, order_of
+from tcformal.identify.hypotheses import hypotheses, nan_rule, nan_variants
+from tcformal.identify.order.order import Order, first_masks, order_of
 from tcformal.identify.record.identification import (
     Identification,
     IdentifyVerdict,
@@ -32,14 +29,15 @@ from tcformal.identify.record.identification import (
 from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of, rows_of
+from tcformal.operands.batch import batch_of, rows_of, together
 from tcformal.operands.pool import without_nan
-from tcformal.semantics.mma import check_nans
 
 #: How often every input is asked again where no design fits.
 _AGAIN = 2
 #: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
 _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
+#: How often an identification may begin again, because answers that came late change what fits.
+_MOST_BEGUN = 4
 #: Answers of a search that may be set aside, however few there are.
 _ASIDE = 1
 
@@ -58,7 +56,11 @@ def identify(
 class Identifying:
     """One identification."""
 
-    def __init__(self, asker: Asker, vectors: int, progress: Progress, seconds: float = 300.0) -> None:
+    def __init__(
+        self, asker: Asker, vectors: int, progress: Progress, seconds: float = 300.0, begun: int = 0
+    ) -> None:
+        #: How often this identification began before.
+        self.begun = begun
         self.asker, self.vectors, self.progress, self.seconds = asker, vectors, progress, seconds
         self.spec, self.k = asker.spec, asker.k
         self.start = time.monotonic()
@@ -78,19 +80,27 @@ class Identifying:
         if not self.repeated.deterministic:
             return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
         self.progress("looking for the layout of the operands")
+        self._ask_first()
         self.paired = find_layout(self.asker).order is not None
-        word = self._nan_word()
+        word = nan_word(self.asker)
         self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        nan = word, self._nan_rule(word)
+        nan = word, nan_rule(self.spec, self.order, word, self.asker.history)
         self._trees(nan, alone=False)
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
         self._trees(nan, alone=True)
         return self._concluded()
+
+    def _ask_first(self) -> None:
+        """What the next stages ask first, as one batch: no answer has a part in it."""
+        batches = [first_sums(self.spec, self.k), invalid_operations(self.spec, self.k)]
+        if self.spec.scale_format is None:
+            batches.append(first_masks(self.spec.operands, self.k))
+        self.asker.ask(together(*batches))
 
     def _ask_order(self) -> None:
         """The order of summation, which trees of sums are made from."""
@@ -105,29 +115,6 @@ class Identifying:
                 self.progress("choosing inputs")
                 self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
                 self.search.run(_ROUNDS)
-
-    def _nan_word(self) -> int:
-        """What an invalid operation gives: of the first input of few that gives a NaN."""
-        spec, d = self.spec, self.spec.d_format
-        batch = invalid_operations(spec, self.k)
-        for word in self.asker.ask(batch).tolist():
-            if d.is_nan(word):
-                return int(word)
-        return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
-
-    def _nan_rule(self, word: int) -> str:
-        """The rule for NaN operands that gives all words so far in the order of the sums, if one does."""
-        batch, answers = self.asker.history
-        rows = np.setdiff1d(np.arange(len(answers)), without_nan(self.spec, batch))
-        root = None if self.order is None else self.order.root
-        if root is None or not rows.size:
-            return NAN_RULES[0]
-        for rule in TREE_NAN_RULES:
-            for start in starts(root):
-                unit = plain_tree(self.spec, start, (word, rule))
-                if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
-                    return rule
-        return NAN_RULES[0]
 
     def _possible(self, unit: UnitSpec) -> bool:
         """Whether a unit can be what the device is; a composed one is called as a whole."""
@@ -158,9 +145,7 @@ class Identifying:
         batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
-            new = without_nan(self.spec, batch)
-            new = new[new >= asked]
-            self.search.take(rows_of(batch, new), answers[new])
+            self._learn(asked)
             return self._concluded()
         if self.vectors:
             self.progress(f"comparing {simplest.name} with the device")
@@ -198,19 +183,47 @@ class Identifying:
         reason = certainty(self.listed, trees, self.varied).format(simplest.name)
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
-    def _anew(self) -> Identification:
-        """The identification from the start, with all answers so far."""
+    def _anew(self) -> Identification | None:
+        """The identification from the start, with all answers so far; None where it began too often."""
+        if self.begun >= _MOST_BEGUN:
+            return None
         self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress, self.seconds).whole()
+        return type(self)(self.asker, self.vectors, self.progress, self.seconds, begun=self.begun + 1).whole()
 
     def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
         """The identification with the comparison's misfits among the answers; None where few or none stay."""
         found = self.validated
         if found is None or found.misfits.count <= FEW * found.misfits.of:
             return None
+        asked = len(self.asker.history[1])
         if told := [x.witness for x in found.shown if x.stays]:
             self.asker.ask(batch_of(told))
-        return self._anew() if self.asker.misfits(simplest).size else None
+        if not self.asker.misfits(simplest).size:
+            return None
+        return self._anew() or self._left_uncompared(asked)
+
+    def _left_uncompared(self, asked: int) -> Identification:
+        """What gives all answers, those from row `asked` on too, where nothing begins again."""
+        self._learn(asked)
+        self.validated = None
+        names = tuple(u.name for u in self._candidates() if not self.asker.misfits(u).size)
+        if not names:
+            return self._outside()
+        left = max(self.search.count, len(names))
+        self.search.curve.append((self.search.probes, left))
+        return self._made(
+            IdentifyVerdict.REMAINING,
+            f"{names[0]} gives every answer so far, but further inputs refuted another design that did, in "
+            f"the last of {self.begun + 1} searches",
+            classes=(names[:_MEMBERS],), survivors=left,
+        )  # fmt: skip
+
+    def _learn(self, asked: int) -> None:
+        """Let the search learn the answers from a row of the history on."""
+        batch, answers = self.asker.history
+        new = without_nan(self.spec, batch)
+        new = new[new >= asked]
+        self.search.take(rows_of(batch, new), answers[new])
 
     def _asked_again(self) -> Identification | None:
         """The identification after every input was asked twice more; None where that corrects no answer.
@@ -242,22 +255,10 @@ class Identifying:
         return self._anew()
 
     def _candidates(self) -> list[UnitSpec]:
-        """The simplest design of each world, with every rule for NaNs, and what the catalogue has.
-
-        The parts of a composed unit see one word for NaN, so that they have no other rule.
-        """
+        """The simplest design of each world, and what the catalogue has, with every rule for NaNs."""
         made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
         units = [*map(resolve, dict.fromkeys((*made, *distinct_designs(self._possible))))]
-        for unit in list(units):
-            own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
-            for rule in (rule for rule in NAN_RULES if rule != own and unit.emulation is None):
-                try:
-                    other = resolve(altered(unit, f"nan_rule={rule}"))
-                    check_nans(rule, self.spec.operands)
-                except InputError:
-                    continue
-                units.append(other)
-        return units
+        return [*units, *(other for unit in units for other in nan_variants(unit))]
 
     def _outside(self) -> Identification:
         """The nearest designs, where none gives every answer."""

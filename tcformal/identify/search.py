@@ -113,13 +113,14 @@ class Search:
         """More structures, the most plausible first."""
         self.waiting += units
 
-    def run(self, most_rounds: int = 12) -> bool:
+    def run(self, most_rounds: int = 12, pools: int = 1) -> bool:
         """Answers until no structure waits, and no input of some pools tells apart what is left.
 
+        `pools` are looked at for one round: where little is left, none is spared by asking after each.
         Whether something was asked, or a structure taken up.
         """
         before = len(self.curve), len(self.waiting)
-        self._run(most_rounds)
+        self._run(most_rounds, pools)
         for survivors in self.alive:
             survivors.settle()
         self._forget()
@@ -138,14 +139,14 @@ class Search:
         self.space += len(designs) - (len(units) if more else 0)
         if self.alive:
             self.learn_all()
-            self.run(len(self.curve) + _LISTED)
+            self.run(len(self.curve) + _LISTED, _POOLS)
         left: list[UnitSpec] = []
         for u in (designs[i] for survivors in self.alive for i in survivors.values(0)):
             if not any(same_definition(u, other, self.k) for other in left):
                 left.append(u)
         return left
 
-    def _run(self, most_rounds: int) -> None:
+    def _run(self, most_rounds: int, pools: int = 1) -> None:
         idle = number = 0
         while len(self.curve) < most_rounds:
             if not self.alive or idle >= _POOLS:
@@ -154,10 +155,10 @@ class Search:
                 idle = 0
                 continue
             number += 1
-            pool = pool_of(self.spec, self.k, _POOL, self.seed + number)
+            pool = pool_of(self.spec, self.k, pools * _POOL, self.seed + number)
             rows = next_inputs(self.alive, pool, _ROUND)
             if not rows:
-                idle += 1
+                idle += pools
                 continue
             idle = 0
             batch = rows_of(pool, np.array(rows))

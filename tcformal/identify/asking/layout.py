@@ -23,6 +23,9 @@ _TOGETHER = 8
 #: Products at a time where more might wrap.
 _FEW = 4
 
+#: Positions of a, each with a power of two, and positions of b, which hold ones.
+_SumOfOnes = tuple[Sequence[tuple[int, int]], Sequence[int]]
+
 
 @dataclass(frozen=True, slots=True)
 class OperandLayout:
@@ -65,19 +68,28 @@ def find_layout(asker: Asker) -> OperandLayout:
     return OperandLayout(found)
 
 
+def first_sums(spec: UnitSpec, k: int) -> Batch:
+    """What `find_layout` asks first: dot products of k terms."""
+    return _batch(spec, k, _paired(range(k)))
+
+
 def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> bool:
     """Whether a[i] meets b[order[i]] for every i, shown with at most so many products of 1 · 1 at a time.
 
     All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
     for every t, only if no position is another's.
     """
-    k = asker.k
+    inputs = _paired(order, most)
+    return _answers(asker, inputs) == [Fraction(len(ones)) for ones, _ in inputs]
+
+
+def _paired(order: Sequence[int], most: int | None = None) -> list[_SumOfOnes]:
+    """What `_is_pairing` asks: a part of a set, in a, meets the whole set, in b, in all its products."""
+    k = len(order)
     sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
     size = most or k
-    # A part of a set, in a, meets the whole set, in b, in as many products as the part has.
     parts = [(bs[i : i + size], bs) for bs in sets for i in range(0, len(bs), size)]
-    inputs = [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
-    return _answers(asker, inputs) == [Fraction(len(part)) for part, _ in parts]
+    return [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
 
 
 def _bit(k: int, t: int) -> list[int]:
@@ -96,16 +108,18 @@ def _groups(spec: UnitSpec, k: int) -> list[range]:
     return [range(start, min(start + size, k)) for start in range(0, k, size)]
 
 
-def _answers(
-    asker: Asker, inputs: Sequence[tuple[Sequence[tuple[int, int]], Sequence[int]]]
-) -> list[Fraction | None]:
-    """The sums of positions of a with values, with ones at positions of b; None for what is no number."""
-    spec, k = asker.spec, asker.k
+def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
+    """Positions of a with values, and ones at positions of b, as operands."""
     a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
     for row, (valued, ones) in enumerate(inputs):
         for i, value in valued:
             a[row, i] = encode_exact(spec.a_format, Fraction(value))
         b[row, list(ones)] = spec.b_format.one
-    batch = with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
-    found = [decode(spec.d_format, word) for word in asker.ask(batch).tolist()]
+    return with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
+
+
+def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
+    """Sums as numbers; None for what is no number."""
+    words = asker.ask(_batch(asker.spec, asker.k, inputs)).tolist()
+    found = [decode(asker.spec.d_format, word) for word in words]
     return [value.number if value.kind is NumberClass.FINITE else None for value in found]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
+from tcformal.identify.asking.ask import Asker
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.pool import without_nan
 from tcformal.operands.random import Batch, Raw, edge_encodings, with_scales
@@ -39,6 +40,18 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
     if spec.scale_format is None and all(x.specials is Specials.IEEE for x in spec.input_formats().values()):
         made = together(made, _many_nans(spec, k))
     return made
+
+
+def nan_word(asker: Asker) -> int:
+    """What an invalid operation gives: of the first input of few that gives a NaN.
+
+    Errors: as `Asker.ask`.
+    """
+    d = asker.spec.d_format
+    for word in asker.ask(invalid_operations(asker.spec, asker.k)).tolist():
+        if d.is_nan(word):
+            return int(word)
+    return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
 
 
 def _many_nans(spec: UnitSpec, k: int) -> Batch:

@@ -140,13 +140,21 @@ class Masks:
             count = int(number / power_of_two(bottom)) % (1 << len(part))
             alive |= {x for n, x in enumerate(reversed(part)) if count >> n & 1}
         if hidden:
-            (left,) = yield [large]
-            if left and abs(left) != large[i]:  # as of a c that is not added
-                raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
             # What is left of the large terms hides the small ones: fewer of them at a time.
             few = (max(map(len, hidden)) + 1) // 2
-            alive = alive.union(*(yield from together([self.survivors(i, j, x, depth, few) for x in hidden])))
+            tasks = [self.survivors(i, j, part, depth, few) for part in hidden]
+            _, *found = yield from together([self._cancelled(large, high), *tasks])
+            alive = alive.union(*found)
         return alive
+
+    def _cancelled(self, large: OrderProbe, high: int) -> Task:
+        """Ask for large terms alone.
+
+        Errors: NoOrderError where something else is left of them than one, as of a c that is not added.
+        """
+        (left,) = yield [large]
+        if left and abs(left) != power_of_two(high):
+            raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
 
     def counted(self, pair: tuple[int, int], others: Sequence[int], depth: int) -> Task:
         """How many of `others` come back beside large terms of both signs; None where no number of them does.
@@ -156,12 +164,16 @@ class Masks:
         i, j = pair
         high = self.large(i, j)
         # Together they are no larger than the powers of two of `survivors`.
-        small = power_of_two(high - depth - len(others).bit_length())
+        bits = len(others).bit_length()
+        small = power_of_two(high - depth - bits)
         (number,) = yield [{i: power_of_two(high), j: -power_of_two(high), **dict.fromkeys(others, small)}]
         if number is None:
             raise NotFiniteError
         count = number / small
-        return int(count) if count.denominator == 1 and 0 <= count <= len(others) else None
+        if count.denominator > 1 or abs(number) >= power_of_two(high - 1):
+            return None
+        # What is left of the large terms themselves is a multiple of more, as in `survivors`.
+        return found if (found := int(count) % (1 << bits)) <= len(others) else None
 
     def calibrated(self) -> Task:
         """Find the depth at which large terms swallow others, and how many powers of two come back at once.

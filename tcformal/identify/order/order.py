@@ -10,10 +10,11 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
-from tcformal.identify.order.hidden import Leaves, misfit
+from tcformal.identify.order.hidden import Leaves, exact_parts, misfit, spaced_alike
 from tcformal.identify.order.masks import Masks, NotFiniteError
 from tcformal.identify.order.pairs import HiddenSets
 from tcformal.identify.order.tasks import AskBatch, Asked, NoOrderError, Task, together
+from tcformal.operands.random import Batch
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -76,13 +77,27 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
             continue
         assert isinstance(root, Step)
+        bits = {step: search.bits[step] for step in root.steps() if step in search.bits}
         found = (
-            search.bits,
+            bits,
             search.reason or misfit(root, search.pairs.known, search.bits, masks.k),
             search.unclear,
         )
         return Order(root, *found, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
+
+
+def first_masks(formats: Operands, k: int) -> Batch:
+    """What `order_of` asks first, which depends on no answer; nothing where an order shows no other way.
+
+    Shapes: dot products of k terms.
+    """
+    masks = Masks(formats, k, with_c=True, high=_HIGH[0])
+    search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks))
+    try:
+        return masks.batch(next(search.pairs.confirmed(search.whole())))
+    except (StopIteration, NoOrderError):
+        return masks.batch([])
 
 
 def _confirmed(asked: Asked, search: _OrderSearch) -> object:
@@ -135,12 +150,24 @@ class _OrderSearch:
                 yield []  # another task is at it
         else:
             self.begun.add(among)
-            yield from self.pairs.hide(self._scouts(among), among)
-            groups, exact = self._groups(among)
-            inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
-            made, *_ = yield from together([self._made_of(among, first=True), *inner])
-            self.sums[among] = made
+            self.sums[among] = yield from self._beside(among, self._after_scouts(among))
         return self.sums[among]
+
+    def _beside(self, among: Leaves, task: Task) -> Task:
+        """What a task gives that looks into a sum, while the largest sums known below it are looked into."""
+        groups, exact = self._groups(among)
+        inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
+        made, *_ = yield from together([task, *inner])
+        return made
+
+    def _after_scouts(self, among: Leaves) -> Task:
+        """The sum of some leaves, after pairs that show more of it."""
+        yield from self.pairs.hide(self._scouts(among), among)
+        return (yield from self._beside(among, self._after_neighbours(among)))
+
+    def _after_neighbours(self, among: Leaves) -> Task:
+        yield from self._neighbours(among)
+        return (yield from self._beside(among, self._made_of(among)))
 
     def _scouts(self, among: Leaves) -> list[tuple[int, int]]:
         """The pairs of parts that are asked first; none where two parts are left."""
@@ -173,10 +200,8 @@ class _OrderSearch:
             pairs += list(pairwise(self._spaced(single, smallest)))[::size]
         yield from self.pairs.hide(pairs, among)
 
-    def _made_of(self, among: Leaves, first: bool = False) -> Task:
+    def _made_of(self, among: Leaves) -> Task:
         """One sum of its parts, after pairs of some of them have been asked."""
-        if first:
-            yield from self._neighbours(among)
         groups = self._groups(among)
         if groups[1]:
             return (yield from self._step((yield from self._exact_parts(among)), None))
@@ -193,19 +218,26 @@ class _OrderSearch:
         if len(parts) == _SMALL:
             return (yield from self._step(parts))
         # The parts are looked into at the same time, whatever comes of this sum.
-        (bits, found), *_ = yield from together([self.flatness.hidden(heads), *map(self.solved, parts)])
-        if found:
-            # Parts that are added up before they are cut: where one hides another they are a sum.
-            pairs = [pair for group in found for pair in (group[:2], (group[0], group[-1]))]
-            left = [x for x in heads if not any(x in group for group in found)]
-            left = self._spaced(left, frozenset(found[0]))
-            yield from self.pairs.hide([*pairs, *pairwise(left)], among)
-            if self._groups(among) != groups:
-                return (yield from self._made_of(among))
+        (bits, found), *_ = yield from together([self._flat(heads, among), *map(self.solved, parts)])
+        if found and self._groups(among) != groups:
+            return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
         if found:
             self.unclear[made] = tuple(found)
         return made
+
+    def _flat(self, heads: Sequence[int], among: Leaves) -> Task:
+        """As `Flatness.hidden`, after pairs of parts that are added up before they are cut have been asked.
+
+        Where one hides another they are a sum.
+        """
+        bits, found = yield from self.flatness.hidden(heads)
+        if found:
+            pairs = [pair for group in found for pair in (group[:2], (group[0], group[-1]))]
+            left = [x for x in heads if not any(x in group for group in found)]
+            left = self._spaced(left, frozenset(found[0]))
+            yield from self.pairs.hide([*pairs, *pairwise(left)], among)
+        return bits, found
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
         """The sum of parts, after each of them."""
@@ -238,24 +270,8 @@ class _OrderSearch:
     def _exact_parts(self, among: Leaves) -> Task:
         """The parts of an exact sum: a pair hides the two parts that it is in."""
         yield from self.pairs.hide(pairwise(self._in_order(among)), among)
-        seen = self.pairs.seen(among)
-        top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
-        parts: set[Leaves] = set()
-        for leaf in among:
-            own = [s for p, s in top.items() if leaf in p]
-            if len(own) > 1:
-                parts.add(frozenset.intersection(*own))
-        # Where a leaf was only asked with leaves of one part, that part is still among its own.
-        parts = {part for part in parts if not any(other < part for other in parts)}
-        added = True
-        while added:
-            added = False
-            for p, s in top.items():
-                known = [part for part in parts if part & p]
-                if len(known) == 1 and p - known[0] and s - known[0] not in parts:
-                    parts.add(s - known[0])
-                    added = True
-        if among in parts or sum(map(len, parts)) != len(among) or among.union(*parts) != among:
+        parts = exact_parts(among, self.pairs.seen(among))
+        if parts is None:
             self.reason = "an exact sum of several parts that masks do not tell apart"
             return [frozenset([x]) for x in among]
         return sorted(parts, key=lambda part: min(map(self._rank, part)))
@@ -277,16 +293,3 @@ class _OrderSearch:
     def _rank(self, leaf: int) -> int:
         """c before the products."""
         return -1 if leaf == self.masks.k else leaf
-
-
-def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
-    """Parts that are as far from each other as two which were found to be in one inner sum.
-
-    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
-    """
-    for group in groups:
-        places = [n for n, head in enumerate(heads) if head in group]
-        if len(places) > 1:
-            stride = places[1] - places[0]
-            return list(zip(heads, heads[stride:], strict=False))
-    return []

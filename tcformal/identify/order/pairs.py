@@ -42,8 +42,10 @@ class HiddenSets:
         wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
         new = [p for p in wanted if p not in self.asking]
         self.asking |= set(new)
-        if self._counts(len(new), len(among) - 2):
-            yield from self._count(new, among)
+        self._follow(new, among)
+        left = [p for p in new if p not in self.known]
+        if self._counts(len(left), len(among) - 2):
+            yield from self._count(left, among)
         left = [p for p in new if p not in self.known]
         found = yield from together([self._survivors(p, among) for p in left])
         self.known |= {p: among - alive for p, alive in zip(left, found, strict=True)}
@@ -71,7 +73,7 @@ class HiddenSets:
                 new = [p for p in self.likely if p not in self.checked]
                 self.checked |= set(new)
                 counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
-                right = right and not any(counts)
+                right = right and all(count == 0 for count in counts)
                 if not new:
                     yield []
             return right
@@ -79,12 +81,23 @@ class HiddenSets:
         _, right = yield from together([first(), beside()])
         return done[0], right
 
+    def _countable(self, others: int) -> bool:
+        """Whether so many leaves can be counted."""
+        return self.counting and others.bit_length() <= self.masks.width
+
     def _counts(self, pairs: int, others: int) -> bool:
         """Whether so many leaves can be counted, and take many probes if each is asked."""
-        width = self.masks.width
-        each = -(-others // width)
-        many = each >= _MANY and pairs * each > _ONE_BATCH
-        return self.counting and many and others.bit_length() <= width
+        each = -(-others // self.masks.width)
+        return self._countable(others) and each >= _MANY and pairs * each > _ONE_BATCH
+
+    def _follow(self, pairs: Sequence[Couple], among: Leaves) -> None:
+        """Take pairs to hide what another of them does that has a leaf of the same inner sum."""
+        if not self._countable(len(among) - 2):
+            return
+        for pair in pairs:
+            found = followed(pair, self.seen(among))
+            if found is not None:
+                self.known[pair] = self.likely[pair] = found
 
     def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
         """Count what pairs hide; a set of which the size says enough is known then."""
@@ -104,6 +117,21 @@ class HiddenSets:
     def _survivors(self, pair: Couple, among: Leaves) -> Task:
         m = self.masks
         return (yield from m.survivors(min(pair), max(pair), sorted(among - pair), m.depth, m.width))
+
+
+def followed(pair: Couple, known: Mapping[Couple, Leaves]) -> Leaves | None:
+    """What a pair hides by what others do: leaves of one inner sum meet a leaf beside it in the same sum.
+
+    Parts of an exact sum that are hidden together are no inner sum: what they hide with others does not
+    hold them.
+    """
+    for other, seen in known.items():
+        beside = other & pair
+        if len(beside) == 1:
+            mine, its = pair - beside, other - beside
+            if any(mine | its <= s < seen and not beside <= s for s in known.values()):
+                return seen
+    return None
 
 
 def supposed(
