@@ -21,7 +21,9 @@ from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.like_sums import rounded_alike
 from tcformal.proofs.tactics.rearrange import rearranged
+from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
 from tcformal.semantics.unpack import unpack
@@ -98,6 +100,8 @@ class _Proof:
         self.facts: list[tuple[Node, tuple[_Handed, ...]]] = []
         #: The numbers that are looked at already: what is made of them is proved for any such numbers.
         self.done: list[_Handed] = []
+        #: Numbers that are proved to have one value by way of their sums.
+        self.alike: list[_Handed] = []
         self.steps: list[ProofStep] = []
         self.since = 0
 
@@ -135,7 +139,8 @@ class _Proof:
                 self._meet(one, two)
             for x in (*new[0], *new[1]):
                 x.parts = [c.representative(p) for p in x.parts]
-            if group < len(numbers) - 1:
+            if group < len(numbers) - 1 or self.alike:
+                # The last numbers need no facts where they are one definition.
                 self._known_of((*new[0], *new[1]), pairs)
                 self.done += [*new[0], *new[1]]
                 name = (*new[0], *new[1])[0].scope.partition(".")[2]
@@ -147,10 +152,49 @@ class _Proof:
     def _meet(self, one: _Handed, two: _Handed) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
         totals = [None if x.step is None else x.step.total for x in (one, two)]
+        if self._summed_alike(one, two):
+            return
         for x, y in _stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):
             self._equate(one.scope, x, y, (one, two))
+
+    def _summed_alike(self, one: _Handed, two: _Handed) -> bool:
+        """Whether what two sums round is proved to be one number by what is known of sums."""
+        if one.step is None or two.step is None:
+            return False
+        pairs = list(zip(one.nodes(), two.nodes(), strict=True))
+        if all(self.c.equal(*self.c.all_replaced(pair)) for pair in pairs):
+            return True
+        free, known = self._numbers([x for x in self.done if x is not one and x is not two], (one, two))
+        s = SumSteps(self.c, one.scope, free=free, known=known)
+        fact = rounded_alike(s, one.step, two.step)
+        if fact is None or one.step.specials is None or two.step.specials is None:
+            return False
+        found = [one.step.specials, two.step.specials]
+        flags = self.c.all_replaced([n for x in found for n in (x.some_nan, x.positive_inf, x.negative_inf)])
+        rounded = [x.step.rounded for x in (one, two) if x.step is not None]
+        cut = [*flags, *self.c.all_replaced([n for x in rounded if x is not None for n in x.parts])]
+        for x in (one, two):
+            x.parts = self.c.all_replaced(x.nodes())
+        for strict in (True, False):
+            alike, true = self._alike(one, two, strict=strict), self.g.truth(True)
+            name = "one number on both sides" if strict else "one value on both sides"
+            if self.c.by_lemma(one.scope, true, alike, given=[fact], cut=cut, name=name):
+                self.facts.append((alike, (one, two)))
+                self.alike += [one, two]
+                return True
+        return False
+
+    def _numbers(self, used: Sequence[_Handed], of: Sequence[_Handed]) -> tuple[list[Node], list[Node]]:
+        """The parts of some numbers, and what is known of these and of others."""
+        free = {p.index: p for x in used for p in x.parts if p.op != "const"}
+        own = {p.index for x in of for p in x.parts}
+        known = [
+            fact for fact, about in self.facts
+            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
+        ]  # fmt: skip
+        return list(free.values()), known
 
     def _equate(self, scope: str, x: Node, y: Node, of: tuple[_Handed, ...]) -> None:
         """Prove two stages equal that are equal on the inputs that were tried."""
@@ -193,12 +237,9 @@ class _Proof:
         roots = {n.index for n in (*firsts, *seconds)}
         below = {n.index: n for n in reachable([*firsts, *seconds])}
         numbers = [x for x in self.done if not any(x is y for y in of)]
-        free = {p.index: p for x in numbers for p in x.parts if p.index in below and p.op != "const"}
-        own = {p.index for x in of for p in x.parts}
-        given = [
-            fact for fact, about in self.facts
-            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
-        ]  # fmt: skip
+        used = [x for x in numbers if any(p.index in below for p in x.parts)]
+        nodes, given = self._numbers(used, of)
+        free = {p.index: p for p in nodes}
         stages = self.c.all_replaced([n for x in of for n in x.sums()])
         sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
@@ -227,8 +268,11 @@ class _Proof:
         yield "a number is not subnormal", g.or_(special, zero, top)
         yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
 
-    def _alike(self, one: _Handed, two: _Handed) -> Node:
-        """1 where two numbers have one value, whatever the fields of a zero, an Inf or a NaN hold."""
+    def _alike(self, one: _Handed, two: _Handed, *, strict: bool = False) -> Node:
+        """1 where two numbers have one value, whatever the fields of a zero, an Inf or a NaN hold.
+
+        With `strict` a zero has the same fields on both sides, too.
+        """
         g = self.g
         (sign, significand, _, zero, nan, inf), (sign2, significand2, _, zero2, nan2, inf2) = (
             one.parts, two.parts,
@@ -245,7 +289,8 @@ class _Proof:
             g.zero_extend_to(g.shift_left_const(s, most - f), width + most)
             for s, f in ((significand, up[0]), (significand2, up[1]))
         ]
-        finite = g.and_(g.eq(zero, zero2), g.or_(zero, g.and_(same_sign, g.eq(*wide), g.eq(first, second))))
+        fields = g.and_(same_sign, g.eq(*wide), g.eq(first, second))
+        finite = g.and_(g.eq(zero, zero2), fields if strict else g.or_(zero, fields))
         return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite))))
 
 
