@@ -19,11 +19,14 @@ from tcformal.operands.batch import columns
 from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
+from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.proofs.tactics.like_sums import rounded_alike
+from tcformal.proofs.tactics.like_sums import rounded_alike, without_zeros
+from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.proofs.tactics.sum_steps import SumSteps
+from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
 from tcformal.semantics.unpack import unpack
@@ -59,7 +62,8 @@ class _Handed:
         if self.step is None or self.step.total is None or self.step.specials is None:
             return []
         total, found = self.step.total, self.step.specials
-        return [total.bits, total.e_max.bits, found.some_nan, found.positive_inf, found.negative_inf]
+        e_max = total.e_max.bits if total.maximum is None else total.maximum.code
+        return [total.bits, e_max, found.some_nan, found.positive_inf, found.negative_inf]
 
     def nodes(self) -> list[Node]:
         """The parts as they are defined."""
@@ -100,6 +104,8 @@ class _Proof:
         self.facts: list[tuple[Node, tuple[_Handed, ...]]] = []
         #: The numbers that are looked at already: what is made of them is proved for any such numbers.
         self.done: list[_Handed] = []
+        #: What is proved of the largest exponent of each sum, by its place.
+        self.ranges: dict[str, list[Node]] = {}
         #: Numbers that are proved to have one value by way of their sums.
         self.alike: list[_Handed] = []
         self.steps: list[ProofStep] = []
@@ -136,7 +142,7 @@ class _Proof:
             pairs = [(x, y) for x in (*old[0], *new[0]) for y in new[1]]
             pairs += [(x, y) for x in new[0] for y in old[1]]
             for one, two in pairs:
-                self._meet(one, two)
+                self._meet(one, two, last=group == len(numbers) - 1)
             for x in (*new[0], *new[1]):
                 x.parts = [c.representative(p) for p in x.parts]
             if group < len(numbers) - 1 or self.alike:
@@ -149,17 +155,21 @@ class _Proof:
         first, second = c.all_replaced([dot.result for dot in self.dots])
         return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
 
-    def _meet(self, one: _Handed, two: _Handed) -> None:
+    def _meet(self, one: _Handed, two: _Handed, *, last: bool) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
         totals = [None if x.step is None else x.step.total for x in (one, two)]
-        if self._summed_alike(one, two):
+        if self._summed_alike(one, two, last=last):
             return
+        self._ranges_of(one)
+        self._ranges_of(two)
         for x, y in _stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):
             self._equate(one.scope, x, y, (one, two))
+        if not last:
+            self._summed_alike(one, two, last=True)
 
-    def _summed_alike(self, one: _Handed, two: _Handed) -> bool:
+    def _summed_alike(self, one: _Handed, two: _Handed, *, last: bool) -> bool:
         """Whether what two sums round is proved to be one number by what is known of sums."""
         if one.step is None or two.step is None:
             return False
@@ -168,6 +178,8 @@ class _Proof:
             return True
         free, known = self._numbers([x for x in self.done if x is not one and x is not two], (one, two))
         s = SumSteps(self.c, one.scope, free=free, known=known)
+        if without_zeros(s, one.step, two.step, least(self.units[0])) or not last:
+            return False  # what is handed on is compared as ever, now of equal parts
         fact = rounded_alike(s, one.step, two.step)
         if fact is None or one.step.specials is None or two.step.specials is None:
             return False
@@ -185,6 +197,16 @@ class _Proof:
                 self.alike += [one, two]
                 return True
         return False
+
+    def _ranges_of(self, x: _Handed) -> None:
+        """Prove once that the largest exponent of a sum is what its code stands for."""
+        total = None if x.step is None else x.step.total
+        if total is None or total.maximum is None or x.scope in self.ranges:
+            return
+        free, known = self._numbers([y for y in self.done if y is not x], ())
+        s = SumSteps(self.c, x.scope, free=free, known=known)
+        root = tree_replaced(self.c, total.maximum)
+        self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
 
     def _numbers(self, used: Sequence[_Handed], of: Sequence[_Handed]) -> tuple[list[Node], list[Node]]:
         """The parts of some numbers, and what is known of these and of others."""
@@ -240,6 +262,7 @@ class _Proof:
         used = [x for x in numbers if any(p.index in below for p in x.parts)]
         nodes, given = self._numbers(used, of)
         free = {p.index: p for p in nodes}
+        given += [fact for x in of for fact in self.ranges.get(x.scope, ())]
         stages = self.c.all_replaced([n for x in of for n in x.sums()])
         sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
@@ -265,7 +288,14 @@ class _Proof:
         whole = g.or_(g.and_(zero, g.is_zero(significand)), g.and_(g.not_(zero), g.or_(top, g.is_zero(code))))
         ranged = g.ule(code, g.const(min(exponent.high - exponent.low, (1 << code.width) - 1), code.width))
         yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
+        yield "a number is not Inf", g.not_(inf)
         yield "a number is not subnormal", g.or_(special, zero, top)
+        if x.step is not None and x.step.total is not None:
+            total = x.step.total
+            most = total.e_max.high + total.bits.width - 2 - total.fraction_bits - exponent.low
+            if 0 <= most < exponent.high - exponent.low:
+                bound = g.ule(code, g.const(most, code.width))
+                yield "a number is no larger than its sum can be", g.or_(special, bound)
         yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
 
     def _alike(self, one: _Handed, two: _Handed, *, strict: bool = False) -> Node:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
@@ -16,10 +15,9 @@ from tcformal.semantics.stages import AlignedTerm, Total
 
 @dataclass(frozen=True, slots=True)
 class Summands:
-    """The record of one truncated sum, and the design that it is of."""
+    """The record of one truncated sum."""
 
     total: Total
-    design: Design
 
     @property
     def partials(self) -> tuple[Node, ...]:
@@ -30,9 +28,9 @@ class Summands:
         """The largest significand and aligned magnitude that a term can have, from its widths (a guess)."""
         widths = [factor.width for factor in x.term.factors] or [x.term.significand.width]
         full = math.prod((1 << width) - 1 for width in widths)
-        most = (full << int(self.design.fraction_bits or 0) >> x.term.fraction_bits) + (
-            self.design.alignment_rounding != "RZ"
-        )
+        # Alignment that rounds may carry, for which it has one operator more than a shift.
+        up = int(x.aligned.op == "add_mod")
+        most = (full << self.total.fraction_bits >> x.term.fraction_bits) + up
         return full, min(most, (1 << x.aligned.width) - 1)
 
     @property

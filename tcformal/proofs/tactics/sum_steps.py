@@ -29,7 +29,7 @@ class SumSteps:
     #: Numbers below the sum that stand for any numbers of which `known` holds.
     free: Sequence[Node] = field(default=())
     known: Sequence[Node] = field(default=())
-    #: Where this is 1, for a NaN or an Inf among the terms, nothing is said of the sum; None speaks of all inputs.
+    #: Where this is 1, as some term is NaN or Inf, nothing is said; None speaks of all inputs.
     unless: Node | None = None
 
     @property
