@@ -25,6 +25,7 @@ from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.like_sums import rounded_alike, without_zeros
 from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.rearrange import rearranged
+from tcformal.proofs.tactics.rescaled import Guesses
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.number import Number
@@ -144,7 +145,7 @@ class _Proof:
             for one, two in pairs:
                 self._meet(one, two, last=group == len(numbers) - 1)
             for x in (*new[0], *new[1]):
-                x.parts = [c.representative(p) for p in x.parts]
+                x.parts = c.all_replaced(x.nodes())
             if group < len(numbers) - 1 or self.alike:
                 # The last numbers need no facts where they are one definition.
                 self._known_of((*new[0], *new[1]), pairs)
@@ -180,7 +181,11 @@ class _Proof:
         s = SumSteps(self.c, one.scope, free=free, known=known)
         if without_zeros(s, one.step, two.step, least(self.units[0])) or not last:
             return False  # what is handed on is compared as ever, now of equal parts
-        fact = rounded_alike(s, one.step, two.step)
+        a, b = self.units[0].operands.a, self.units[0].operands.b
+        # A zero's own exponent is the least one, beside any exponent of the other factor.
+        highest, lowest = max(a.e_min + b.e_max, a.e_max + b.e_min), a.least_exponent + b.least_exponent
+        zeros = Guesses(highest - a.e_min - b.e_min, highest, lowest)
+        fact = rounded_alike(s, one.step, two.step, zeros)
         if fact is None or one.step.specials is None or two.step.specials is None:
             return False
         found = [one.step.specials, two.step.specials]

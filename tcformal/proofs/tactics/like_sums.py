@@ -21,9 +21,10 @@ from tcformal.semantics.stages import DotStep, Maximum, Total
 _APART = 40
 
 
-def rounded_alike(s: SumSteps, one: DotStep, two: DotStep) -> Node | None:
+def rounded_alike(s: SumSteps, one: DotStep, two: DotStep, zeros: Guesses) -> Node | None:
     """The fact that what two steps round is one number, or that a term is NaN or Inf; None without a proof.
 
+    `zeros` are tried where zero terms have exponents of their own on one side.
     Soundness: every tactic joins only what it proves, with a lemma for each step.
     """
     g, c = s.graph, s.c
@@ -33,7 +34,9 @@ def rounded_alike(s: SumSteps, one: DotStep, two: DotStep) -> Node | None:
     flags = c.all_replaced(rows[0])
     if flags != c.all_replaced(rows[1]):
         return None
-    s = replace(s, unless=g.or_(*flags))
+    if s.free:
+        # Fields of a product are in their ranges for Inf and NaN, too; those of what was rounded are not.
+        s = replace(s, unless=g.or_(*flags))
     both = rebuilt(c, rebuilt(c, (one, two)))
     parts = [x.rounded.parts for x in both if x.rounded is not None]
     if [x.width for x in parts[0]] != [x.width for x in parts[1]]:
@@ -41,7 +44,7 @@ def rounded_alike(s: SumSteps, one: DotStep, two: DotStep) -> Node | None:
     if _never_over(s, both):
         return s.said(all_of(g, [g.eq(x, y) for x, y in zip(*parts, strict=True)]))
     for steps in (both, both[::-1]):
-        for guesses in _scales(*steps):
+        for guesses in _scales(*steps, zeros):
             if Rescaled(s, steps, guesses, []).equal():
                 pairs = zip(*(parts if steps is both else parts[::-1]), strict=True)
                 return s.said(all_of(g, [g.eq(x, y) for x, y in pairs]))
@@ -55,9 +58,16 @@ def _never_over(s: SumSteps, both: tuple[DotStep, DotStep]) -> bool:
         return False
     if one.total.bits is not two.total.bits or one.total.e_max.bits is not two.total.e_max.bits:
         return False
-    over = [g.not_(x.rounded.result.inf) for x in both if x.rounded is not None]
-    over = [x for x in dict.fromkeys(over) if x.op != "const"]
-    if not over or not all(s.of_all(x, "a rounding never overflows") for x in over):
+    over = []
+    for inf in dict.fromkeys(x.rounded.result.inf for x in both if x.rounded is not None):
+        if inf.op == "const":
+            continue
+        over.append(g.not_(inf))
+        if not s.of_all(over[-1], "a rounding never overflows"):
+            return False
+        if s.c.equal(over[-1], g.truth(True)):
+            s.c.by_lemma(s.where, inf, g.truth(False), given=over[-1:], cut=[inf], name="no overflow")
+    if not over:
         return False
     same = all_of(g, [g.eq(x, y) for x, y in zip(one.rounded.parts, two.rounded.parts, strict=True)])
     cut = [one.total.bits, one.total.e_max.bits, one.rounded.result.term.sign, two.rounded.result.term.sign]
@@ -122,7 +132,7 @@ def _leaves(x: Maximum | None) -> Iterator[Maximum]:
             yield x
 
 
-def _scales(one: DotStep, two: DotStep) -> Iterator[Guesses]:
+def _scales(one: DotStep, two: DotStep, zeros: Guesses) -> Iterator[Guesses]:
     """What to try where one side's terms have smaller exponents, as normalised numbers have."""
     if one.total is None or two.total is None or len(one.total.terms) != len(two.total.terms):
         return
@@ -132,3 +142,6 @@ def _scales(one: DotStep, two: DotStep) -> Iterator[Guesses]:
     apart = max((y.low - x.low for x, y in moved), default=0)
     if 0 < apart <= _APART:
         yield Guesses(apart, max(y.low for _, y in moved) + 1, lowest)
+    apart = zeros.highest - min(x.exponent.low for x, _ in pairs)
+    if not moved and apart <= _APART and one.total.e_max.bits is not two.total.e_max.bits:
+        yield replace(zeros, apart=apart)
