@@ -155,7 +155,20 @@ class Sameness:
         asked = self._asked(other, near)
         if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k):
             return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
-        return self._in_sums(other, near)
+        found = self._in_sums(other, near)
+        beside = None if found.proof else self._beside(other)
+        return found if beside is None else self._in_sums(other, beside)
+
+    def _beside(self, other: UnitSpec) -> UnitSpec | None:
+        """A design that is proved to be the base, of the same parameters with another one's steps."""
+        if other.tree is None:
+            return None
+        alike = (
+            u for u in self._proved
+            if u.tree is not None and replace(u.tree, root=other.tree.root) == other.tree
+            and u.design == other.design
+        )  # fmt: skip
+        return next(alike, None)
 
     def _in_sums(self, other: UnitSpec, near: UnitSpec) -> Likeness:
         """What a proof of one sum after the other says, unless the time for that is over."""
@@ -193,6 +206,8 @@ class Sameness:
         if other.tree is None:
             return self.base
         how = other.tree.root, other.tree.converted
+        if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
+            return self.base
         known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return next(known, self.base)
 

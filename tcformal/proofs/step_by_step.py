@@ -22,10 +22,12 @@ from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.like_sums import rounded_alike, without_zeros
 from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.proofs.tactics.rescaled import Guesses
+from tcformal.proofs.tactics.same_totals import not_least
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.number import Number
@@ -212,6 +214,7 @@ class _Proof:
         s = SumSteps(self.c, x.scope, free=free, known=known)
         root = tree_replaced(self.c, total.maximum)
         self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
+        self.ranges[x.scope] += not_least(self.c, x.scope, rebuilt(self.c, total))
 
     def _numbers(self, used: Sequence[_Handed], of: Sequence[_Handed]) -> tuple[list[Node], list[Node]]:
         """The parts of some numbers, and what is known of these and of others."""
@@ -292,6 +295,9 @@ class _Proof:
         top = g.top(significand)
         whole = g.or_(g.and_(zero, g.is_zero(significand)), g.and_(g.not_(zero), g.or_(top, g.is_zero(code))))
         ranged = g.ule(code, g.const(min(exponent.high - exponent.low, (1 << code.width) - 1), code.width))
+        exactly = g.or_(special, g.eq(zero, g.is_zero(significand)))
+        if self.seen(exactly):
+            yield "a number is zero where it has no bits", exactly
         yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
         yield "a number is not Inf", g.not_(inf)
         yield "a number is not subnormal", g.or_(special, zero, top)

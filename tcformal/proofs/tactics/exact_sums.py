@@ -81,13 +81,15 @@ class ExactSum:
         own_width = self.summands.partials[-1].width
         wide_width = widest[-1].width
         for term, leaf in zip(self.summands.total.terms, self._leaves, strict=True):
-            bounded = self._bounded_leaf(term, leaf)
+            bounded = self.bounded_leaf(term, leaf)
             if bounded is None:
                 return False
             self._exact[g.wrap_to_mod(leaf, own_width).index] = bounded
         for partial, wide in zip(self.summands.total.partials, c.all_replaced(widest), strict=True):
             mine = partial.node
             # In the order of definition, so that one lemma on other sums is one statement.
+            if len(partial.of) != 2 or any(a.index not in self._exact for a in partial.of):
+                return False
             p, q = (self._exact[a.index] for a in sorted(partial.of, key=lambda n: n.index))
             total = self._added(p, q)
             if total is None:
@@ -111,7 +113,7 @@ class ExactSum:
         """Prove that a node of width 1 is 1 on every input."""
         return self.c.by_lemma("bounds", self.c.graph.truth(True), fact, given=given, cut=cut, name=name)
 
-    def _bounded_leaf(self, x: AlignedTerm, leaf: Node) -> Bounded | None:
+    def bounded_leaf(self, x: AlignedTerm, leaf: Node) -> Bounded | None:
         """A signed aligned term, bounded by the product of its factors' largest values."""
         g = self.c.graph
         significand, aligned = x.term.significand, x.aligned

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tcformal.ir.node import Node
@@ -42,13 +42,19 @@ def rounded_alike(s: SumSteps, one: DotStep, two: DotStep, zeros: Guesses) -> No
     if [x.width for x in parts[0]] != [x.width for x in parts[1]]:
         return None
     if _never_over(s, both):
-        return s.said(all_of(g, [g.eq(x, y) for x, y in zip(*parts, strict=True)]))
+        return _said(s, zip(*parts, strict=True))
     for steps in (both, both[::-1]):
         for guesses in _scales(*steps, zeros):
             if Rescaled(s, steps, guesses, []).equal():
                 pairs = zip(*(parts if steps is both else parts[::-1]), strict=True)
-                return s.said(all_of(g, [g.eq(x, y) for x, y in pairs]))
+                return _said(s, pairs)
     return None
+
+
+def _said(s: SumSteps, pairs: Iterable[tuple[Node, Node]]) -> Node:
+    """The fact that both of all pairs are equal, which is true by definition where they are one class."""
+    same = all_of(s.graph, [s.graph.eq(x, y) for x, y in pairs])
+    return s.c.replaced(same) if s.unless is None else s.said(same)
 
 
 def _never_over(s: SumSteps, both: tuple[DotStep, DotStep]) -> bool:
@@ -71,6 +77,9 @@ def _never_over(s: SumSteps, both: tuple[DotStep, DotStep]) -> bool:
         return False
     same = all_of(g, [g.eq(x, y) for x, y in zip(one.rounded.parts, two.rounded.parts, strict=True)])
     cut = [one.total.bits, one.total.e_max.bits, one.rounded.result.term.sign, two.rounded.result.term.sign]
+    if s.unless is None:
+        pairs = list(zip(one.rounded.parts, two.rounded.parts, strict=True))
+        return s.c.by_lemmas(s.where, pairs, given=over, cut=cut, name="one number without overflow")
     return s.fact(same, cut, "one number without overflow", over)
 
 

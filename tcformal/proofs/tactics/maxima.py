@@ -50,11 +50,11 @@ class Maxima:
     def half(self, first: Maximum, second: Maximum) -> Half | None:
         """The subtree of these maxima; its leaves take the terms in order."""
         g = self.s.graph
-        if not first.halves:
+        alone = _alone(first), _alone(second)
+        if alone != (None, None):
+            return self._beside_nothing(first, second, self.half(alone[0] or first, alone[1] or second))
+        if not first.halves or not second.halves or not self.terms:
             return self._leaf(first.code, second.code)
-        for inner in ((first, _alone(second)), (_alone(first), second)):
-            if inner[0] is not None and inner[1] is not None and _alone(inner[0]) is _alone(inner[1]) is None:
-                return self._beside_nothing(first, second, self.half(inner[0], inner[1]))
         low = self.half(first.halves[0], second.halves[0])
         high = self.half(first.halves[1], second.halves[1]) if low is not None else None
         if low is None or high is None:
@@ -74,6 +74,8 @@ class Maxima:
 
     def _leaf(self, first: Node, second: Node) -> Half | None:
         """One term's exponent, or that of zero terms."""
+        if not self.terms:
+            return None
         g, s, term = self.s.graph, self.s, self.terms.pop(0)
         code, zero = term.exponent.bits, term.zero
         made = self._made(first, second, zero)

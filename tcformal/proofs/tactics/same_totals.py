@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
-from tcformal.proofs.tactics.exact_sums import ExactSum, Summands
+from tcformal.proofs.tactics.exact_sums import Bounded, ExactSum, Summands, within
+from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Total
 
 
@@ -54,3 +56,39 @@ def same_totals(c: Composition, one: Total, two: Total) -> bool:
         and exact.extends(nodes[1], two.bits)
         and c.equal(one.bits, c.replaced(two.bits))
     )
+
+
+def not_least(c: Composition, where: str, total: Total) -> list[Node]:
+    """The fact that a sum is not the least number of its width, whose magnitude is 0; none for no proof."""
+    g, total = c.graph, without_nothing(c, where, total)
+    if not total.partials:
+        return []
+    bits, last = c.all_replaced([total.bits, total.partials[-1].node])
+    fact = g.not_(g.eq(bits, g.const(1 << (bits.width - 1), bits.width)))
+    true, name = g.truth(True), "a sum is not the least number of its width"
+    if c.by_lemma(where, true, fact, cut=[last], name=name):
+        return [fact]
+    exact, width = ExactSum(c, Summands(total)), total.partials[-1].node.width
+    known: dict[int, Bounded] = {}
+    for x in total.terms:
+        leaf = signed_magnitude(g, x.term.sign, x.aligned)
+        found, wide = exact.bounded_leaf(x, leaf), g.wrap_to_mod(leaf, width)
+        if found is None or found.most >> (width - 1):
+            return []
+        inside = within(g, wide, found.most)
+        if not c.by_lemma(
+            where, true, inside, given=[found.fact], cut=[leaf], name="an addend within it"
+        ):
+            return []
+        known[wide.index] = Bounded(wide, found.most, inside)
+    for p in total.partials:
+        parts = [known[x.index] for x in p.of if x.index in known]
+        most = sum(x.most for x in parts)
+        if len(parts) != 2 or most >> (width - 1):
+            return []
+        inside, given, cut = within(g, p.node, most), [x.fact for x in parts], [x.node for x in parts]
+        if not c.by_lemma(where, true, inside, given=given, cut=cut, name=f"a partial sum is within ±{most}"):
+            return []
+        known[p.node.index] = Bounded(p.node, most, inside)
+    proved = c.by_lemma(where, true, fact, given=[known[last.index].fact], cut=[last], name=name)
+    return [fact] if proved else []
