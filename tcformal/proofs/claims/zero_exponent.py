@@ -12,10 +12,10 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.alike.zero_terms import ZeroTerms
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
-from tcformal.proofs.tactics.zero_terms import ZeroTerms
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.round import clamp
 from tcformal.semantics.stages import Dot

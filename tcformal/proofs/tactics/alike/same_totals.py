@@ -76,9 +76,7 @@ def not_least(c: Composition, where: str, total: Total) -> list[Node]:
         if found is None or found.most >> (width - 1):
             return []
         inside = within(g, wide, found.most)
-        if not c.by_lemma(
-            where, true, inside, given=[found.fact], cut=[leaf], name="an addend within it"
-        ):
+        if not c.by_lemma(where, true, inside, given=[found.fact], cut=[leaf], name="an addend within it"):
             return []
         known[wide.index] = Bounded(wide, found.most, inside)
     for p in total.partials:

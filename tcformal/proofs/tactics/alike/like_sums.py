@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tcformal.ir.node import Node
+from tcformal.proofs.tactics.alike.same_totals import same_totals, without_nothing
+from tcformal.proofs.tactics.alike.zero_terms import ZeroTerms
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.rescaled import Guesses, Rescaled
-from tcformal.proofs.tactics.same_totals import same_totals, without_nothing
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum
-from tcformal.proofs.tactics.zero_terms import ZeroTerms
 from tcformal.semantics.align import all_of
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import DotStep, Maximum, Total

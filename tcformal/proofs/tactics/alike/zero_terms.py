@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.ir.node import Node
+from tcformal.proofs.tactics.alike.same_totals import same_totals, without_nothing
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
-from tcformal.proofs.tactics.same_totals import same_totals, without_nothing
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum
 from tcformal.semantics.number import Exponent
