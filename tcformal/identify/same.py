@@ -15,7 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, lengthened, witness_at
-from tcformal.operands.pool import pool_of
+from tcformal.operands.pool import below_normal, pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
@@ -29,6 +29,8 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
+#: Inputs before them whose sums lie around the least normal number.
+_BELOW = 500
 #: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
 #: solvers on whole designs begin; what is not decided then stays open.
 _PARTS = {"lemmas": 0.4, "sums": 0.3, "solvers": 0.3}
@@ -265,9 +267,13 @@ class Sameness:
 
     def _separated(self, other: UnitSpec) -> Witness | None:
         """An input of some pools on which another design differs from the base."""
-        for seed in range(_POOLS):
+        scaled = self.base.scale_format is not None
+        for seed in range(0 if scaled else -1, _POOLS):
             if seed not in self._pools:
-                pool = pool_of(self.base, self.k, _POOL, seed)
+                pool = (
+                    below_normal(self.base, self.k, _BELOW, 0) if seed < 0
+                    else pool_of(self.base, self.k, _POOL, seed)
+                )  # fmt: skip
                 self._pools[seed] = pool, replay(self.base, pool)
             pool, given = self._pools[seed]
             apart = np.flatnonzero(replay(other, pool) != given)

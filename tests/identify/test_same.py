@@ -14,6 +14,14 @@ from tcformal.operands.witness import Witness
 #: Odd products after the even ones, in two fused sums.
 PERMUTED = "tree@steps=(1+3+(0+2+c)),fraction_bits=22,conversion=RZ-FP32"
 
+#: Two calls of a unit that adds the sum of two products to c, as a tree.
+ARM = (
+    "tree@steps=join(join((0+1)+c)+(2+3)),join.conversion=RO-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+    "result_subnormals=tiny_zero,product_rounding=RZ-FP32,conversion=RO-FP32,overflow=infinity,"
+    "a_format=bf16,b_format=bf16"
+)
+
 
 def test_a_permuted_chain_is_proved_block_by_block() -> None:
     base = resolve(PERMUTED)
@@ -41,6 +49,27 @@ def test_an_input_of_one_block_stands_where_its_products_do() -> None:
     first, second = asked.of_all(Witness((7, 8), (5, 6), 9), 4)
     assert (first.a, first.b, first.c) == ((7, 0, 8, 0), (5, 0, 6, 0), 9)
     assert (second.a, second.b, second.c) == ((0, 7, 0, 8), (0, 5, 0, 6), 9)
+
+
+def test_an_input_tells_when_a_subnormal_is_looked_for() -> None:
+    """Before a result is rounded to fewer bits, or after: a number just below the least normal one says."""
+    chain = resolve("tree@steps=(0+(1+c)),a_format=bf16,b_format=bf16,result_subnormals=tiny_zero")
+    other = resolve(altered(chain, "result_subnormals=signed_zero"))
+    witness = Sameness(chain, 2, seconds=0).quickly(other).witness
+    assert witness is not None
+    assert replay(chain, batch_of([witness])) != replay(other, batch_of([witness]))
+
+
+def test_a_unit_of_fewer_products_is_compared_as_it_is_called() -> None:
+    base = resolve("arm/bfdot.ebf0")
+    same = Sameness(base, 4)
+    assert same._asked(resolve(ARM)).one.k == 4
+    assert not same.by_sums(resolve(ARM.replace("join.conversion=RO", "join.conversion=RZ"))).proof
+
+
+@pytest.mark.long
+def test_two_calls_of_a_unit_are_a_tree() -> None:
+    assert Sameness(resolve("arm/bfdot.ebf0"), 4).by_sums(resolve(ARM)).proof
 
 
 def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:
