@@ -250,9 +250,9 @@ class Sameness:
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
                 return _Asked(replace(one, k=n), replace(two, k=n), n, order)
-        # A unit of fewer products, called several times, is one of all k where it is defined as that.
+        # A unit of fewer products, called several times, or of more is one of k where it is defined as that.
         first, second = (
-            made if u.k < self.k and made is not None and made.k == self.k else u
+            made if u.k != self.k and made is not None and made.k == self.k else u
             for u, made in ((first, one), (second, two))
         )
         return _Asked(first, second, self.k, order)
