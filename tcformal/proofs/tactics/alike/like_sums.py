@@ -146,6 +146,8 @@ def _scales(one: DotStep, two: DotStep, zeros: Guesses) -> Iterator[Guesses]:
     if one.total is None or two.total is None or len(one.total.terms) != len(two.total.terms):
         return
     pairs = [(x.term, y.term) for x, y in zip(one.total.terms, two.total.terms, strict=True)]
+    if not pairs:
+        return  # groups of terms are aligned in another way
     lowest = min(y.exponent.low - y.fraction_bits for _, y in pairs)
     moved = [(x.exponent, y.exponent) for x, y in pairs if x.exponent.bits is not y.exponent.bits]
     apart = max((y.low - x.low for x, y in moved), default=0)

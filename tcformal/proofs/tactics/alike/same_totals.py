@@ -41,7 +41,7 @@ def same_totals(c: Composition, one: Total, two: Total) -> bool:
     """
     if c.equal(one.bits, c.replaced(two.bits)):
         return True
-    if len(one.terms) != len(two.terms) or not one.partials or not two.partials:
+    if not one.terms or len(one.terms) != len(two.terms) or not one.partials or not two.partials:
         return False
     for x, y in zip(one.terms, two.terms, strict=True):
         first, second = (c.all_replaced([t.term.sign, t.aligned]) for t in (x, y))

@@ -36,7 +36,7 @@ class ZeroTerms:
             return False
         totals = [without_nothing(c, s.where, x.total) for x in (one, two)]
         rows = totals[0].terms, totals[1].terms
-        if len(rows[0]) != len(rows[1]):
+        if not rows[0] or len(rows[0]) != len(rows[1]):
             return False
         trees = (one.total.maximum, tree_replaced(c, two.total.maximum))
         maxima = Maxima(s, rows[0], trees, self.nothing, self.least)
