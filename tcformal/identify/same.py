@@ -250,12 +250,19 @@ class Sameness:
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
                 return _Asked(replace(one, k=n), replace(two, k=n), n, order)
-        # A unit of fewer products, called several times, or of more is one of k where it is defined as that.
-        first, second = (
-            made if u.k != self.k and made is not None and made.k == self.k else u
-            for u, made in ((first, one), (second, two))
-        )
+        first, second = (self._of_all(u, made) for u, made in ((first, one), (second, two)))
         return _Asked(first, second, self.k, order)
+
+    def _of_all(self, u: UnitSpec, made: UnitSpec | None) -> UnitSpec:
+        """A unit of fewer products, called several times, or of more, as the design of k products that it is.
+
+        Soundness: a unit of more products is given zeros for the others, which are blocks of its own like
+        those that are compared for every c; where they would be in one block with the k, it stays as it is.
+        """
+        if made is None or made.k != self.k:
+            return u
+        whole = u.design.products <= self.k and u.operands.c == u.operands.d
+        return made if u.k < self.k or (u.k > self.k and whole) else u
 
     def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
         """The first of some inputs on which both designs differ."""

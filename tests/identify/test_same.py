@@ -95,3 +95,6 @@ def test_a_unit_is_compared_for_fewer_products_than_it_takes() -> None:
     assert not Sameness(base, 2).by_sums(resolve(altered(base, "conversion=RZ-FP32"))).proof
     framed = resolve("rdna4/v_wmma_f32_16x16x16_bf16")
     assert not Sameness(framed, 4, seconds=0).by_sums(resolve(altered(framed, "zero_exponent=own"))).proof
+    # Zeros beside the products in one block are no part of a design of fewer products.
+    wide = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
+    assert Sameness(wide, 4)._asked(resolve(altered(wide, "zero_sign=sum"))).one.k == wide.k
