@@ -84,16 +84,21 @@ def settled_designs(
     others = [u for u in others if u.name not in known]
     pool = inputs_to_try(asker.spec, asker.k, _POOL, _SEED)
     given, told = replay(same.base, pool), []
+    likeness: dict[str, Likeness] = {}
     for u in others:
         apart = np.flatnonzero(replay(u, pool) != given)
         told += [witness_at(pool, int(row)) for row in apart[:1]]
+        if not apart.size:
+            likeness[u.name] = found = same.quickly(u)
+            told += [] if found.witness is None else [found.witness]
     if told:
         asker.ask(batch_of(told))
     batch, answers = asker.history
     made, counted = [], asker.trusted(batch)
     for u in others:
         wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
-        proof = "" if wrong.size else same.quickly(u).proof or same.by_sums(u).proof
+        found = likeness.get(u.name, Likeness())
+        proof = "" if wrong.size or found.witness else found.proof or same.by_sums(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
         made.append(
             AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)

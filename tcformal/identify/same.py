@@ -15,7 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, lengthened, witness_at
-from tcformal.operands.pool import pool_of
+from tcformal.operands.pool import below_normal, pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
@@ -29,6 +29,8 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
+#: Inputs before them whose sums lie around the least normal number.
+_BELOW = 500
 #: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
 #: solvers on whole designs begin; what is not decided then stays open.
 _PARTS = {"lemmas": 0.4, "sums": 0.3, "solvers": 0.3}
@@ -155,7 +157,20 @@ class Sameness:
         asked = self._asked(other, near)
         if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k):
             return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
-        return self._in_sums(other, near)
+        found = self._in_sums(other, near)
+        beside = None if found.proof else self._beside(other)
+        return found if beside is None else self._in_sums(other, beside)
+
+    def _beside(self, other: UnitSpec) -> UnitSpec | None:
+        """A design that is proved to be the base, of the same parameters with another one's steps."""
+        if other.tree is None:
+            return None
+        alike = (
+            u for u in self._proved
+            if u.tree is not None and replace(u.tree, root=other.tree.root) == other.tree
+            and u.design == other.design
+        )  # fmt: skip
+        return next(alike, None)
 
     def _in_sums(self, other: UnitSpec, near: UnitSpec) -> Likeness:
         """What a proof of one sum after the other says, unless the time for that is over."""
@@ -193,6 +208,8 @@ class Sameness:
         if other.tree is None:
             return self.base
         how = other.tree.root, other.tree.converted
+        if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
+            return self.base
         known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return next(known, self.base)
 
@@ -233,7 +250,19 @@ class Sameness:
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
                 return _Asked(replace(one, k=n), replace(two, k=n), n, order)
+        first, second = (self._of_all(u, made) for u, made in ((first, one), (second, two)))
         return _Asked(first, second, self.k, order)
+
+    def _of_all(self, u: UnitSpec, made: UnitSpec | None) -> UnitSpec:
+        """A unit of fewer products, called several times, or of more, as the design of k products that it is.
+
+        Soundness: a unit of more products is given zeros for the others, which are blocks of its own like
+        those that are compared for every c; where they would be in one block with the k, it stays as it is.
+        """
+        if made is None or made.k != self.k:
+            return u
+        whole = u.design.products <= self.k and u.operands.c == u.operands.d
+        return made if u.k < self.k or (u.k > self.k and whole) else u
 
     def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
         """The first of some inputs on which both designs differ."""
@@ -245,9 +274,13 @@ class Sameness:
 
     def _separated(self, other: UnitSpec) -> Witness | None:
         """An input of some pools on which another design differs from the base."""
-        for seed in range(_POOLS):
+        scaled = self.base.scale_format is not None
+        for seed in range(0 if scaled else -1, _POOLS):
             if seed not in self._pools:
-                pool = pool_of(self.base, self.k, _POOL, seed)
+                pool = (
+                    below_normal(self.base, self.k, _BELOW, 0) if seed < 0
+                    else pool_of(self.base, self.k, _POOL, seed)
+                )  # fmt: skip
                 self._pools[seed] = pool, replay(self.base, pool)
             pool, given = self._pools[seed]
             apart = np.flatnonzero(replay(other, pool) != given)

@@ -7,8 +7,7 @@ exponent of a zero, the fields of an Inf or a NaN.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Vector
@@ -19,12 +18,19 @@ from tcformal.operands.batch import columns
 from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
+from tcformal.proofs.claims.zero_exponent import least
+from tcformal.proofs.handed import Handed, alike, facts_of, handed, stages
 from tcformal.proofs.lemmas import Lemma, frontier
+from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
+from tcformal.proofs.tactics.alike.same_totals import not_least
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.floors import rebuilt
+from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.rearrange import rearranged
-from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
-from tcformal.semantics.unpack import unpack
+from tcformal.proofs.tactics.rescaled import Guesses
+from tcformal.proofs.tactics.sum_steps import SumSteps
+from tcformal.proofs.tactics.two_maxima import TwoMaxima
+from tcformal.semantics.stages import Dot
 
 #: Inputs on which facts are tried before they are proved.
 _TRIED = 600
@@ -32,37 +38,6 @@ _TRIED = 600
 _DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
 _FEW = 2
-
-OperandSet = frozenset[int | str]
-
-
-@dataclass(slots=True)
-class _Handed:
-    """What one sum, or one rounded product, hands on; `total` is None for a word that is read again."""
-
-    scope: str
-    leaves: OperandSet
-    number: Number
-    step: DotStep | None = None
-    #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
-    parts: list[Node] = field(default_factory=list)
-
-    @property
-    def rank(self) -> int:
-        """A rounded product comes before sums of the same products, and a sum before its word."""
-        return 2 if self.step is None else 1 if self.step.total is not None else 0
-
-    def sums(self) -> list[Node]:
-        """What is rounded, and what the special cases are made of."""
-        if self.step is None or self.step.total is None or self.step.specials is None:
-            return []
-        total, found = self.step.total, self.step.specials
-        return [total.bits, total.e_max.bits, found.some_nan, found.positive_inf, found.negative_inf]
-
-    def nodes(self) -> list[Node]:
-        """The parts as they are defined."""
-        x = self.number
-        return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
 
 
 def same_steps(ask: Asking, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
@@ -93,11 +68,15 @@ class _Proof:
     ) -> None:
         self.g, self.c, self.dots = g, c, dots
         self.units = first, second
-        self.sides = [list(_handed(g, u, dot)) for u, dot in zip(self.units, dots, strict=True)]
+        self.sides = [list(handed(g, u, dot)) for u, dot in zip(self.units, dots, strict=True)]
         #: Proved facts, each with the numbers that it is of.
-        self.facts: list[tuple[Node, tuple[_Handed, ...]]] = []
+        self.facts: list[tuple[Node, tuple[Handed, ...]]] = []
         #: The numbers that are looked at already: what is made of them is proved for any such numbers.
-        self.done: list[_Handed] = []
+        self.done: list[Handed] = []
+        #: What is proved of the largest exponent of each sum, by its place.
+        self.ranges: dict[str, list[Node]] = {}
+        #: Numbers that are proved to have one value by way of their sums.
+        self.alike: list[Handed] = []
         self.steps: list[ProofStep] = []
         self.since = 0
 
@@ -117,7 +96,7 @@ class _Proof:
     def run(self) -> bool:
         """Every sum, the inner ones first, then the result."""
         c = self.c
-        rows: dict[tuple[int, int], tuple[list[_Handed], list[_Handed]]] = defaultdict(lambda: ([], []))
+        rows: dict[tuple[int, int], tuple[list[Handed], list[Handed]]] = defaultdict(lambda: ([], []))
         order = {x.leaves: 0 for side in self.sides for x in side}
         numbers = {leaves: i for i, leaves in enumerate(sorted(order, key=len))}
         for i, side in enumerate(self.sides):
@@ -132,10 +111,11 @@ class _Proof:
             pairs = [(x, y) for x in (*old[0], *new[0]) for y in new[1]]
             pairs += [(x, y) for x in new[0] for y in old[1]]
             for one, two in pairs:
-                self._meet(one, two)
+                self._meet(one, two, last=group == len(numbers) - 1)
             for x in (*new[0], *new[1]):
-                x.parts = [c.representative(p) for p in x.parts]
-            if group < len(numbers) - 1:
+                x.parts = c.all_replaced(x.nodes())
+            if group < len(numbers) - 1 or self.alike:
+                # The last numbers need no facts where they are one definition.
                 self._known_of((*new[0], *new[1]), pairs)
                 self.done += [*new[0], *new[1]]
                 name = (*new[0], *new[1])[0].scope.partition(".")[2]
@@ -144,15 +124,75 @@ class _Proof:
         first, second = c.all_replaced([dot.result for dot in self.dots])
         return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
 
-    def _meet(self, one: _Handed, two: _Handed) -> None:
+    def _meet(self, one: Handed, two: Handed, *, last: bool) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
         totals = [None if x.step is None else x.step.total for x in (one, two)]
-        for x, y in _stages(*totals):
+        if self._summed_alike(one, two, last=last):
+            return
+        self._ranges_of(one)
+        self._ranges_of(two)
+        for x, y in stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):
             self._equate(one.scope, x, y, (one, two))
+        if not last:
+            self._summed_alike(one, two, last=True)
 
-    def _equate(self, scope: str, x: Node, y: Node, of: tuple[_Handed, ...]) -> None:
+    def _summed_alike(self, one: Handed, two: Handed, *, last: bool) -> bool:
+        """Whether what two sums round is proved to be one number by what is known of sums."""
+        if one.step is None or two.step is None:
+            return False
+        pairs = list(zip(one.nodes(), two.nodes(), strict=True))
+        if all(self.c.equal(*self.c.all_replaced(pair)) for pair in pairs):
+            return True
+        free, known = self._numbers([x for x in self.done if x is not one and x is not two], (one, two))
+        s = SumSteps(self.c, one.scope, free=free, known=known)
+        if without_zeros(s, one.step, two.step, least(self.units[0])) or not last:
+            return False  # what is handed on is compared as ever, now of equal parts
+        a, b = self.units[0].operands.a, self.units[0].operands.b
+        # A zero's own exponent is the least one, beside any exponent of the other factor.
+        highest, lowest = max(a.e_min + b.e_max, a.e_max + b.e_min), a.least_exponent + b.least_exponent
+        zeros = Guesses(highest - a.e_min - b.e_min, highest, lowest)
+        fact = rounded_alike(s, one.step, two.step, zeros)
+        if fact is None or one.step.specials is None or two.step.specials is None:
+            return False
+        found = [one.step.specials, two.step.specials]
+        flags = self.c.all_replaced([n for x in found for n in (x.some_nan, x.positive_inf, x.negative_inf)])
+        rounded = [x.step.rounded for x in (one, two) if x.step is not None]
+        cut = [*flags, *self.c.all_replaced([n for x in rounded if x is not None for n in x.parts])]
+        for x in (one, two):
+            x.parts = self.c.all_replaced(x.nodes())
+        for strict in (True, False):
+            fact_of, true = alike(self.g, one, two, strict=strict), self.g.truth(True)
+            name = "one number on both sides" if strict else "one value on both sides"
+            if self.c.by_lemma(one.scope, true, fact_of, given=[fact], cut=cut, name=name):
+                self.facts.append((fact_of, (one, two)))
+                self.alike += [one, two]
+                return True
+        return False
+
+    def _ranges_of(self, x: Handed) -> None:
+        """Prove once that the largest exponent of a sum is what its code stands for."""
+        total = None if x.step is None else x.step.total
+        if total is None or total.maximum is None or x.scope in self.ranges:
+            return
+        free, known = self._numbers([y for y in self.done if y is not x], ())
+        s = SumSteps(self.c, x.scope, free=free, known=known)
+        root = tree_replaced(self.c, total.maximum)
+        self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
+        self.ranges[x.scope] += not_least(self.c, x.scope, rebuilt(self.c, total))
+
+    def _numbers(self, used: Sequence[Handed], of: Sequence[Handed]) -> tuple[list[Node], list[Node]]:
+        """The parts of some numbers, and what is known of these and of others."""
+        free = {p.index: p for x in used for p in x.parts if p.op != "const"}
+        own = {p.index for x in of for p in x.parts}
+        known = [
+            fact for fact, about in self.facts
+            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
+        ]  # fmt: skip
+        return list(free.values()), known
+
+    def _equate(self, scope: str, x: Node, y: Node, of: tuple[Handed, ...]) -> None:
         """Prove two stages equal that are equal on the inputs that were tried."""
         if x.width != y.width or x is y:
             return
@@ -162,19 +202,19 @@ class _Proof:
         if not rearranged(self.c, scope, x, y):
             self._prove(scope, [(x, y)], "a stage of both sides", of)
 
-    def _known_of(self, new: Sequence[_Handed], pairs: Sequence[tuple[_Handed, _Handed]]) -> None:
+    def _known_of(self, new: Sequence[Handed], pairs: Sequence[tuple[Handed, Handed]]) -> None:
         """Facts of single numbers, then of pairs that are not equal part by part."""
-        single: dict[tuple[int, ...], _Handed] = {}
+        single: dict[tuple[int, ...], Handed] = {}
         for x in new:
             single.setdefault(tuple(p.index for p in x.parts), x)
         for x in single.values():
-            for name, fact in self._facts_of(x):
+            for name, fact in facts_of(self.g, x, self.seen):
                 self._keep(x.scope, name, fact, (x,))
         for one, two in pairs:
             if any(p is not q for p, q in zip(one.parts, two.parts, strict=True)):
-                self._keep(one.scope, "one value on both sides", self._alike(one, two), (one, two))
+                self._keep(one.scope, "one value on both sides", alike(self.g, one, two), (one, two))
 
-    def _keep(self, scope: str, name: str, fact: Node, of: tuple[_Handed, ...]) -> None:
+    def _keep(self, scope: str, name: str, fact: Node, of: tuple[Handed, ...]) -> None:
         """Prove a fact that holds on the inputs that were tried."""
         if fact.op == "const" or not self.seen(fact):
             return
@@ -183,7 +223,7 @@ class _Proof:
 
     # ------------------------------------------------------------------ lemmas
     def _prove(
-        self, where: str, pairs: Sequence[tuple[Node, Node]], name: str, of: Sequence[_Handed] = ()
+        self, where: str, pairs: Sequence[tuple[Node, Node]], name: str, of: Sequence[Handed] = ()
     ) -> bool:
         """Prove pairs equal from what is known of the numbers below them, which stand for any others.
 
@@ -193,12 +233,10 @@ class _Proof:
         roots = {n.index for n in (*firsts, *seconds)}
         below = {n.index: n for n in reachable([*firsts, *seconds])}
         numbers = [x for x in self.done if not any(x is y for y in of)]
-        free = {p.index: p for x in numbers for p in x.parts if p.index in below and p.op != "const"}
-        own = {p.index for x in of for p in x.parts}
-        given = [
-            fact for fact, about in self.facts
-            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
-        ]  # fmt: skip
+        used = [x for x in numbers if any(p.index in below for p in x.parts)]
+        nodes, given = self._numbers(used, of)
+        free = {p.index: p for p in nodes}
+        given += [fact for x in of for fact in self.ranges.get(x.scope, ())]
         stages = self.c.all_replaced([n for x in of for n in x.sums()])
         sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
@@ -213,41 +251,6 @@ class _Proof:
                     return True
         return False
 
-    # ------------------------------------------------------------------ facts
-    def _facts_of(self, x: _Handed) -> Iterator[tuple[str, Node]]:
-        """What may be known of one number, the plainest first."""
-        g = self.g
-        sign, significand, code, zero, nan, inf = x.parts
-        special = g.or_(nan, inf)
-        exponent = x.number.term.exponent
-        top = g.top(significand)
-        whole = g.or_(g.and_(zero, g.is_zero(significand)), g.and_(g.not_(zero), g.or_(top, g.is_zero(code))))
-        ranged = g.ule(code, g.const(min(exponent.high - exponent.low, (1 << code.width) - 1), code.width))
-        yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
-        yield "a number is not subnormal", g.or_(special, zero, top)
-        yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
-
-    def _alike(self, one: _Handed, two: _Handed) -> Node:
-        """1 where two numbers have one value, whatever the fields of a zero, an Inf or a NaN hold."""
-        g = self.g
-        (sign, significand, _, zero, nan, inf), (sign2, significand2, _, zero2, nan2, inf2) = (
-            one.parts, two.parts,
-        )  # fmt: skip
-        codes = [replace(x.number.term.exponent, bits=x.parts[2]) for x in (one, two)]
-        low, high = min(e.low for e in codes), max(e.high for e in codes)
-        first, second = (e.rebased(g, low, high) for e in codes)
-        width = max(significand.width, significand2.width)
-        same_sign = g.eq(sign, sign2)
-        # Significands of one number of fraction bits.
-        up = [x.number.term.fraction_bits for x in (one, two)]
-        most = max(up)
-        wide = [
-            g.zero_extend_to(g.shift_left_const(s, most - f), width + most)
-            for s, f in ((significand, up[0]), (significand2, up[1]))
-        ]
-        finite = g.and_(g.eq(zero, zero2), g.or_(zero, g.and_(same_sign, g.eq(*wide), g.eq(first, second))))
-        return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite))))
-
 
 def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
     """What nodes are made of, down to some others, by index."""
@@ -259,40 +262,3 @@ def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
             seen[node.index] = node
             waiting += node.args
     return list(seen.values())
-
-
-def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
-    """The stages of two sums of as many terms, constants left out, in the order of definition."""
-    if one is None or two is None:
-        return []
-    made = [(one.e_max.bits, two.e_max.bits)] if one.e_max.low == two.e_max.low else []
-    terms = [[x for x in total.terms if x.aligned.op != "const"] for total in (one, two)]
-    if len(terms[0]) == len(terms[1]):
-        made += [(x.aligned, y.aligned) for x, y in zip(*terms, strict=True)]
-    if len(one.partials) == len(two.partials):
-        made += [(x.node, y.node) for x, y in zip(one.partials, two.partials, strict=True)]
-    return [*made, (one.bits, two.bits)]
-
-
-def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
-    """What every sum hands on, in the order of definition; words that a composed unit reads again, too."""
-    known: dict[Operand, OperandSet] = {}
-
-    def leaves(x: Operand) -> OperandSet:
-        if x.kind == "products":
-            return frozenset(x.ks)
-        if x.kind in ("c", "zero"):
-            return frozenset(["c"] if x.kind == "c" else [])
-        return known.get(x, frozenset().union(*map(leaves, x.of)))
-
-    used = {n.index for n in reachable([dot.result])}
-    for stage in dot.stages:
-        last: OperandSet = frozenset()
-        for step in stage.steps if isinstance(stage, Block) else (stage,):
-            last = known[step.made] = frozenset().union(*map(leaves, step.operands))
-            if step.specials is not None:
-                yield _Handed(step.scope, last, step.specials.result, step)
-        if isinstance(stage, Block) and unit.emulation is not None:
-            word = unpack(g, stage.result, unit.operands.d)
-            if word.term.significand.index in used:
-                yield _Handed(f"{stage.scope}.word", last, word)

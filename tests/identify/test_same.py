@@ -14,6 +14,14 @@ from tcformal.operands.witness import Witness
 #: Odd products after the even ones, in two fused sums.
 PERMUTED = "tree@steps=(1+3+(0+2+c)),fraction_bits=22,conversion=RZ-FP32"
 
+#: Two calls of a unit that adds the sum of two products to c, as a tree.
+ARM = (
+    "tree@steps=join(join((0+1)+c)+(2+3)),join.conversion=RO-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+    "result_subnormals=tiny_zero,product_rounding=RZ-FP32,conversion=RO-FP32,overflow=infinity,"
+    "a_format=bf16,b_format=bf16"
+)
+
 
 def test_a_permuted_chain_is_proved_block_by_block() -> None:
     base = resolve(PERMUTED)
@@ -43,6 +51,27 @@ def test_an_input_of_one_block_stands_where_its_products_do() -> None:
     assert (second.a, second.b, second.c) == ((0, 7, 0, 8), (0, 5, 0, 6), 9)
 
 
+def test_an_input_tells_when_a_subnormal_is_looked_for() -> None:
+    """Before a result is rounded to fewer bits, or after: a number just below the least normal one says."""
+    chain = resolve("tree@steps=(0+(1+c)),a_format=bf16,b_format=bf16,result_subnormals=tiny_zero")
+    other = resolve(altered(chain, "result_subnormals=signed_zero"))
+    witness = Sameness(chain, 2, seconds=0).quickly(other).witness
+    assert witness is not None
+    assert replay(chain, batch_of([witness])) != replay(other, batch_of([witness]))
+
+
+def test_a_unit_of_fewer_products_is_compared_as_it_is_called() -> None:
+    base = resolve("arm/bfdot.ebf0")
+    same = Sameness(base, 4)
+    assert same._asked(resolve(ARM)).one.k == 4
+    assert not same.by_sums(resolve(ARM.replace("join.conversion=RO", "join.conversion=RZ"))).proof
+
+
+@pytest.mark.long
+def test_two_calls_of_a_unit_are_a_tree() -> None:
+    assert Sameness(resolve("arm/bfdot.ebf0"), 4).by_sums(resolve(ARM)).proof
+
+
 def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:
     """A chain of products, each added to the sum before it, is its first link."""
     base = resolve("et-soc-1/TensorFMA32")
@@ -57,3 +86,15 @@ def test_nothing_is_proved_when_the_time_is_over() -> None:
     assert not Sameness(base, 4, seconds=0).compared(other).proof
     # An input that tells designs apart needs no proof.
     assert Sameness(base, 4, seconds=0).compared(resolve(altered(base, "fraction_bits=23"))).witness
+
+
+def test_a_unit_is_compared_for_fewer_products_than_it_takes() -> None:
+    """Of sixteen products in pairs, two: the order of two products, and a sum without terms one by one."""
+    base = resolve("rdna3/v_wmma_f32_16x16x16_f16")
+    assert Sameness(base, 2).by_sums(resolve(altered(base, "order=odd_first"))).proof
+    assert not Sameness(base, 2).by_sums(resolve(altered(base, "conversion=RZ-FP32"))).proof
+    framed = resolve("rdna4/v_wmma_f32_16x16x16_bf16")
+    assert not Sameness(framed, 4, seconds=0).by_sums(resolve(altered(framed, "zero_exponent=own"))).proof
+    # Zeros beside the products in one block are no part of a design of fewer products.
+    wide = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
+    assert Sameness(wide, 4)._asked(resolve(altered(wide, "zero_sign=sum"))).one.k == wide.k

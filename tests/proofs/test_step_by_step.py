@@ -63,3 +63,49 @@ def test_inputs_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(SUM, SUM.replace("zero_sign=positive", "zero_sign=ieee"))
+
+
+#: Products cut to odd at few bits, then c, rounded to odd, too: RVBNA's sums.
+ODD = (
+    "tree@steps=join((0..2)+c),join.conversion=RO-FP32,join.fraction_bits=exact,join.normalise_products=false,"
+    "fraction_bits=26,alignment_rounding=RO,conversion=RO-FP32,zero_sign=positive,overflow=infinity,"
+    "a_format=e4m3,b_format=e4m3"
+)
+LATE = ODD.replace("join.fraction_bits=exact,join.normalise_products=false,", "")
+FEW, WIDE = ODD.replace("26", "4"), ODD.replace("e4m3", "bf16").replace("0..2", "0+1")
+NARROW = FEW.replace("0..2", "0+1").replace("e4m3", "e2m1")
+
+
+def test_an_overflow_that_never_is_changes_nothing() -> None:
+    assert proved(ODD, ODD.replace("overflow=infinity", "overflow=ieee"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("zeros", ["zero_sign=positive,", ""])
+def test_a_constant_zero_changes_nothing(zeros: str) -> None:
+    """Neither does the sign of a zero that a +0 was added to."""
+    assert proved(ODD, ODD.replace("(0..2)", "(0..2+z)").replace("zero_sign=positive,", zeros))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("changed", [LATE, ODD + ",zero_exponent=own"])
+def test_sums_of_numbers_that_are_normalised_or_not_are_alike(changed: str) -> None:
+    assert proved(ODD, changed)
+
+
+@pytest.mark.parametrize(
+    ("first", "changed"),
+    [
+        (NARROW, NARROW.replace("alignment_rounding=RO", "alignment_rounding=RZ")),
+        pytest.param(ODD, LATE.replace("fraction_bits=26", "fraction_bits=24"), marks=pytest.mark.long),
+        pytest.param(ODD, ODD.replace("(0..2)", "(0..2+z)") + ",carry_bits=0", marks=pytest.mark.long),
+        pytest.param(FEW, FEW.replace("2)", "2+z)") + ",zero_exponent=-8", marks=pytest.mark.long),
+        (WIDE, WIDE.replace("overflow=infinity", "overflow=ieee")),
+    ],
+)
+def test_no_lemma_takes_what_differs(first: str, changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too few bits, another rounding, a sum that wraps, zeros above other terms, sums that overflow."""
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    assert not proved(first, changed)

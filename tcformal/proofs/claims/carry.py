@@ -149,7 +149,7 @@ def bounded(spec: UnitSpec, bits: int) -> UnitSpec:
 
 def _needed(spec: UnitSpec, dot: Dot) -> int:
     """Carry bits of the largest sum: its bits less the sign, the units bit and the fraction bits."""
-    widths = [Summands(one.total, spec.design).width for one in truncated_sums(dot)]
+    widths = [Summands(one.total).width for one in truncated_sums(dot)]
     return max(widths) - 2 - int(spec.design.fraction_bits or 0)
 
 
@@ -169,7 +169,7 @@ class _CarryProof:
         """One sum of all units, the widest first, and what is rounded from it."""
         c, mine = self.c, self.sums["exact"][i]
         scope = mine.scope
-        exact = ExactSum(c, Summands(mine.total, self.ask.spec.design))
+        exact = ExactSum(c, Summands(mine.total))
         since = len(c.uses)
         proved = exact.prove(self.sums[f"c{MOST}"][i].partials) and exact.extends(
             exact.summands.partials, mine.total.bits, first=True

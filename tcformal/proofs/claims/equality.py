@@ -141,7 +141,10 @@ def equal_in_sums(
     start, claim = time.monotonic(), equality_claim(second)
     if first.k != second.k or not same_formats(first, second) or first.scale_format is not None:
         return None
-    found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+    try:
+        found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+    except InputError:  # exponents wider than those of any sum that lemmas speak of
+        return None
     if found is None:
         return None
     part, lemmas = found

@@ -16,6 +16,7 @@ from tcformal.proofs.tactics.cut_points import cut_points
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.rescaled import Guesses, Rescaled
+from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.query.pair import SIDES
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Number
@@ -210,7 +211,7 @@ def _rescaled(c: Composition, one: Dot, two: Dot, guesses: Guesses) -> list[Proo
             return None
         rounded = [x.rounded.parts for x in both if x.rounded is not None]
         same = rounded[0] == rounded[1]
-        proved = same or Rescaled(c, name, both, guesses, handed).equal()
+        proved = same or Rescaled(SumSteps(c, name), both, guesses, handed).equal()
         steps.append(step_of(c, f"{name.partition('.')[2]}.rounded", since, proved, same))
         if not proved:
             break

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.design.rounding import ZERO_EXPONENTS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.alike.zero_terms import ZeroTerms
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
-from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.round import clamp
-from tcformal.semantics.stages import AlignedTerm, Dot
+from tcformal.semantics.stages import Dot
 
 #: Bits in which exponents are compared with a free one.
 _WIDE = 24
@@ -186,99 +184,20 @@ class _Pair:
             note=f"{failed} was not proved equal" if failed else "",
         )  # fmt: skip
 
-    # ------------------------------------------------------------------ one block
     def _block(self, one: TruncatedSum, two: TruncatedSum) -> bool:
         c, g = self.c, self.c.graph
         fixed = self.second_zero is None
         s = SumSteps(c, f"A.{one.scope}") if fixed else SumSteps(c, f"A.{one.scope}", _WIDE)
-        if one.total.maximum is None or two.total.maximum is None:
-            return False
-        trees = (one.total.maximum, tree_replaced(c, two.total.maximum))
         nothing = [_known(g, unit, x) for unit, x in zip(self.units, (one, two), strict=True)]
         second = nothing[1] if self.second_zero is None else self.second_zero
-        maxima = Maxima(s, one.total.terms, trees, (nothing[0], second), least(self.units[0]))
-        root = maxima.half(*trees)
-        if root is None:
+        if not ZeroTerms(s, (one, two), (nothing[0], second), least(self.units[0])).equal():
             return False
-        empty = []
-        for term, other, known in zip(one.total.terms, two.total.terms, maxima.known, strict=True):
-            fact = self._kept(s, term, other, root, known, maxima)
-            if fact is None:
-                return False
-            empty.append(fact)
-        total = one.total.bits
-        if not c.equal(total, c.replaced(two.total.bits)):
-            return False
-        none = g.or_(g.not_(root.zero), g.is_zero(total))
-        cut = [root.zero, *(node for t in one.total.terms for node in (t.term.sign, t.aligned))]
-        if not s.fact(none, cut, "a sum of zero terms is zero", empty):
-            return False
-        # A tree's sum has no word of a block.
-        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=False))
-        flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
-        cut = [total, root.first, root.second, root.zero, *flags]
-        same = c.by_lemmas(
-            one.scope, pairs, given=[root.fact, none], cut=cut,
-            name="what is rounded at one of two maxima is rounded at the other",
-        )  # fmt: skip
-        for x, y in zip(one.rounded, two.rounded, strict=False) if same else ():
+        for x, y in zip(one.rounded, two.rounded, strict=False):
             bits_of(c, one.scope, x, y, self.dots[1].result)
-        return same
-
-    def _kept(
-        self,
-        s: SumSteps,
-        x: AlignedTerm,
-        y: AlignedTerm,
-        root: Half,
-        known: Sequence[Node],
-        maxima: Maxima,
-    ) -> Node | None:
-        """(2): a term is kept alike on both sides; the fact that it is kept as zero where all are zero."""
-        c, g = self.c, self.c.graph
-        zero, kept, significand, other = x.term.zero, x.aligned, x.term.significand, c.replaced(y.aligned)
-        none = g.or_(g.not_(zero), g.is_zero(significand))
-        name = "a term that is zero has a significand of zero"
-        if not c.by_lemma(s.where, g.truth(True), none, name=name, depths=(None,)):
-            return None
-        alive = g.or_(zero, g.not_(root.zero))
-        if not s.fact(alive, _leaves_of_and(root.zero), "not all terms are zero where one is not"):
-            return None
-        cut = [significand, zero, x.term.exponent.bits, root.first, root.second, root.zero]
-        given = [none, alive, root.fact, *known]
-        gone = g.or_(g.not_(root.zero), g.is_zero(kept))
-        name = "a term is kept alike below equal maxima"
-        proved = c.by_lemma(s.where, kept, other, given=given, cut=cut, name=name)
-        if not proved:
-            # Distances of other widths are equal only because no exponent is above its maximum.
-            met = self._met(s, x, (x.shift, c.replaced(y.shift)), maxima)
-            proved = met is not None and c.by_lemma(
-                s.where, kept, other, given=[*given, *met], cut=cut, name=name
-            )
-        proved = proved and s.fact(gone, cut, "a zero term is kept as zero", given)
-        return gone if proved else None
-
-    def _met(
-        self, s: SumSteps, x: AlignedTerm, shifts: tuple[Node, Node], maxima: Maxima
-    ) -> list[Node] | None:
-        """On both sides, the term's exponent and its distance are the maximum, unless the term is zero."""
-        g, facts = self.c.graph, []
-        cut = [node for t in maxima.all_terms for node in (t.exponent.bits, t.zero)]
-        given = [fact for known in maxima.known for fact in known]
-        for shift, e_max in zip(shifts, maxima.both, strict=True):
-            facts.append(g.or_(x.term.zero, s.meet(e_max, x.term.exponent, shift)))
-            name = f"e_max of {len(maxima.all_terms)} exponents is one exponent and its distance"
-            if not s.fact(facts[-1], cut, name, given):
-                return None
-        return facts
+        return True
 
 
 def free_exponent(g: Graph, low: int, high: int) -> Exponent:
     """An input that stands for any exponent from `low` to `high`; codes beyond stand for `high`."""
     word = g.input("zero_exponent", bits_for(high - low))
     return Exponent(clamp(g, word, high - low), low, high)
-
-
-def _leaves_of_and(x: Node) -> list[Node]:
-    """The operands of a tree of conjunctions."""
-    return [x] if x.op != "and_" else [leaf for a in x.args for leaf in _leaves_of_and(a)]

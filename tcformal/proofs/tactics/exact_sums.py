@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
@@ -16,10 +15,9 @@ from tcformal.semantics.stages import AlignedTerm, Total
 
 @dataclass(frozen=True, slots=True)
 class Summands:
-    """The record of one truncated sum, and the design that it is of."""
+    """The record of one truncated sum."""
 
     total: Total
-    design: Design
 
     @property
     def partials(self) -> tuple[Node, ...]:
@@ -30,9 +28,9 @@ class Summands:
         """The largest significand and aligned magnitude that a term can have, from its widths (a guess)."""
         widths = [factor.width for factor in x.term.factors] or [x.term.significand.width]
         full = math.prod((1 << width) - 1 for width in widths)
-        most = (full << int(self.design.fraction_bits or 0) >> x.term.fraction_bits) + (
-            self.design.alignment_rounding != "RZ"
-        )
+        # Alignment that rounds may carry, for which it has one operator more than a shift.
+        up = int(x.aligned.op == "add_mod")
+        most = (full << self.total.fraction_bits >> x.term.fraction_bits) + up
         return full, min(most, (1 << x.aligned.width) - 1)
 
     @property
@@ -83,13 +81,15 @@ class ExactSum:
         own_width = self.summands.partials[-1].width
         wide_width = widest[-1].width
         for term, leaf in zip(self.summands.total.terms, self._leaves, strict=True):
-            bounded = self._bounded_leaf(term, leaf)
+            bounded = self.bounded_leaf(term, leaf)
             if bounded is None:
                 return False
             self._exact[g.wrap_to_mod(leaf, own_width).index] = bounded
         for partial, wide in zip(self.summands.total.partials, c.all_replaced(widest), strict=True):
             mine = partial.node
             # In the order of definition, so that one lemma on other sums is one statement.
+            if len(partial.of) != 2 or any(a.index not in self._exact for a in partial.of):
+                return False
             p, q = (self._exact[a.index] for a in sorted(partial.of, key=lambda n: n.index))
             total = self._added(p, q)
             if total is None:
@@ -113,7 +113,7 @@ class ExactSum:
         """Prove that a node of width 1 is 1 on every input."""
         return self.c.by_lemma("bounds", self.c.graph.truth(True), fact, given=given, cut=cut, name=name)
 
-    def _bounded_leaf(self, x: AlignedTerm, leaf: Node) -> Bounded | None:
+    def bounded_leaf(self, x: AlignedTerm, leaf: Node) -> Bounded | None:
         """A signed aligned term, bounded by the product of its factors' largest values."""
         g = self.c.graph
         significand, aligned = x.term.significand, x.aligned

@@ -50,7 +50,10 @@ class Maxima:
     def half(self, first: Maximum, second: Maximum) -> Half | None:
         """The subtree of these maxima; its leaves take the terms in order."""
         g = self.s.graph
-        if not first.halves:
+        alone = _alone(first), _alone(second)
+        if alone != (None, None):
+            return self._beside_nothing(first, second, self.half(alone[0] or first, alone[1] or second))
+        if not first.halves or not second.halves or not self.terms:
             return self._leaf(first.code, second.code)
         low = self.half(first.halves[0], second.halves[0])
         high = self.half(first.halves[1], second.halves[1]) if low is not None else None
@@ -61,8 +64,18 @@ class Maxima:
         name = "the larger of two exponents is that on the other side"
         return made if self.s.fact(made.fact, cut, name, [low.fact, high.fact]) else None
 
+    def _beside_nothing(self, first: Maximum, second: Maximum, inner: Half | None) -> Half | None:
+        """Two subtrees of which one has a constant beside the other's terms, that of a zero."""
+        if inner is None:
+            return None
+        made = self._made(first.code, second.code, inner.zero)
+        name, cut = "a constant zero beside them", [inner.first, inner.second, inner.zero]
+        return made if self.s.fact(made.fact, cut, name, [inner.fact]) else None
+
     def _leaf(self, first: Node, second: Node) -> Half | None:
         """One term's exponent, or that of zero terms."""
+        if not self.terms:
+            return None
         g, s, term = self.s.graph, self.s, self.terms.pop(0)
         code, zero = term.exponent.bits, term.zero
         made = self._made(first, second, zero)
@@ -92,6 +105,12 @@ class Maxima:
         both = g.and_(g.eq(first, lowest[0]), g.eq(second, lowest[1]))
         equal = g.and_(g.eq(*codes), g.ule(lowest[0], first), g.ule(lowest[1], second))
         return Half(first, second, zero, g.ite(zero, both, equal))
+
+
+def _alone(x: Maximum) -> Maximum | None:
+    """The terms beside which a maximum has a constant; None where it has none."""
+    alone = len(x.halves) == 2 and not x.halves[1].halves and x.halves[1].code.op == "const"
+    return x.halves[0] if alone else None
 
 
 def tree_replaced(c: Composition, x: Maximum) -> Maximum:

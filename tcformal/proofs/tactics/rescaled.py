@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.lemmas import frontier
-from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.align import all_of
@@ -65,11 +64,9 @@ class Rescaled:
     """
 
     def __init__(
-        self, c: Composition, where: str, steps: tuple[DotStep, DotStep], guesses: Guesses,
-        handed: list[Node],
-    ) -> None:  # fmt: skip
-        self.c, self.steps, self.handed = c, steps, handed
-        self.s = SumSteps(c, where)
+        self, s: SumSteps, steps: tuple[DotStep, DotStep], guesses: Guesses, handed: list[Node]
+    ) -> None:
+        self.s, self.c, self.steps, self.handed = s, s.c, steps, handed
         self.apart, self.highest, self.lowest = guesses.apart, guesses.highest, guesses.lowest
         self.maximum: Node | None = None
         #: The largest exponents are what their codes can stand for.
@@ -257,6 +254,8 @@ class Rescaled:
             if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum, *self.ranges]):
                 return False
         given, cut = [self.maximum, *facts], [*firsts, *seconds, *roots]
+        if self.s.unless is not None:
+            return self.s.fact(same, cut, "one number", given)
         if not c.by_lemmas(self.s.where, pairs, name="one number", given=given, cut=cut):
             return False
         term = two.result.term

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import largest_code
 from tcformal.semantics.number import Exponent
@@ -25,19 +26,43 @@ class SumSteps:
     c: Composition
     where: str
     bits: int = 16
+    #: Numbers below the sum that stand for any numbers of which `known` holds.
+    free: Sequence[Node] = field(default=())
+    known: Sequence[Node] = field(default=())
+    #: Where this is 1, as some term is NaN or Inf, nothing is said; None speaks of all inputs.
+    unless: Node | None = None
 
     @property
     def graph(self) -> Graph:
         """The graph that the stages are in."""
         return self.c.graph
 
+    def said(self, fact: Node) -> Node:
+        """What is proved in the place of a fact: that it holds, unless nothing is said of the sum."""
+        if self.unless is None or self.c.equal(fact, self.graph.truth(True)):
+            return fact
+        return self.graph.or_(self.unless, fact)
+
     def fact(self, fact: Node, cut: Sequence[Node], name: str, given: Sequence[Node] = ()) -> bool:
-        """Prove that a node of width 1 is 1 on every input."""
-        return self.c.by_lemma(self.where, self.graph.truth(True), fact, given=given, cut=cut, name=name)
+        """Prove that a node of width 1 is 1 on every input of which something is said."""
+        given = [self.said(x) for x in given]
+        cut = cut if self.unless is None else [*cut, self.unless]
+        return self._proved(self.said(fact), given, cut, name)
 
     def of_all(self, fact: Node, name: str) -> bool:
-        """Prove that a node of width 1 is 1 on all inputs that it depends on."""
-        return self.c.by_lemma(self.where, self.graph.truth(True), fact, name=name, depths=(None,))
+        """Prove that a node of width 1 is 1 on all inputs, or all free numbers, that it depends on."""
+        for said in (fact, self.said(fact)):
+            below = {n.index for n in reachable([said])}
+            cut = [n for n in self.free if n.index in below and n.op != "const"]
+            if self._proved(said, self.known if cut else (), cut, name):
+                return True
+        return False
+
+    def _proved(self, said: Node, given: Sequence[Node], cut: Sequence[Node], name: str) -> bool:
+        """Prove that a node is 1: on what is cut, or on all inputs where nothing is."""
+        true = self.graph.truth(True)
+        how = cut or None
+        return self.c.by_lemma(self.where, true, said, given=given, cut=how, name=name, depths=(None,))
 
     def code(self, x: Maximum) -> Node:
         """The exponent of a maximum."""

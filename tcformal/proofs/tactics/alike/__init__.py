@@ -1,0 +1,1 @@
+"""Two sums of the same numbers, made in other ways."""
