@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tcformal.design.axes import altered
@@ -10,6 +12,7 @@ from tcformal.identify.same import Sameness
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness
+from tcformal.programs.chain import same_definition
 
 #: Odd products after the even ones, in two fused sums.
 PERMUTED = "tree@steps=(1+3+(0+2+c)),fraction_bits=22,conversion=RZ-FP32"
@@ -70,6 +73,16 @@ def test_a_unit_of_fewer_products_is_compared_as_it_is_called() -> None:
 @pytest.mark.long
 def test_two_calls_of_a_unit_are_a_tree() -> None:
     assert Sameness(resolve("arm/bfdot.ebf0"), 4).by_sums(resolve(ARM)).proof
+
+
+def test_a_call_that_is_filled_with_zeros_is_tried_before_its_definition_counts() -> None:
+    """Zeros of calls of 16 products make -0 a +0, of which the definition of 4 products knows nothing."""
+    unit = resolve("rdna4/v_wmma_f32_16x16x16_bf16@zero_sign=sum")
+    four = replace(unit, k=4, design=replace(unit.design, products=4))
+    assert same_definition(four, unit, 4)
+    found = Sameness(four, 4).quickly(unit)
+    assert not found.proof
+    assert found.witness is not None
 
 
 def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:

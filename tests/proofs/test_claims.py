@@ -230,13 +230,13 @@ def test_too_few_carry_bits_are_not_proved(book: LemmaBook, monkeypatch: pytest.
 
 def test_a_bound_that_is_too_small_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carry, "MOST", 5)
-    leaf = ExactSum._bounded_leaf
+    leaf = ExactSum.bounded_leaf
 
     def halved(self: ExactSum, term: object, node: Node) -> object:
         found = leaf(self, term, node)  # type: ignore[arg-type]
         return None if found is None else replace(found, most=found.most // 2)
 
-    monkeypatch.setattr(ExactSum, "_bounded_leaf", halved)
+    monkeypatch.setattr(ExactSum, "bounded_leaf", halved)
     v = prove(VOLTA, "carry-bits", book)
     assert v.kind is Kind.UNKNOWN
     assert v.parts[0].name == "the exact sums"
