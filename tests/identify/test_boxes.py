@@ -144,6 +144,7 @@ def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPat
     assert "other inputs than these" in made.untested
 
 
+@pytest.mark.slow
 def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
     """However well one design fits: nothing is called unique while others wait."""
     monkeypatch.setattr(module, "_ROUNDS", 1)
@@ -277,7 +278,7 @@ NANS = SUMS + len(invalid_operations(resolve(FEW), 4).c)
     [
         pytest.param(0, -1, marks=pytest.mark.long),
         pytest.param(1, SUMS - 1, marks=pytest.mark.long),
-        (1, NANS - 1),
+        pytest.param(1, NANS - 1, marks=pytest.mark.slow),
     ],
 )
 def test_a_wrong_answer_does_not_refute_the_design(call: int, row: int) -> None:

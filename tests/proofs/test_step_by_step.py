@@ -29,6 +29,7 @@ def proved(first: str, second: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_what_no_sum_hands_on_is_not_seen() -> None:
     """A +0 that is added, and the sign of a zero that no sum of these numbers is rounded to."""
     small = SUM.replace("join.fraction_bits=exact,", "").replace("join", "").replace("FP32", "FP16")
