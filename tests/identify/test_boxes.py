@@ -144,7 +144,6 @@ def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPat
     assert "other inputs than these" in made.untested
 
 
-@pytest.mark.slow
 def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
     """However well one design fits: nothing is called unique while others wait."""
     monkeypatch.setattr(module, "_ROUNDS", 1)
