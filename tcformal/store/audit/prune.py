@@ -30,7 +30,7 @@ class Pruned:
 
 
 #: Bytes of the longest proof that is kept where only proofs of some claims are.
-LONGEST_KEPT = 12_000
+LONGEST_KEPT = 8_000
 
 
 def prune(store: Store, *, pack: bool = False, proved: Collection[tuple[str, str]] | None = None) -> Pruned:
