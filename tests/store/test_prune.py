@@ -105,8 +105,11 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
     assert again.checked
 
 
-def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) -> None:
+def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The claim stays; without proofs it is asked again, and the audit proves its lemmas."""
+    monkeypatch.setattr(pruning, "LONGEST_KEPT", 100_000)
     store = Store(tmp_path)
     book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
     spec = resolve(SUM[0])
