@@ -60,13 +60,12 @@ def operation(u: UnitSpec) -> Operation:
         )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
-        # What is not cut again before the conversion is written without a rounding of the sum.
-        outer = "" if d.sum_rounding == "RD_ADDENDS" else f"{d.sum_rounding}_{d.sum_fraction_bits}"
-        cut = d.sum_rounding.removesuffix("_ADDENDS")
-        first = cut if outer else f"{cut}_{d.sum_fraction_bits}"
+        once = d.sum_rounding == "RD_ADDENDS"
+        cut, bits = "RD" if once else d.sum_rounding, f"_{d.sum_fraction_bits}"
+        total = f"{cut}{bits * once}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)"
         return Operation(
             name="GTR-FDPA" if d.summation == "gtr" else "TR-FDPA",
-            formula=(f"d = {rho}({outer}({first}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"),
+            formula=f"d = {rho}({total})" if once else f"d = {rho}({cut}{bits}({total}))",
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE Algorithms 10 and 11, Table 9",
         )

@@ -228,12 +228,13 @@ def exports_section(kept: Iterable[ExportRecord]) -> list[str]:
     Records of earlier definitions are left out; no lines where there is none of today's.
     """
     rows: dict[str, list[ExportRecord]] = defaultdict(list)
+    distinct = distinct_designs()
     for r in kept:
-        if r.unit in distinct_designs() and r.definition == definition(catalogue()[r.unit]):
+        if r.unit in distinct and r.definition == definition(catalogue()[r.unit]):
             rows[r.to].append(r)
     lines = [
         "", "## Designs for other tools", "",
-        f"Files that `tcformal export` writes of the {len(distinct_designs())} distinct designs, read by "
+        f"Files that `tcformal export` writes of the {len(distinct)} distinct designs, read by "
         "tools of their users and run on the same random inputs: all results but the mismatches are those of "
         "integers.  By `python -m benchmarks.exports`; kept, not re-checked.", "",
         "| format | tools | designs | refused | inputs of each | mismatches |", "|---|---|--:|--:|--:|--:|",

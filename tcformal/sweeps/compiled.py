@@ -24,7 +24,7 @@ from tcformal.matmul.compiled import dot_rows, gemm
 from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
-from tcformal.programs.chain import circuit, definition
+from tcformal.programs.chain import circuit, definition, scale_count
 from tcformal.sweeps.records import Judged, append, records, swept
 from tcformal.version import VERSION
 
@@ -119,7 +119,7 @@ def by_integers(spec: UnitSpec, x: MatrixWords) -> Raw:
     exact = Concrete(graph, [root], singly=0)
     m, k, n = x.shape
     calls = -(-k // spec.k)
-    count = 0 if spec.scale_block is None else -(-spec.k // spec.scale_block)
+    count = scale_count(spec, spec.k)
 
     def inputs(words: Raw | None, name: str, each: int, fill: int) -> list[list[dict[str, int]]]:
         """The inputs of every row and call."""

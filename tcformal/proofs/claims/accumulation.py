@@ -20,7 +20,7 @@ from tcformal.proofs.claim import (
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import CutPoint
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
-from tcformal.proofs.tactics.truncated import require_truncated_sum
+from tcformal.proofs.tactics.truncated import require_truncated_sum, require_unbounded_sum
 from tcformal.semantics.stages import Dot
 
 #: Sums that are truncated, and rounded down with c.
@@ -31,10 +31,7 @@ def check_sign_magnitude(spec: UnitSpec) -> None:
     """Errors: InputError for a unit whose sum is another or bounded, or whose factors are cut."""
     if spec.design.summation not in _TRUNCATED_TWICE:
         require_truncated_sum(spec, "sign-magnitude")
-    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
-        raise InputError(
-            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
-        )
+    require_unbounded_sum(spec, "sign-magnitude")
     if spec.design.piece_bits is not None:
         raise InputError(
             f"expected whole products as terms for claim sign-magnitude, but {spec.name} cuts factors into "

@@ -11,7 +11,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import reachable
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.programs.chain import chained_dot, declare_inputs, scale_count
 from tcformal.proofs.claim import (
     Asking,
     ClaimPart,
@@ -24,7 +24,12 @@ from tcformal.proofs.claim import (
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.exact_sums import ExactSum, Summands
-from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
+from tcformal.proofs.tactics.truncated import (
+    TruncatedSum,
+    require_truncated_sum,
+    require_unbounded_sum,
+    truncated_sums,
+)
 from tcformal.semantics.stages import Dot
 
 #: The most carry bits that a design can have.
@@ -89,10 +94,7 @@ def enough(ask: Asking, bits: int) -> tuple[ClaimPart, list[Lemma]] | None:
 def check_carry_bits(spec: UnitSpec) -> None:
     """Errors: InputError for a unit whose sum is another, is bounded, or has groups of products as terms."""
     require_truncated_sum(spec, "carry-bits")
-    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
-        raise InputError(
-            f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
-        )
+    require_unbounded_sum(spec, "carry-bits")
     if spec.design.group is not None:
         raise InputError(
             f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
@@ -255,7 +257,7 @@ def largest_sums(spec: UnitSpec) -> Iterator[Witness]:
     """
     o = spec.operands
     length = min(spec.k, spec.design.products)
-    scales = tuple(1 for _ in range(-(-spec.k // spec.scale_block))) if spec.scale_block else ()
+    scales = (1,) * scale_count(spec, spec.k)
     one = (
         tuple(full(spec.scale_format, 0) & ~((1 << spec.scale_format.fraction_bits) - 1) for _ in scales)
         if spec.scale_format is not None else ()

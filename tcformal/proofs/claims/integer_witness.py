@@ -11,6 +11,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode, encoded
+from tcformal.programs.chain import scale_count
 from tcformal.proofs.claim import Counterexample, results_of
 
 
@@ -44,7 +45,7 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
 def _sums(spec: UnitSpec, most: int, subnormal: bool) -> Iterator[Witness]:
     """One product, the last, and c: 2^most and 1, either way; each candidate is tried."""
     o, scale = spec.operands, spec.scale_format
-    count = -(-spec.k // spec.scale_block) if spec.scale_block else 0
+    count = scale_count(spec, spec.k)
     formats = (o.a, o.b, *(() if scale is None else (scale, scale)))
     zeros = (0,) * (spec.k - 1)
     for product, c in ((1, 1 << most), (1 << most, 1)):

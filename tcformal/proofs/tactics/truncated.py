@@ -52,3 +52,11 @@ def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
             f"expected a truncated fused sum (T-FDPA) for claim {claim}, but {spec.name} computes another: "
             f"{operation(spec).name}"
         )
+
+
+def require_unbounded_sum(spec: UnitSpec, claim: str) -> None:
+    """Refuse units whose sum has a bound on its bits, or is no number in two's complement."""
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim {claim}, but got {spec.name}"
+        )

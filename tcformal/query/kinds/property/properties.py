@@ -17,7 +17,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.programs.chain import OperandNodes, chained_dot
+from tcformal.programs.chain import OperandNodes, chained_dot, scale_count
 from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
 
@@ -209,7 +209,7 @@ def no_subnormal_result(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 
 def check_halves(spec: UnitSpec) -> None:
     """Errors: InputError for a unit of which half the products, with their scales, are no instruction."""
-    design, scales = spec.design, 0 if spec.scale_block is None else -(-spec.k // spec.scale_block)
+    design, scales = spec.design, scale_count(spec, spec.k)
     # A step that hands on the NaN of the first of two factors has two products.
     of_two = design.summation == "fused" and design.c_position == "last" and design.nan_rule != "word"
     pairs = design.order == "odd_first" or of_two
