@@ -206,6 +206,15 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     assert "agree within no spread" in v.reason
 
 
+def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBook) -> None:
+    """Three terms in windows have no e_max: nothing is proved of the other unit first."""
+    first, second = "hopper/mma.m16n8k8.f32.bf16.bf16.f32", "cdna1/v_mfma_f32_32x32x4bf16"
+    ask = asking(first, second, WITHOUT_C, book)
+    part, lemmas = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=2))
+    assert (part.status, lemmas) == (PartStatus.OPEN, [])
+    assert part.note == "expected a sum aligned at e_max at B.block0, but got another"
+
+
 def test_names_are_read_again() -> None:
     first, second = resolve(AMPERE), resolve(HOPPER)
     for what in claims.variants(first, second):

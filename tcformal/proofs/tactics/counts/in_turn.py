@@ -50,6 +50,20 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
     return made.count
 
 
+def known_sums(dot: Dot) -> None:
+    """Refuse a dot product with sums of another kind, before anything is proved of it.
+
+    Errors: ProofError for a step that is neither a sum aligned at e_max nor the rounding of one sum again.
+    """
+    for step in dot.steps:
+        if step.rounded is None and step.total is None:
+            raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
+        aligned = step.total is not None and step.total.maximum is not None
+        again = [x.kind for x in step.operands if x.kind not in ("zero", "c")]
+        if not aligned and (len(again) != 1 or again == ["products"]):
+            raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
+
+
 def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
     """The sum of a number and zeros that are positive is that number."""
     cut, given = [made.count.node, w.code, *w.signs], [made.count.fact, *w.limit]

@@ -10,7 +10,7 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes
 from tcformal.proofs.tactics.counts.counted import CountedTerms
-from tcformal.proofs.tactics.counts.in_turn import lossless
+from tcformal.proofs.tactics.counts.in_turn import known_sums, lossless
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.query.assume import Assumptions, assume
@@ -39,6 +39,8 @@ def same_counts(
     """Prove the results of two calls equal under assumptions with a spread; the steps, and what failed."""
     steps = list[ProofStep]()
     try:
+        for call in calls:
+            known_sums(call.dot)
         w = CountedTerms(
             c,
             gaps_of(c.graph, spec, x),
