@@ -15,14 +15,17 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
 from tcformal.operands.batch import witness_at
 from tcformal.operands.spread import close
+from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
+from tcformal.proofs.tactics.counts.in_turn import known_sums
 from tcformal.query.assume import Assumptions
 from tcformal.query.nearest import nearest
 from tcformal.query.pair import question
@@ -213,6 +216,15 @@ def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBoo
     part, lemmas = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=2))
     assert (part.status, lemmas) == (PartStatus.OPEN, [])
     assert part.note == "expected a sum aligned at e_max at B.block0, but got another"
+
+
+@pytest.mark.parametrize(
+    "name", ["cdna3/v_mfma_f32_32x32x8_bf16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8", FP8[0]]
+)
+def test_sums_that_are_counted_are_not_refused(name: str) -> None:
+    """Sums that are floored first, groups, and plain ones."""
+    spec, g = resolve(name), Graph()
+    known_sums(chained_dot(g, spec, declare_inputs(g, spec, spec.k)))
 
 
 def test_names_are_read_again() -> None:

@@ -58,7 +58,8 @@ def known_sums(dot: Dot) -> None:
     for step in dot.steps:
         if step.rounded is None and step.total is None:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
-        aligned = step.total is not None and step.total.maximum is not None
+        has_floor = step.floor is not None
+        aligned = has_floor or (step.total is not None and step.total.maximum is not None)
         again = [x.kind for x in step.operands if x.kind not in ("zero", "c")]
         if not aligned and (len(again) != 1 or again == ["products"]):
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
