@@ -258,9 +258,8 @@ def counterexample(
 ) -> Counterexample | None:
     """Two runs as a counterexample, if their results differ."""
     results = (results_of(*first), results_of(*second))
-    if results[0] == results[1]:
-        return None
-    return Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+    found = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+    return None if results[0] == results[1] else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +275,9 @@ class Asking:
     tree: str = ""
     #: The claim's whole name, with what follows it.
     claim: str = ""
-    #: What is assumed of the operands.
     assumed: Assumptions = field(default_factory=Assumptions)
+    #: When a claim that tries one proof after another asks for no further lemma; of `time.monotonic`.
+    until: float = float("inf")
 
 
 def searched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -30,6 +31,9 @@ from tcformal.semantics.stages import Dot
 #: The claim's name, which the second unit and the assumptions follow, and what stands between them.
 NAME = "agreement"
 SEPARATOR = "; "
+
+#: The time of one question, in times of one solver's; what is not proved then is left open.
+PATIENCE = 10
 
 #: What is left open where no proof is tried.
 _UNTRIED = ClaimPart(
@@ -98,6 +102,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     first = ask.spec
     second, what = read_agreement(ask.claim, first)
     q = question(first, second, what)
+    ask = replace(ask, until=time.monotonic() + PATIENCE * ask.limits.time_s)
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
@@ -220,7 +225,9 @@ def _counted(
     ask: Asking, c: Composition, x: OperandNodes, calls: list[CountedCall], what: Assumptions, name: str
 ) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two calls have one result under assumptions with a spread."""
-    steps, note = same_counts(c, ask.spec, x, calls, what, lambda text: ask.progress(f"{name}: {text}"))
+    steps, note = same_counts(
+        c, ask.spec, x, calls, what, lambda text: ask.progress(f"{name}: {text}"), ask.until
+    )
     same = c.equal(calls[0].dot.result, calls[1].dot.result)
     status = PartStatus.HOLDS if same else PartStatus.OPEN
     return ClaimPart(name=name, status=status, steps=tuple(steps), note=note), [u.lemma for u in c.uses]

@@ -7,6 +7,7 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,7 +49,8 @@ class CountedTerms:
 
     `operands` are the nodes that suppose something of each operand, finite at least; the spread itself is
     supposed here.  `span`: the least and the largest exponent of terms that follow from that.
-    Errors: ProofError, with the name of the lemma, where a step is not proved.
+    Errors: ProofError, with the name of the lemma, where a step is not proved, or not before `until`, of
+    `time.monotonic`.
     """
 
     def __init__(
@@ -58,7 +60,9 @@ class CountedTerms:
         spread: int,
         operands: Sequence[Node],
         span: tuple[int, int] | None = None,
+        until: float = math.inf,
     ) -> None:
+        self.until = until
         self.c, self.spread, self.operands, self.where = c, spread, tuple(operands), "terms"
         self._roundings = 0
         #: The place of each product of a dot product in other order among the terms; empty for their own.
@@ -104,6 +108,10 @@ class CountedTerms:
         self, pairs: Sequence[tuple[Node, Node]], name: str, cut: Sequence[Node], given: Sequence[Node] = ()
     ) -> None:
         """Prove both of every pair equal, as one lemma."""
+        if time.monotonic() > self.until:
+            raise ProofError(
+                f"expected a proof in the time for one question, but {self.where} was not reached"
+            )
         if not self.c.by_lemmas(self.where, pairs, given=given, cut=cut, name=name):
             raise ProofError(f"expected a proof at {self.where} that {name}, but found none")
 

@@ -35,8 +35,12 @@ def same_counts(
     calls: Sequence[CountedCall],
     what: Assumptions,
     progress: Callable[[str], None],
+    until: float,
 ) -> tuple[list[ProofStep], str]:
-    """Prove the results of two calls equal under assumptions with a spread; the steps, and what failed."""
+    """Prove the results of two calls equal under assumptions with a spread; the steps, and what failed.
+
+    `until`, of `time.monotonic`: when no further lemma is asked.
+    """
     steps = list[ProofStep]()
     try:
         for call in calls:
@@ -47,6 +51,7 @@ def same_counts(
             what.spread or 0,
             supposed_of(c, spec, x, what),
             span_of(spec, what) if what.exponents is not None else None,
+            until,
         )
         steps.append(step_of(c, "terms", 0, True, False))
         counts = []
