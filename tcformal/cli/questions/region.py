@@ -62,7 +62,8 @@ def region(
     """Find the largest spread of exponents within which two units give the same bits.
 
     The spread is the difference between the largest and the least exponent of the non-zero products and c;
-    agreement within it is proved, and the next spread has a witness.
+    agreement within it is proved, and the next spread has a witness.  What is not proved in ten times the
+    time limit is left open.
     """
     if every != (first is None) or (second is None) != (first is None):
         raise click.UsageError("expected two units, or --all")
