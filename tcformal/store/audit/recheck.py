@@ -1,11 +1,11 @@
 """A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
 
-A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
-`assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept proof for the
-kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The answer holds
-`steps` and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved again),
-`lemmas` (what was found of each that was checked) and `bare` (the number of those without a certificate); or
-`refused` with the reason, or `late`.
+A request holds `folder`, `seconds` of the processor, and one of two things: `dag` (the text of a DAG whose
+root is named `assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept
+proof for the kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The
+answer holds `steps` and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved
+again), `lemmas` (what was found of each that was checked) and `bare` (the number of those without a
+certificate); or `refused` with the reason, or `late`.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ _AGAIN_S = 1.0
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """DeadlineError in here once that time has passed, at whatever line Python is then."""
+    """DeadlineError in here once the processor has worked so long, at whatever line Python is then."""
     armed = True
 
     def ring(*_: object) -> None:
         if armed:
             raise DeadlineError
 
-    signal.signal(signal.SIGALRM, ring)
+    signal.signal(signal.SIGPROF, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), _AGAIN_S)
+        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-6), _AGAIN_S)
         yield
     finally:
         armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 class CheckedBook(LemmaBook):
