@@ -1,4 +1,4 @@
-"""Seconds of `tcformal accuracy NAME --length 4096` as a user runs it: every program, and units with promotion.
+"""Seconds of `tcformal accuracy NAME --length 4096` as a user runs it: all programs, units with promotion.
 
     python -m benchmarks.long                     every row that benchmarks/long.jsonl does not have
     python -m benchmarks.long --only NAME         one of them again
@@ -62,12 +62,13 @@ def page(rows: Sequence[Mapping[str, Any]]) -> str:
     slow = [row for row in bounds if max(row["kept"], row["proved"]) > SECONDS]
     lines = [
         f"# Errors of {LENGTH} products: how long an answer takes", "",
-        f"`tcformal accuracy NAME --length {LENGTH}`, of units with `--promote {max(UNITS.values())}`, as a program of "
-        f"its own; {processor()}.  Constants are of Σ|a_k·b_k|.",
+        f"`tcformal accuracy NAME --length {LENGTH}`, of units with `--promote {max(UNITS.values())}`, as a "
+        f"program of its own; {processor()}.  Constants are of Σ|a_k·b_k|.",
         "Seconds are of the processor, solvers and checks included: with the theorems of the results folder, "
         "which are checked again, and with an empty one, where they are proved.",
         "",
-        f"* {len(bounds)} of {len(rows)} have a bound; {len(slow)} of them took more than {SECONDS:.0f} s on either way.",
+        f"* {len(bounds)} of {len(rows)} have a bound; {len(slow)} of them took more than {SECONDS:.0f} s on "
+        "either way.",
         "", "| program or unit | bound | attained | kept, s | proved, s | why there is no bound |",
         "|---|---:|---:|---:|---:|---|",
     ]  # fmt: skip

@@ -13,14 +13,14 @@ from tcformal.bounds.attained import Construction
 from tcformal.bounds.program.words import Range
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.search import improved
-from tcformal.design.steps import CallStep
+from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.witness import Witness
 from tcformal.oracle.programs import program_result
-from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import Program
 
 InputWords = NDArray[np.uint64]
@@ -54,7 +54,7 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     Errors: InputError where integers and fractions give different results.
     """
     search = _NearSearch(p, n, exponents, seed)
-    rows = [*search.built(), *search.drawn()]
+    rows = [*search.built(), *search.between(), *search.drawn()]
     found = search.best(rows)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
@@ -108,6 +108,47 @@ class _NearSearch:
                     return None
                 made[side, k] = word
         return made if self._allowed(made[None])[0] else None
+
+    def between(self) -> Iterator[InputWords]:
+        """Elements that the words of a format lie farthest from, as near to a power of two as there are such.
+
+        Where scales depend on data, two elements of each block are as large as the format's largest number in
+        the elements' binade, against zeros, so that the others reach the words as they are.
+        """
+        steps = self.p.plan(self.n).steps
+        sources = [steps[s.source] for s in steps if isinstance(s, HeadroomStep | MagnitudeStep)]
+        blocks = {min(s.length, self.n) for s in sources if s.length is not None}
+        targets = {s.target for s in steps if isinstance(s, RoundStep) and s.length is not None}
+        for fmt in sorted(targets, key=str):
+            half = Fraction(1, 2 << fmt.fraction_bits)
+            largest = decode(fmt, fmt.largest).number
+            top = largest / Fraction(2) ** exponent_of(largest)
+            # Rounded to nearest and rounded down.
+            for size in (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))):
+                row = self._filled(size)
+                if row is None:
+                    continue
+                for start in (x for block in blocks for x in range(0, self.n - 1, block)):
+                    for side in range(2):
+                        more = encoded(self.formats[side], top * Fraction(2) ** self._middle(side))
+                        row[side, start + side], row[1 - side, start + side] = more or 0, 0
+                if self._allowed(row[None])[0]:
+                    yield row
+
+    def _filled(self, size: Fraction) -> InputWords | None:
+        """Every element of that significand, in the middle of its range; None where a format lacks it."""
+        made = np.zeros((2, self.n), np.uint64)
+        for side, fmt in enumerate(self.formats):
+            word = encoded(fmt, size * Fraction(2) ** self._middle(side))
+            if word is None:
+                return None
+            made[side] = word
+        return made
+
+    def _middle(self, side: int) -> int:
+        """The exponent in the middle of a side's range."""
+        low, high = self.ranges[side]
+        return (low + high + 1) // 2
 
     def drawn(self) -> Iterator[InputWords]:
         """Random rows with one large product and others, of few or many bits."""
