@@ -20,6 +20,8 @@ from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
+#: Binades above the least normal number where what flushing loses is small beside the largest term.
+MARGIN = 40
 #: Seconds of the processor for checking a kept claim: to find its proof again takes longer.
 CHECK_S = 60.0
 

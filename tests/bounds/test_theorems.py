@@ -19,7 +19,7 @@ UNIT = resolve("sequential@format=fp16,products=1")
 def asked(
     monkeypatch: pytest.MonkeyPatch, *, checked: bool, proved: Kind = Kind.HOLDS
 ) -> list[dict[str, Any]]:
-    """What a store and the proofs are asked, by keywords; a kept claim HOLDS, and is checked in time or not."""
+    """What a store and the proofs are asked, by keywords; a kept claim HOLDS, checked in time or not."""
     calls: list[dict[str, Any]] = []
 
     def kept(*_: object, **how: Any) -> Any:
