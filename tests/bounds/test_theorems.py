@@ -31,7 +31,7 @@ def asked(
         return SimpleNamespace(kind=proved, checked=True)
 
     monkeypatch.setattr(theorems, "kept_or_proved", kept)
-    monkeypatch.setattr(theorems.register, "prove_claim", prove)
+    monkeypatch.setattr("tcformal.proofs.claims.register.prove_claim", prove)
     return calls
 
 
