@@ -58,8 +58,11 @@ def _rounded_twice(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if not known.holds(second, "relative-error; c=0x0"):
         return known.missing()
     r = relative_constant(second, 1, zero_c=True)
+    # A sum below the least normal number may become 0, which is little beside the largest term.
+    least = max(_WIDE.e_min + MARGIN, _WIDE.e_min if found.least is None else found.least)
+    tiny = Fraction(2) ** (_WIDE.e_min - least)
     first, other, beside = (
-        None if x is None else (1 + x) * (1 + r) - 1 for x in (found.first, found.other, found.beside)
+        None if x is None else (1 + x) * (1 + r) - 1 + tiny for x in (found.first, found.other, found.beside)
     )
     assert first is not None
     if other is not None and beside is not None:
@@ -67,11 +70,11 @@ def _rounded_twice(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     how = (
         f"sums are rounded to {_WIDE.name} as those of {part.name}, which takes every {unit.c_format.name} "
         f"as c, and then by {unit.design.conversion}, which loses r = {r} of them: a block that loses x "
-        "before loses (1 + x)·(1 + r) - 1"
+        f"before loses (1 + x)·(1 + r) - 1, and 2^{_WIDE.e_min - least} for sums that become 0"
     )
     return replace(
         found, first=first, other=other, beside=beside, sides=None, claims=tuple(known.claims),
-        steps=(*found.steps, how),
+        steps=(*found.steps, how), least=least,
     )  # fmt: skip
 
 
