@@ -67,14 +67,16 @@ class Rechecker:
         tree: str = "",
         trim: bool = False,
         anew: Collection[str] = (),
+        keep: bool = False,
     ) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
         `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: the
-        digests, or short names, of lemmas that are proved anew where no proof is kept.
+        digests, or short names, of lemmas that are proved anew where no proof is kept; `keep`:
+        whether their proofs are kept then.
         """
-        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew)}
+        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew), "keep": keep}
         return self._ask(folder, asked, seconds)
 
     def close(self) -> None:

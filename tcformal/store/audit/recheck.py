@@ -87,6 +87,8 @@ class CheckedBook(LemmaBook):
         self.trim = False
         #: Digests, or short names, of the lemmas that are proved anew where no proof is kept.
         self.anew: frozenset[str] = frozenset()
+        #: Whether those are kept.
+        self.keep = False
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -116,6 +118,8 @@ class CheckedBook(LemmaBook):
         if kept.certificate is None:
             if self.anew:
                 made = super().decide(name, what)
+                if self.keep:
+                    self.cache.add(made)
                 (self.unchecked if made.certificate is None else self.checked).add(kept.sha256)
                 return made
             self.unchecked.add(kept.sha256)
@@ -171,6 +175,7 @@ class CheckBench:
         folder, anew = request["folder"], frozenset(request.get("anew", ()))
         book = self._books.setdefault((folder, bool(anew)), CheckedBook(Store(Path(folder)).lemmas))
         spec, book.trim, book.anew = resolve(request["unit"]), bool(request.get("trim")), anew
+        book.keep = bool(request.get("keep"))
         v = prove_claim(
             spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
         )
