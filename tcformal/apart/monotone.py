@@ -68,6 +68,15 @@ class Monotonicity:
         """Whether a larger c is proved to give no smaller result."""
         return self.claim is not None and self.claim.kind is Kind.HOLDS and self.claim.checked
 
+    def verdict(self, operand: str) -> Kind:
+        """Whether no larger `c`, or factor `a`, gives a smaller result.
+
+        VIOLATED by inputs, which were replayed; HOLDS by the theorem, of c alone; else UNKNOWN.
+        """
+        if self.largest(operand) is not None:
+            return Kind.VIOLATED
+        return Kind.HOLDS if operand == "c" and self.proved else Kind.UNKNOWN
+
     def largest(self, operand: str) -> Fall | None:
         """The fall with the most ulps of those found for an operand, `c` or `a`."""
         mine = [x for x in self.falls if x.operand[0] == operand]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from tcformal.bounds.framed import framed_constant
 from tcformal.bounds.paths import Growth, growth
-from tcformal.bounds.theorems import Proved, Sides, Theorems, unproved
+from tcformal.bounds.recurrence import as_much
+from tcformal.bounds.theorems import MARGIN, Proved, Theorems, unproved
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -14,13 +16,10 @@ from tcformal.proofs.claims import register
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
-from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 
-#: Binades above the least normal number where what flushing loses is small beside the largest term.
-MARGIN = 40
 #: Blocks of a chain whose first one needs no constant of its own.
 _LONG = 32
 
@@ -32,7 +31,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     """
     try:
         if unit.design.framed and unit.tree is None and unit.emulation is None:
-            return _framed(unit, length, known)
+            return framed_constant(unit, length, known)
         if unit.design.c_position == "after" or unit.design.lost_bits == "sticky":
             return _added_after(unit, length, known)
         parted = unit.design.one_sum and unit.design.c_position == "last"
@@ -70,17 +69,8 @@ def _truncated(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if blocks == 1:
         return Proved(first, None, size, tuple(known.claims), ())
     other = relative_constant(unit, size, zero_c=False)
-    first = _as_much(first, beside, other)
+    first = as_much(first, beside, other)
     return Proved(first, other, size, tuple(known.claims), (), beside=beside)
-
-
-def _as_much(first: Fraction, beside: Fraction, other: Fraction) -> Fraction:
-    """What the first block loses at most, or more: that a later one loses no more of its own products.
-
-    From an error of C·Σ|a_k·b_k| a block with `other` of c comes to (1 + C)·(1 + other) - 1, and that is to
-    be at least `beside`.
-    """
-    return max(first, (beside - other) / (1 + other))
 
 
 def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Proved:
@@ -126,7 +116,7 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
             return known.missing()
     alone, beside = (relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
     if count > 1:
-        alone = _as_much(alone, beside_constant(part, part.k), beside)
+        alone = as_much(alone, beside_constant(part, part.k), beside)
     first, later = 1 + alone, 1 + beside
     through, other = first * later ** (count - 1), None
     if length > unit.k:
@@ -178,25 +168,6 @@ def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least)
 
 
-def _framed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of sums in which c keeps more bits than the products: each loses its own part."""
-    size = block_of(unit).k
-    alone, beside = (framed_loss(unit, size, zero_c=zero) for zero in (True, False))
-    blocks = -(-length // size)
-    for name in ["relative-error; c=0x0", *["relative-error"] * (blocks > 1)]:
-        if not known.holds(unit, name):
-            return known.missing()
-    stated = known.stated_relative(unit)
-    least = stated.base.least + (MARGIN if stated.flushed else 0)
-    more = stated.flushed / Fraction(2) ** least
-    first, later, other = (x + more for x in (alone.most, beside.beside, beside.most))
-    if blocks == 1:
-        return Proved(first, None, size, tuple(known.claims), (), least=least)
-    first = _as_much(first, later, other)
-    one, two = (Sides(x.same + more, x.beside + more, x.most + more, x.along + more) for x in (alone, beside))
-    return Proved(first, other, size, tuple(known.claims), (), least=least, beside=later, sides=(one, two))
-
-
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     """Of a block of any other call: what claim `error-bound` about it gives."""
     block = unit if unit.emulation is not None else block_of(unit)
@@ -227,7 +198,7 @@ def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, kno
         f"{other} of c"
     )
     if more:
-        first = _as_much(first, later, other)
+        first = as_much(first, later, other)
     size = beside.unit.k
     return Proved(
         first, other if more else None, size, tuple(known.claims), (how,), least=beside.least + margin,

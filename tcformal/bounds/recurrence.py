@@ -84,6 +84,15 @@ def two_sided(one: Sides, other: Sides, blocks: int) -> Fraction:
     return max(x, y, u, v)
 
 
+def as_much(first: Fraction, beside: Fraction, other: Fraction) -> Fraction:
+    """What the first block loses at most, or more: that a later one loses no more of its own products.
+
+    From an error of C·Σ|a_k·b_k| a block with `other` of c comes to (1 + C)·(1 + other) - 1, and that is to
+    be at least `beside`.
+    """
+    return max(first, (beside - other) / (1 + other))
+
+
 def grown(first: Fraction, each: Fraction, times: int) -> Fraction:
     """(1 + first)·(1 + each)^times - 1; rounded up to a multiple of 2^-400 where that is many times."""
     total, power = 1 + first, 1 + each

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.bounds.attained import Attained, Construction, FactorWords
-from tcformal.bounds.constants import MARGIN
 from tcformal.bounds.cut_terms import of_cut_terms
 from tcformal.bounds.grid import filled
+from tcformal.bounds.theorems import MARGIN
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.formats.spec import Format

@@ -20,6 +20,11 @@ from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
+#: Binades above the least normal number where what flushing loses is small beside the largest term.
+MARGIN = 40
+#: Seconds of the processor for checking a kept claim: to find its proof again takes longer.
+CHECK_S = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class Sides:
@@ -76,26 +81,35 @@ class Theorems:
     progress: Progress
     #: Those that were asked for.
     claims: list[ClaimVerdict] = field(default_factory=list)
+    #: Every claim of this run, asked once, and the lemmas of all.
+    _known: dict[tuple[UnitSpec, str], ClaimVerdict] = field(default_factory=dict)
+    _book: LemmaBook | None = None
 
     def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
         """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
+        if (unit, claim) not in self._known:
+            self._known[unit, claim] = self._checked(unit, claim, self.store if kept else None)
+        self.claims.append(self._known[unit, claim])
+        return self.claims[-1].kind is Kind.HOLDS
+
+    def _checked(self, unit: UnitSpec, claim: str, store: ClaimStore | None) -> ClaimVerdict:
+        """A claim's verdict, checked in this run: a bound is given from such alone."""
         members = None if self.solvers is None else check_members(self.solvers)
         keeper = None if self.store is None else self.store.lemmas
-        book = LemmaBook(
-            members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
-        )
-        store = self.store if kept else None
-        v = kept_or_proved(
-            unit, claim, store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
-            certify=self.certify, progress=self.progress,
-        )  # fmt: skip
-        if not v.checked:
-            # A kept proof whose check takes too long: a bound is given from one that was checked.
-            v = register.prove_claim(
-                unit, claim, book=book, limits=self.limits, members=members, progress=self.progress
+        if self._book is None:
+            # One for all claims: those of one unit share most of their lemmas.
+            self._book = LemmaBook(
+                members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
             )
-        self.claims.append(v)
-        return v.kind is Kind.HOLDS
+        v = kept_or_proved(
+            unit, claim, store, book=self._book, fresh=self.fresh, limits=self.limits, solvers=members,
+            certify=self.certify, seconds=CHECK_S, progress=self.progress,
+        )  # fmt: skip
+        if v.checked:
+            return v
+        return register.prove_claim(
+            unit, claim, book=self._book, limits=self.limits, members=members, progress=self.progress
+        )
 
     def stated(self, unit: UnitSpec, *, zero_c: bool = False) -> ErrorBound:
         """What claim `error-bound` says of a unit."""

@@ -23,8 +23,10 @@ class ClaimStore(Protocol):
     def lemmas(self) -> Keeper:
         """The lemmas that claims rest on."""
 
-    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim, proved again from its lemmas; None where it has to be proved."""
+    def find_claim(
+        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
+    ) -> ClaimVerdict | None:
+        """The kept claim, proved again from its lemmas in `seconds`; None where it has to be proved."""
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with its lemmas."""
@@ -75,13 +77,16 @@ def kept_or_proved(
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
     fresh: bool = False,
+    seconds: float | None = None,
     progress: Progress = ignore,
 ) -> ClaimVerdict:
     """The kept claim about a unit, or else a new proof, which is kept; `book` holds the lemmas of both.
 
+    Ranges and units: `seconds` of the processor for checking a kept claim; the store's own unless given.
+
     Errors: those of `register.prove_claim`; RecordError where a claim cannot be kept.
     """
-    kept = None if store is None or fresh else store.find_claim(claim, spec, certify=certify)
+    kept = None if store is None or fresh else store.find_claim(claim, spec, certify=certify, seconds=seconds)
     if kept is not None:
         return kept
     v = register.prove_claim(spec, claim, book=book, limits=limits, members=solvers, progress=progress)

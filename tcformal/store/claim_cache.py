@@ -41,12 +41,15 @@ class ClaimCache:
         self._rechecker = rechecker
         self._warn = warn
 
-    def find(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+    def find(
+        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
+    ) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None where it has to be asked.
 
+        Given `seconds`, lemmas without a kept proof are proved anew, and kept.
         The verdict served is that of the new proof.  A claim is marked as not checked where the proof
-        takes too long, and, for `certify=False`, where a lemma has no certificate; otherwise such a claim
-        has to be asked.
+        takes more than `seconds`, and, for `certify=False`, where a lemma has no certificate; otherwise such
+        a claim has to be asked.
         """
         record = self._records.newest(claim, spec.name)
         if record is None or Kind[record["verdict"]] not in DECIDED:
@@ -55,7 +58,11 @@ class ClaimCache:
             return None
         try:
             tree = kept_tree(record, self._trees)
-            found = self._rechecker.claim(self._lemmas.folder, claim, spec.name, tree=tree)
+            # Who has time for the whole proof has some for lemmas whose proofs were not kept.
+            anew = () if seconds is None else lemmas_used(record)
+            found = self._rechecker.claim(
+                self._lemmas.folder, claim, spec.name, seconds, tree=tree, anew=anew, keep=True
+            )
         except RecordError as error:
             found = {"refused": str(error)}
         if "refused" in found:

@@ -15,11 +15,13 @@ from typing import Any
 
 from tcformal.solve.processes.process import child_environment
 
-#: Time limit for checking one kept answer, in seconds; beyond it the answer is marked as not re-checked.
+#: Time limit for checking one kept answer, in seconds of the processor, so that no other work on the machine
+#: makes it late; beyond it the answer is marked as not re-checked.
 BUDGET_S = 2.0
 
-#: Seconds for the start, and for the end after the time limit, in addition to the budget.
-_START_S, _GRACE_S = 60.0, 1.0
+#: Seconds for the start, and for the end after the time limit, in addition to the budget; and how often the
+#: budget may pass on the clock, where the processor has other work or the check waits.
+_START_S, _GRACE_S, _CLOCK = 60.0, 1.0, 5
 
 _MODULE = "tcformal.store.audit.recheck"
 #: An answer holds one of these.
@@ -27,7 +29,8 @@ _ANSWERS = {"steps", "claim", "refused", "late"}
 
 
 class Rechecker:
-    """One checking process at a time; it gives up a request that takes longer than `seconds`.
+    """One checking process at a time; it gives up a request that takes longer than `seconds`
+    of the processor.
 
     Checking is kept out of this process, so that no certificate can hold it up or fill its memory.  A process
     that does not give up in time, because foreign code is at work in it, is ended.
@@ -64,14 +67,16 @@ class Rechecker:
         tree: str = "",
         trim: bool = False,
         anew: Collection[str] = (),
+        keep: bool = False,
     ) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
         `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: the
-        digests, or short names, of lemmas that are proved anew where no proof is kept.
+        digests, or short names, of lemmas that are proved anew where no proof is kept; `keep`:
+        whether their proofs are kept then.
         """
-        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew)}
+        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew), "keep": keep}
         return self._ask(folder, asked, seconds)
 
     def close(self) -> None:
@@ -102,7 +107,7 @@ class Rechecker:
         except OSError:
             self.close()
             return {"late": True}
-        found = self._line(seconds + _GRACE_S)
+        found = self._line(_CLOCK * seconds + _GRACE_S)
         if found is None or not _ANSWERS & found.keys():
             self.close()
             return {"late": True}

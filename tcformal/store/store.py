@@ -222,9 +222,11 @@ class Store:
         return found
 
     # ------------------------------------------------------------------ claims
-    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+    def find_claim(
+        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
+    ) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None if it must be asked."""
-        return self._claims.find(claim, spec, certify=certify)
+        return self._claims.find(claim, spec, certify=certify, seconds=seconds)
 
     def unchecked_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
         """The kept claim about this definition, decided or not; nothing is checked."""

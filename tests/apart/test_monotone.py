@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from tcformal.apart.falls import FallSearch
-from tcformal.apart.monotone import Fall, monotonicity
+from tcformal.apart.monotone import Fall, Monotonicity, monotonicity
 from tcformal.cli import main
 from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.runnable import RunnableProgram, computation
@@ -19,6 +21,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
+from tcformal.query.question import Kind
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 _E4M1 = "a_format=e2m1,b_format=e2m1,c_format=e4m1,d_format=e4m1,zero_sign=ieee"
@@ -83,6 +86,7 @@ def test_what_is_monotone_never_falls() -> None:
     """A fused multiply-add of few bits."""
     m = monotonicity(FMA, prove=False)
     assert (m.falls, m.claim, m.proved) == ((), None, False)
+    assert [m.verdict(x) for x in "ca"] == [Kind.UNKNOWN] * 2
 
 
 @pytest.mark.slow
@@ -91,6 +95,15 @@ def test_what_is_proved_has_no_defect() -> None:
     m = monotonicity(FMA)
     assert m.claim is not None
     assert (m.falls, m.proved) == ((), True)
+    assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS, Kind.UNKNOWN]
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_the_theorem_speaks_of_c_alone(checked: bool) -> None:
+    """And only where its proof was checked."""
+    claim: Any = SimpleNamespace(kind=Kind.HOLDS, checked=checked)
+    m = Monotonicity(name="a unit", length=1, falls=(), claim=claim)
+    assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS if checked else Kind.UNKNOWN, Kind.UNKNOWN]
 
 
 def test_what_does_not_fall_is_no_fall(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +120,11 @@ def test_the_command_says_what_falls() -> None:
     assert done.exit_code == 0
     made = json.loads(done.stdout)
     assert [(f["operand"], f["ulps"] >= 1) for f in made["falls"]] == [("c", True)] * 2
+    assert made["verdicts"] == {"c": "VIOLATED", "a": "UNKNOWN"}
     shown = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone"]).stdout
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
+    assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize("length", [0, 5000])

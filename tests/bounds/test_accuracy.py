@@ -11,8 +11,9 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
-from tcformal.bounds.constants import _as_much, _parts_lost, _rounded_down, step_constant
+from tcformal.bounds.constants import _parts_lost, _rounded_down, step_constant
 from tcformal.bounds.paths import _holds_products, growth
+from tcformal.bounds.recurrence import as_much
 from tcformal.bounds.slices import exact_slices
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
@@ -255,8 +256,8 @@ def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.Mon
     assert long.beside == beside_constant(unit, 16) > long.other == relative_constant(unit, 16, zero_c=False)
     # Where a later block would lose more of its own products, so much is given for the first one too.
     one = Fraction(1, 8)
-    assert (1 + _as_much(one, Fraction(1), one)) * (1 + one) == 2
-    assert _as_much(Fraction(1), one, one) == 1
+    assert (1 + as_much(one, Fraction(1), one)) * (1 + one) == 2
+    assert as_much(Fraction(1), one, one) == 1
 
 
 def test_a_unit_without_a_theorem_has_no_bound() -> None:

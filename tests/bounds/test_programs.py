@@ -213,3 +213,19 @@ def test_sums_of_other_scales_are_refused() -> None:
     x = sums.product(symbols.input("a", fmt), symbols.input("b", fmt), 0, 2)
     with pytest.raises(InputError, match="expected sums of values at the same scale"):
         sums.sum([(x, Fraction(1), ()), (x, Fraction(1), ((0, 1),))])
+
+
+@pytest.mark.parametrize("name", ["deepgemm-fp8-fp32", "deepgemm-fp8-scaled"])
+def test_words_of_few_bits_are_given_what_they_lose_most_of(name: str) -> None:
+    """Halfway above a power of two, next to a largest element that fixes the scale: nearly 2/17 is lost."""
+    x = program_accuracy(name, length=64, prove=False)
+    assert x.near.ratio > Fraction(11, 100)
+
+
+def test_lanes_and_fractions_have_to_give_one_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the row that lost most of many, too, whose result lanes have made already."""
+    monkeypatch.setattr("tcformal.bounds.program.near.program_result", lambda *_: 0)
+    for n in (2, 3):  # with an ascent after the rows, and with none
+        monkeypatch.setattr("tcformal.bounds.program.near._ROUNDS", 24 if n == 2 else 1 << 20)
+        with pytest.raises(InputError, match=r"^expected one result of fma-chain, but got 0x\w+ and 0x0$"):
+            nearest(program("fma-chain"), n, Range(-8, 8))

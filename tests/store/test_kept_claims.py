@@ -171,3 +171,18 @@ def test_only_missing_lemmas_that_the_record_names_are_proved_anew(folder: Path)
     found = checked(folder, SUM)
     assert found.status is AuditStatus.FAILED
     assert "expected HOLDS again, but got UNKNOWN" in found.reason
+
+
+def test_who_has_time_is_served_a_claim_whose_lemmas_are_missing(folder: Path) -> None:
+    """They are proved anew, and kept; those of a record that names others are not."""
+    (folder / LEMMA.file).write_text("")
+    found = Store(folder).find_claim(SUM[1], resolve(SUM[0]), seconds=60.0)
+    assert found is not None
+    assert found.checked
+    assert all(lemma.holds for lemma in found.lemmas)
+    again = Store(folder).find_claim(SUM[1], resolve(SUM[0]))
+    assert again is not None
+    assert again.checked
+    (folder / LEMMA.file).write_text("")
+    alter(folder, SUM, {"lemmas": [f"{i:064x}" for i in range(len(record_of(folder, SUM)["lemmas"]))]})
+    assert Store(folder).find_claim(SUM[1], resolve(SUM[0]), seconds=60.0) is None

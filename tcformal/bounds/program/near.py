@@ -13,14 +13,14 @@ from tcformal.bounds.attained import Construction
 from tcformal.bounds.program.words import Range
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.search import improved
-from tcformal.design.steps import CallStep
+from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.witness import Witness
 from tcformal.oracle.programs import program_result
-from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import Program
 
 InputWords = NDArray[np.uint64]
@@ -54,7 +54,7 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     Errors: InputError where integers and fractions give different results.
     """
     search = _NearSearch(p, n, exponents, seed)
-    rows = [*search.built(), *search.drawn()]
+    rows = [*search.built(), *search.between(), *search.drawn()]
     found = search.best(rows)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
@@ -74,6 +74,8 @@ class _NearSearch:
              min(f.e_max, 0 if exponents is None else exponents.high)) for f in self.formats
         ]  # fmt: skip
         self.rng = np.random.default_rng(seed)
+        #: What lanes made of the best row of many, and that row.
+        self.made: tuple[bytes, int] | None = None
 
     # ------------------------------------------------------------------ candidates
     def built(self) -> Iterator[InputWords]:
@@ -109,6 +111,47 @@ class _NearSearch:
                 made[side, k] = word
         return made if self._allowed(made[None])[0] else None
 
+    def between(self) -> Iterator[InputWords]:
+        """Elements that the words of a format lie farthest from, as near to a power of two as there are such.
+
+        Where scales depend on data, two elements of each block are as large as the format's largest number in
+        the elements' binade, against zeros, so that the others reach the words as they are.
+        """
+        steps = self.p.plan(self.n).steps
+        sources = [steps[s.source] for s in steps if isinstance(s, HeadroomStep | MagnitudeStep)]
+        blocks = {min(s.length, self.n) for s in sources if s.length is not None}
+        targets = {s.target for s in steps if isinstance(s, RoundStep) and s.length is not None}
+        for fmt in sorted(targets, key=str):
+            half = Fraction(1, 2 << fmt.fraction_bits)
+            largest = decode(fmt, fmt.largest).number
+            top = largest / Fraction(2) ** exponent_of(largest)
+            # Rounded to nearest and rounded down.
+            for size in (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))):
+                row = self._filled(size)
+                if row is None:
+                    continue
+                for start in (x for block in blocks for x in range(0, self.n - 1, block)):
+                    for side in range(2):
+                        more = encoded(self.formats[side], top * Fraction(2) ** self._middle(side))
+                        row[side, start + side], row[1 - side, start + side] = more or 0, 0
+                if self._allowed(row[None])[0]:
+                    yield row
+
+    def _filled(self, size: Fraction) -> InputWords | None:
+        """Every element of that significand, in the middle of its range; None where a format lacks it."""
+        made = np.zeros((2, self.n), np.uint64)
+        for side, fmt in enumerate(self.formats):
+            word = encoded(fmt, size * Fraction(2) ** self._middle(side))
+            if word is None:
+                return None
+            made[side] = word
+        return made
+
+    def _middle(self, side: int) -> int:
+        """The exponent in the middle of a side's range."""
+        low, high = self.ranges[side]
+        return (low + high + 1) // 2
+
     def drawn(self) -> Iterator[InputWords]:
         """Random rows with one large product and others, of few or many bits."""
         count = max(4, min(_ROWS, _PRODUCTS // self.n))
@@ -130,8 +173,8 @@ class _NearSearch:
         return np.asarray((field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits))
 
     # ------------------------------------------------------------------ what is lost
-    def lost(self, rows: InputWords) -> NDArray[np.float64]:
-        """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.
+    def lost(self, rows: InputWords) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
+        """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.  And its result.
 
         Shapes: rows [count, 2, n].
         """
@@ -140,11 +183,12 @@ class _NearSearch:
         c = np.zeros(len(rows), f"u{self.p.input_format('c').storage_bits // 8}")
         # Sums in extended precision where there is one: what is found is computed again, exactly.
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            d = values_of(np.asarray(self.run.evaluate(a, b, c)), self.run.d_format)
+            made = np.asarray(self.run.evaluate(a, b, c))
+            d = values_of(made, self.run.d_format)
             x, y = (values_of(v, f).astype(np.longdouble)
                     for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
             ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
-        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64)
+        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), made
 
     def _allowed(self, rows: InputWords) -> NDArray[np.bool_]:
         """Whether every element is zero, or normal with an exponent in the range."""
@@ -159,18 +203,22 @@ class _NearSearch:
     def best(self, rows: Sequence[InputWords]) -> InputWords:
         """The row that loses most."""
         stacked = np.stack(rows)
-        size = max(1, _PRODUCTS // self.n)
-        ratios = np.concatenate([self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)])
-        return np.asarray(stacked[int(ratios.argmax())])
+        # At once, with those that were not drawn: a call costs as much of few rows as of many.
+        size = max(1, 2 * _PRODUCTS // self.n)
+        found = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
+        ratios, results = (np.concatenate(x) for x in zip(*found, strict=True))
+        at = int(ratios.argmax())
+        self.made = stacked[at].tobytes(), int(results[at])
+        return np.asarray(stacked[at])
 
     def climbed(self, row: InputWords) -> InputWords:
         """Random changes of one element or two, as long as more is lost."""
-        now = float(self.lost(row[None])[0])
+        now = float(self.lost(row[None])[0][0])
         for _ in range(_ROUNDS):
             rows = np.repeat(row[None], _ROWS, 0)
             for _ in range(2):
                 self._change(rows)
-            ratios = self.lost(rows)
+            ratios, _ = self.lost(rows)
             at = int(ratios.argmax())
             if ratios[at] > now:
                 now, row = float(ratios[at]), rows[at]
@@ -196,9 +244,10 @@ class _NearSearch:
         a, b = ([int(x) for x in side] for side in row)
         plan = self.p.plan(self.n)
         result = program_result(plan, a, b, 0)
-        given = [self._array(x, f) for x, f in zip((a, b), self.formats, strict=True)]
-        zero = np.zeros(1, f"u{self.p.input_format('c').storage_bits // 8}")
-        lanes = int(self.run.evaluate(given[0], given[1], zero)[0])
+        if self.made is not None and self.made[0] == row.tobytes():
+            lanes = self.made[1]
+        else:
+            lanes = int(self.lost(row[None])[1][0])
         if lanes != result:
             raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
         values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number
@@ -208,7 +257,3 @@ class _NearSearch:
             raise InputError(f"expected a finite result of {self.p.name}, but got {d.kind.name}")
         error = abs(d.number - sum(values, Fraction(0)))
         return Near(tuple(a), tuple(b), result, error, sum(map(abs, values), Fraction(0)))
-
-    @staticmethod
-    def _array(words: Sequence[int], fmt: Format) -> NDArray[np.unsignedinteger]:
-        return np.array([words], f"u{fmt.storage_bits // 8}")

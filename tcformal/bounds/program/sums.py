@@ -137,7 +137,8 @@ class Sums:
         grids: list[int | None] = []
         for x, q, _ in parts:
             for i, p in x.errors.items():
-                errors[i] = errors.get(i, Fraction(0)) + p * q
+                more = p if q == 1 else p * q
+                errors[i] = errors[i] + more if i in errors else more
             loose = plus(loose, times(x.loose, abs(q)))
             grids.append(None if x.grid is None else x.grid + _shift(q))
         runs = _added([(run, q) for x, q, _ in parts for run in x.runs])
@@ -197,7 +198,8 @@ def _added(parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ..
         for run, q in parts:
             if run.start <= start and stop <= run.stop:
                 for at, p in run.products.items():
-                    products[at] = products.get(at, Fraction(0)) + p * q
+                    more = p if q == 1 else p * q
+                    products[at] = products[at] + more if at in products else more
         left = {at: p for at, p in products.items() if p}
         if made and made[-1].stop == start and made[-1].products == left:
             made[-1] = ProductRun(made[-1].start, stop, left)

@@ -13,12 +13,21 @@ from tcformal.matmul.unit import Unit
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, value_data
+from tcformal.query.question import Kind
 from tcformal.report.escape import say
 from tcformal.report.numbers.accuracy import in_units
 from tcformal.report.text import console, table
 
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 64
+#: What may grow, and how it is called.
+_OPERANDS = {"c": "c", "a": "factor"}
+#: What the verdicts about them rest on.
+_MEANS = {
+    Kind.VIOLATED: "by the inputs shown, replayed on integers and on fractions",
+    Kind.HOLDS: "so that the defect is 0",
+    Kind.UNKNOWN: "no fall was found, which excludes nothing",
+}
 
 
 def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> dict[str, Any]:
@@ -26,6 +35,7 @@ def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> dict[str, A
     return {
         "name": m.name,
         "length": m.length,
+        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS},
         "falls": [_fall_data(f, x) for f in m.falls],
         "claim": None if m.claim is None else {"verdict": m.claim.headline, "reason": m.claim.reason},
         "proved": m.proved,
@@ -57,13 +67,13 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
     )
     if m.falls:
         console().print(made)
-    lines = [] if m.falls else ["no fall was found, which excludes nothing"]
+    lines = []
+    for operand, name in _OPERANDS.items():
+        kind = m.verdict(operand)
+        lines.append(f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}")
     if m.claim is not None:
         lines.append(f"claim monotonicity, of a larger c: {m.claim.headline}; {m.claim.reason}")
-        if m.proved:
-            lines.append("so that the defect in c is 0")
-    if lines:
-        console().print(Text("\n".join(lines)))
+    console().print(Text("\n".join(lines)))
     if not isinstance(x, Unit):
         return
     for w in (w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _SHOWN):

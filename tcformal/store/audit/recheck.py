@@ -1,11 +1,11 @@
 """A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
 
-A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
-`assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept proof for the
-kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The answer holds
-`steps` and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved again),
-`lemmas` (what was found of each that was checked) and `bare` (the number of those without a certificate); or
-`refused` with the reason, or `late`.
+A request holds `folder`, `seconds` of the processor, and one of two things: `dag` (the text of a DAG whose
+root is named `assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept
+proof for the kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The
+answer holds `steps` and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved
+again), `lemmas` (what was found of each that was checked) and `bare` (the number of those without a
+certificate); or `refused` with the reason, or `late`.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ _AGAIN_S = 1.0
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """DeadlineError in here once that time has passed, at whatever line Python is then."""
+    """DeadlineError in here once the processor has worked so long, at whatever line Python is then."""
     armed = True
 
     def ring(*_: object) -> None:
         if armed:
             raise DeadlineError
 
-    signal.signal(signal.SIGALRM, ring)
+    signal.signal(signal.SIGPROF, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), _AGAIN_S)
+        signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-6), _AGAIN_S)
         yield
     finally:
         armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
 class CheckedBook(LemmaBook):
@@ -87,6 +87,8 @@ class CheckedBook(LemmaBook):
         self.trim = False
         #: Digests, or short names, of the lemmas that are proved anew where no proof is kept.
         self.anew: frozenset[str] = frozenset()
+        #: Whether those are kept.
+        self.keep = False
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -116,6 +118,8 @@ class CheckedBook(LemmaBook):
         if kept.certificate is None:
             if self.anew:
                 made = super().decide(name, what)
+                if self.keep:
+                    self.cache.add(made)
                 (self.unchecked if made.certificate is None else self.checked).add(kept.sha256)
                 return made
             self.unchecked.add(kept.sha256)
@@ -171,6 +175,7 @@ class CheckBench:
         folder, anew = request["folder"], frozenset(request.get("anew", ()))
         book = self._books.setdefault((folder, bool(anew)), CheckedBook(Store(Path(folder)).lemmas))
         spec, book.trim, book.anew = resolve(request["unit"]), bool(request.get("trim")), anew
+        book.keep = bool(request.get("keep"))
         v = prove_claim(
             spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
         )
@@ -210,6 +215,8 @@ def main() -> None:
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    # Nearly all that a check makes is used until its end.
+    gc.set_threshold(100_000, 20, 100)
     bench = CheckBench()
     print(json.dumps({"ready": True}), file=out, flush=True)
     for line in sys.stdin:
