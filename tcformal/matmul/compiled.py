@@ -14,7 +14,8 @@ from tcformal.operands.random import Raw
 from tcformal.programs.chain import circuit, staged_circuit
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
-    from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
+    from tcformal.kernels.cut import DotCall
+    from tcformal.kernels.gemm import Gemm, MatrixWords
     from tcformal.kernels.gpus.gemm import GpuGemm
     from tcformal.kernels.rows import DotProducts
     from tcformal.kernels.thin.dots import DotRows
@@ -143,7 +144,7 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 
 def dot_call(spec: UnitSpec) -> DotCall:
     """What kernels are made of: one call of a unit."""
-    from tcformal.kernels.gemm import DotCall
+    from tcformal.kernels.cut import DotCall
     from tcformal.shortcuts.unit import add_shortcuts
 
     graph, stages = staged_circuit(spec, spec.k)
