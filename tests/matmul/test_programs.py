@@ -61,7 +61,7 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
         seen.append(real(*x))
         return seen[-1]
 
-    monkeypatch.setattr(run, "with_factors", noted)
+    monkeypatch.setattr(values, "with_factors", noted)
 
     def drawn(*shape: int) -> np.ndarray:
         exponents = rng.integers(low, high, shape, endpoint=True)
