@@ -108,6 +108,7 @@ def test_scaled_sums_are_those_of_single_products(
         ("promotion=8,start=first", [(8, 50)]),
         ("promotion=8,splits=2,grain=8,start=first", [(8, 32), (40, 50)]),
         ("promotion=8,first_promotion=12", [(12, 50)]),
+        ("promotion=8,first_promotion=12,start=zero", [(0, 20), (20, 50)]),
         ("promotion=2048", []),
         ("splits=3,grain=8", [(24, 50)]),
         ("splits=3,grain=8,partials=bf16", []),
