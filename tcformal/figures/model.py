@@ -18,7 +18,8 @@ from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
+from tcformal.kernels.cut import DotCall
+from tcformal.kernels.gemm import Gemm, MatrixWords
 from tcformal.kernels.work import Work
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import unit

@@ -6,17 +6,45 @@ same for every column, those of B for every row; only the rest has to be compute
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tcformal.interp.lowering import Shortcut
+from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.kernels.shortcuts import arguments, needed
+from tcformal.kernels.shortcuts import Shortcuts, arguments, needed
 
+#: Lanes on which planes are tried to find the rare ones.
+_TRIED = 512
 #: Inputs of one side are named by its letter: `a[0]`, `scale_a[0]`.
 SIDES = {"a": ("a[", "scale_a["), "b": ("b[", "scale_b[")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotCall:
+    """The dot product of one call, and what its arrays look like.
+
+    Shapes: inputs a[0…k-1], b[0…k-1], c, scale_a[0…scales-1], scale_b[0…scales-1] of `graph`.
+    """
+
+    graph: Graph
+    root: Node
+    k: int
+    scales: int
+    #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
+    storage: Mapping[str, int]
+    #: What fills up the last step's scales.
+    scale_one: int
+    #: Finite encodings of each letter: what is never 1 on them is left to the second kernel.
+    finite: Mapping[str, Sequence[int]]
+    #: Whether d is a c again.
+    chained: bool
+    #: Adds shortcuts to the dot product, of finite operands, whose result is the node given.
+    add_shortcuts: Callable[[Node, Shortcuts], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +109,41 @@ def without(g: Graph, root: Node, never: Sequence[Node]) -> dict[int, Node]:
         same = all(x is y for x, y in zip(args, node.args, strict=True))
         new[node.index] = node if same else g.make(node.op, args, node.params)
     return new
+
+
+def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
+    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
+
+    With `shortcuts` that for finite operands takes those of this processor, which floats are some of; what
+    tells it apart may then be one of them.
+    """
+    graph = step.graph
+    whole = cut(graph, step.root)
+    rare = rare_planes(whole, step)
+    new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
+    plain = new[step.root.index]
+    found = Shortcuts(new, dict(rare))
+    if shortcuts and step.add_shortcuts is not None:
+        step.add_shortcuts(plain, found)
+    return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
+
+
+def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
+    """The truth values of one side that no finite operand was seen to make 1: where NaN and Inf are found.
+
+    A node that is listed here although some finite operand makes it 1 costs time and nothing else.
+    """
+    rng = np.random.default_rng(1)
+    found: dict[str, list[Node]] = {}
+    for side, planes in whole.planes.items():
+        inputs = {}
+        for name in whole.side_inputs(side):
+            letter = "scale" if name.startswith("scale") else side
+            known = np.array(step.finite[letter], dtype=np.uint64)
+            drawn = rng.choice(known, _TRIED)
+            # All alike at first: zeros everywhere, ones everywhere.
+            drawn[: len(known)] = known
+            inputs[name] = drawn
+        truths = [node for node in planes if node.width == 1]
+        found[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
+    return found

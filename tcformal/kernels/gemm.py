@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tcformal.interp.lanes import DOUBLE, WORD
-from tcformal.interp.vector import evaluate
-from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.block import DecodedBlock, Words
-from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.cut import DotCall, cuts
 from tcformal.kernels.multiply import Shape
-from tcformal.kernels.shortcuts import Shortcuts
+from tcformal.kernels.promoted import Factors, Promotion, factors_in_memory
 from tcformal.kernels.source import Source, source
 from tcformal.kernels.thin.rows import FewRows
 from tcformal.kernels.thin.text import thin
@@ -40,40 +38,12 @@ _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
 #: Rows for which the other side is decoded where it is used.
-_FEW = 8
-#: Lanes on which planes are tried to find the rare ones.
-_TRIED = 512
+FEW = 8
 
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
 _DECODE = (*[_POINTER] * 4, *[_COUNT] * 4)
-_FUNCTIONS = {
-    "decode_a": _DECODE,
-    "decode_b": _DECODE,
-    "multiply": (*[_POINTER] * 6, *[_COUNT] * 4, ctypes.c_int8),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DotCall:
-    """The dot product of one call, and what its arrays look like.
-
-    Shapes: inputs a[0…k-1], b[0…k-1], c, scale_a[0…scales-1], scale_b[0…scales-1] of `graph`.
-    """
-
-    graph: Graph
-    root: Node
-    k: int
-    scales: int
-    #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
-    storage: Mapping[str, int]
-    #: What fills up the last step's scales.
-    scale_one: int
-    #: Finite encodings of each letter: what is never 1 on them is left to the second kernel.
-    finite: Mapping[str, Sequence[int]]
-    #: Whether d is a c again.
-    chained: bool
-    #: Adds shortcuts to the dot product, of finite operands, whose result is the node given.
-    add_shortcuts: Callable[[Node, Shortcuts], None] | None = None
+_MULTIPLY = (*[_POINTER] * 6, *[_COUNT] * 4, ctypes.c_int8)
+_FACTORS = (*[_POINTER] * 2, *[_COUNT] * 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +60,8 @@ class MatrixWords:
     scale_b: Words | None = None
     #: B as it was decoded before.
     prepared: Prepared | None = None
+    #: What a promotion multiplies with, by name: one array for each accumulator.
+    factors: Mapping[str, list[Words]] | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -100,26 +72,30 @@ class MatrixWords:
     def turned(self) -> MatrixWords:
         """The transposed operands, sides kept by name: rows are B's columns."""
         c, scale_a, scale_b = (None if x is None else x.T for x in (self.c, self.scale_a, self.scale_b))
-        return MatrixWords(self.a.T, self.b.T, c, scale_a, scale_b)
+        return MatrixWords(self.a.T, self.b.T, c, scale_a, scale_b, factors=self.factors)
 
 
 class _Compiled:
     """One compiled module with the sizes of its records."""
 
-    def __init__(self, made: Source) -> None:
+    def __init__(self, made: Source, *, promoted: bool) -> None:
         self.layouts = made.layouts
         self.sizes = {side: layout.size for side, layout in made.layouts.items()}
-        self.module: Any = Module(made.text, _FUNCTIONS)
+        multiply = (*_MULTIPLY, *_FACTORS) if promoted else _MULTIPLY
+        kinds = {"decode_a": _DECODE, "decode_b": _DECODE, "multiply": multiply}
+        self.module: Any = Module(made.text, kinds)
 
 
 class Gemm:
     """The kernels of one step, with B's columns (`spread_side` a) or A's rows (b) side by side in lanes.
 
+    Ranges and units: with a promotion, of calls whose d is a c again, results are sums of full accumulators,
+    c is the sum before the first of them, and each accumulator starts at zero.
     Errors: RuntimeError where LLVM refuses the code.
     """
 
-    def __init__(self, step: DotCall, spread_side: str) -> None:
-        self.step = step
+    def __init__(self, step: DotCall, spread_side: str, promotion: Promotion | None = None) -> None:
+        self.step, self.promotion = step, promotion
         self._cuts, self._rare = cuts(step, shortcuts=True)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
@@ -129,13 +105,16 @@ class Gemm:
         if made.widest > DOUBLE:
             # No processor has lanes for wider integers: one at a time is the fastest.
             self.shape = replace(self.shape, lanes=1)
-        self._kernels = {"finite": _Compiled(self._source("finite"))}
+        self._kernels = {"finite": self._compiled("finite")}
         self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
         # Whoever decodes for any operands knows already that some are NaN or Inf.
         flags: Mapping[str, Sequence[Node]] = self._rare if which == "finite" else {"a": (), "b": ()}
-        return source(self._cuts[which], self._shape_of(which), flags)
+        return source(self._cuts[which], self._shape_of(which), flags, self.promotion)
+
+    def _compiled(self, which: str) -> _Compiled:
+        return _Compiled(self._source(which), promoted=self.promotion is not None)
 
     def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
@@ -162,7 +141,7 @@ class Gemm:
     def kernel(self, which: str) -> _Compiled:
         """The compiled kernel for `finite` operands, or for `any`."""
         if which not in self._kernels:
-            self._kernels[which] = _Compiled(self._source(which))
+            self._kernels[which] = self._compiled(which)
         return self._kernels[which]
 
     def multiply(self, x: MatrixWords, work: Work) -> Words:
@@ -187,7 +166,12 @@ class Gemm:
             c[:, :columns] = x.c
         steps = -(-k // shape.k)
         prepared = x.prepared if shape.lanes_side == "b" else None
-        if rows <= _FEW and shape.lanes > 1 and (prepared is not None or not shape.scales):
+        if (
+            rows <= FEW
+            and self.promotion is None
+            and shape.lanes > 1
+            and (prepared is not None or not shape.scales)
+        ):
             if self._few.multiply(*rows_of, lanes_of[0], c, d, prepared, work):
                 return d if stride == columns else np.ascontiguousarray(d[:, :columns])
             c[:, :columns] = 0 if x.c is None else x.c
@@ -196,10 +180,14 @@ class Gemm:
         # One step of all rows and tiles that are held at once.
         step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
         step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
-        at_once = max(self.tile_steps, _BLOCK_BYTES // step_bytes)
+        at_once = self._whole(max(self.tile_steps, _BLOCK_BYTES // step_bytes))
         if prepared is not None:
             at_once = prepared.at_once
         work.expect(rows * tiles * -(-steps // at_once))
+        factors = None
+        if self.promotion is not None:
+            sizes = rows, stride, -(-steps // self.promotion.steps)
+            factors = factors_in_memory(self.promotion, x.factors or {}, shape.spread_side, sizes)
         # Each block's records take the place of those of the block before it.
         memory: dict[tuple[str, str], Words] = {}
         for tile in range(0, tiles, panel_tiles):
@@ -216,7 +204,7 @@ class Gemm:
                     rows_block = DecodedBlock(
                         self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory
                     )
-                    self._pairs(rows_block, lanes_block, c, d, work)
+                    self._pairs(rows_block, lanes_block, c, d, factors, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
     @property
@@ -227,24 +215,35 @@ class Gemm:
     @property
     def tile_steps(self) -> int:
         """Steps of one tile, decoded, that a core keeps in its fastest cache: one at least."""
-        return max(1, _TILE_BYTES // self.kernel("finite").sizes[self.shape.lanes_side])
+        return self._whole(_TILE_BYTES // self.kernel("finite").sizes[self.shape.lanes_side])
 
-    def _pairs(self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, work: Work) -> None:
+    def _whole(self, steps: int) -> int:
+        """So many steps, in whole accumulators: one at least."""
+        unit = 1 if self.promotion is None else self.promotion.steps
+        return max(1, steps // unit) * unit
+
+    def _pairs(
+        self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, factors: Factors | None, work: Work
+    ) -> None:
         """Every row of a block with every tile of another."""
         rare = bool(rows.flags.any() or tiles.flags.any())
         n_steps = rows.steps.stop - rows.steps.start
         stride = d.shape[1]
 
         def run(some_rows: slice, some_tiles: slice) -> None:
-            cell = (rows.which.start + some_rows.start) * stride
-            cell += (tiles.which.start + some_tiles.start) * self.shape.lanes
+            row = rows.which.start + some_rows.start
+            column = (tiles.which.start + some_tiles.start) * self.shape.lanes
+            cell = row * stride + column
+            more: tuple[Any, ...] = ()
+            if factors is not None and self.promotion is not None:
+                more = factors.arguments(row, column, rows.steps.start // self.promotion.steps)
             counts = some_rows.stop - some_rows.start, some_tiles.stop - some_tiles.start, n_steps, stride
             flags = rows.flags.ctypes.data + some_rows.start, tiles.flags.ctypes.data + some_tiles.start
             for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
                 self.kernel(which).module.multiply(
                     rows.at(which, some_rows.start), tiles.at(which, some_tiles.start),
                     c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
-                    *flags, *counts, wanted,
+                    *flags, *counts, wanted, *more,
                 )  # fmt: skip
 
         if rare:
@@ -252,41 +251,3 @@ class Gemm:
                 block.decode("any")
         cost = n_steps * self.shape.k * self.shape.lanes
         work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
-
-
-def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
-    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
-
-    With `shortcuts` that for finite operands takes those of this processor, which floats are some of; what
-    tells it apart may then be one of them.
-    """
-    graph = step.graph
-    whole = cut(graph, step.root)
-    rare = rare_planes(whole, step)
-    new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
-    plain = new[step.root.index]
-    found = Shortcuts(new, dict(rare))
-    if shortcuts and step.add_shortcuts is not None:
-        step.add_shortcuts(plain, found)
-    return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
-
-
-def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
-    """The truth values of one side that no finite operand was seen to make 1: where NaN and Inf are found.
-
-    A node that is listed here although some finite operand makes it 1 costs time and nothing else.
-    """
-    rng = np.random.default_rng(1)
-    found: dict[str, list[Node]] = {}
-    for side, planes in whole.planes.items():
-        inputs = {}
-        for name in whole.side_inputs(side):
-            letter = "scale" if name.startswith("scale") else side
-            known = np.array(step.finite[letter], dtype=np.uint64)
-            drawn = rng.choice(known, _TRIED)
-            # All alike at first: zeros everywhere, ones everywhere.
-            drawn[: len(known)] = known
-            inputs[name] = drawn
-        truths = [node for node in planes if node.width == 1]
-        found[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
-    return found

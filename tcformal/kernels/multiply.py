@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.interp.lanes import Code, LaneValue, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.kernels.cut import Cut
 from tcformal.kernels.planes import PlaneLayout, load
+from tcformal.kernels.promoted import BYTES, Promotion, loaded
 from tcformal.machine import x86
 
 
@@ -44,20 +45,25 @@ def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
     return code.as_truth(value) if width == 1 else value
 
 
-def multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tuple[str, int]:
+def multiply(
+    cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], promotion: Promotion | None = None
+) -> tuple[str, int]:
     """multiply(spread, lanes, c, d, row_flags, tile_flags, rows, tiles, steps, stride, wanted).
 
     Records of the two sides; c and d [rows, stride], tiles side by side; only the pairs of a row and a
     tile are computed where (row flag or tile flag) is `wanted`.  Neighbouring rows are taken together,
-    because each result has to wait for the one before it in its own row only.
+    because each result has to wait for the one before it in its own row only.  With a promotion c and d are
+    sums of full accumulators, and the factors follow: row_factors, tile_factors, and the bytes from one row,
+    and from one accumulator of a tile, to the next.
     """
-    single, widest = _steps(cut, shape, layouts, 1)
-    several, _ = _steps(cut, shape, layouts, shape.rows)
+    single, widest = _steps(cut, shape, layouts, promotion, 1)
+    several, _ = _steps(cut, shape, layouts, promotion, shape.rows)
     rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
     enter, leave = control(single)
+    more = "" if promotion is None else _FACTORS
     text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
-    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
+    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted{more}) {{
 entry:
 {enter}
   %row_bytes = mul i64 %n_steps, {rows}
@@ -99,6 +105,7 @@ end:
     return text, widest
 
 
+_FACTORS = ", ptr %row_factors, ptr %tile_factors, i64 %row_apart, i64 %tile_apart"
 #: Floats that round use the control word of x86 as it is when a process starts: to nearest, nothing flushed.
 _ENTER = """  %control = alloca i32
   %usual = alloca i32
@@ -143,7 +150,9 @@ def _go_on(rows: int) -> str:
     return "\n".join([*lines, f"  br i1 %all_s{rows - 1}, label %steps_{rows}, label %single"])
 
 
-def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int) -> tuple[str, int]:
+def _steps(
+    cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], promotion: Promotion | None, rows: int
+) -> tuple[str, int]:
     """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
     size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
@@ -154,6 +163,7 @@ def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int
     before: list[str] = []
     phis: list[str] = []
     after: list[str] = []
+    made: list[str] = []
     for row in range(rows):
         x = f"{rows}_{row}"
         code = Code(shape.lanes, f"r{x}_")
@@ -177,36 +187,89 @@ def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int
         lowering = Lowering(cut.graph, code, known, cut.shortcuts)
         d_next = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
         if shape.chained:
-            phis.append(
-                f"  %c_now_{x} = phi {kinds[0]} [ %c_first_{x}, %steps_{rows} ], [ {d_next}, %loop_{rows} ]"
-            )
+            c, there = f"%c_first_{x}", f"%steps_{rows}"
+            if promotion is not None:
+                c, there = "zeroinitializer", f"%block_{rows}"
+            phis.append(f"  %c_now_{x} = phi {kinds[0]} [ {c}, {there} ], [ {d_next}, %loop_{rows} ]")
         else:
             code.lines.insert(
                 0, f"  %c_now_{x} = select i1 true, {kinds[0]} %c_first_{x}, {kinds[0]} %c_first_{x}"
             )
         bodies.append(code.lines)
+        made.append(d_next)
+        stored = d_next if promotion is None else f"%sum_{x}"
         after += [
             f"  %d_at_{x} = getelementptr i{d_bits}, ptr %d, i64 %cell_{x}",
-            f"  store {kinds[1]} {d_next}, ptr %d_at_{x}, align {d_bits // 8}",
+            f"  store {kinds[1]} {stored}, ptr %d_at_{x}, align {d_bits // 8}",
         ]
     lines = "\n".join
     # The rows' instructions are the same ones: side by side, each waits for its own row's alone.
     mixed = [line for same in zip(*bodies, strict=True) for line in same]
+    start, first, count, leave = f"%steps_{rows}", ("0", "0", "%tile_first"), "%n_steps", f"%end_{rows}"
+    opened = closed = ""
+    if promotion is not None:
+        opened, closed = _accumulator(promotion, shape, made, rows)
+        start, count, leave = f"%block_{rows}", f"%until_{rows}", f"%close_{rows}"
+        first = (f"%block_step_{rows}", f"%block_byte_{rows}", f"%block_tile_{rows}")
     text = f"""steps_{rows}:
 {lines(before)}
-  br label %loop_{rows}
+{opened or f"  br label %loop_{rows}"}
 loop_{rows}:
-  %step_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_step_{rows}, %loop_{rows} ]
-  %row_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %loop_{rows} ]
-  %tile_at_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %loop_{rows} ]
+  %step_{rows} = phi i64 [ {first[0]}, {start} ], [ %next_step_{rows}, %loop_{rows} ]
+  %row_byte_{rows} = phi i64 [ {first[1]}, {start} ], [ %next_row_{rows}, %loop_{rows} ]
+  %tile_at_{rows} = phi ptr [ {first[2]}, {start} ], [ %next_tile_{rows}, %loop_{rows} ]
 {lines(phis)}
 {lines(mixed)}
   %next_row_{rows} = add i64 %row_byte_{rows}, {size}
   %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}
   %next_step_{rows} = add i64 %step_{rows}, 1
-  %more_steps_{rows} = icmp ult i64 %next_step_{rows}, %n_steps
-  br i1 %more_steps_{rows}, label %loop_{rows}, label %end_{rows}
-end_{rows}:
+  %more_steps_{rows} = icmp ult i64 %next_step_{rows}, {count}
+  br i1 %more_steps_{rows}, label %loop_{rows}, label {leave}
+{closed}end_{rows}:
 {lines(after)}
   br label %row_end"""
     return text, code.widest
+
+
+def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> tuple[str, str]:
+    """What opens an accumulator of some neighbouring rows, and what adds the full ones to their sums."""
+    bits = shape.storage["d"]
+    kind = Code(shape.lanes, "").kind(bits)
+    phis: list[str] = []
+    bodies: list[list[str]] = []
+    for row, text in enumerate(full):
+        x = f"{rows}_{row}"
+        phis.append(f"  %total_{x} = phi {kind} [ %c_first_{x}, %steps_{rows} ], [ %sum_{x}, %close_{rows} ]")
+        code = Code(shape.lanes, f"p{x}_")
+        size = BYTES * len(p.factors[shape.spread_side])
+        own = code.new(f"mul i64 {code.new(f'add i64 %i, {row}')}, %row_apart")
+        own = code.new(f"add i64 {own}, {code.new(f'mul i64 %block_{rows}_i, {size}')}")
+        row_at = code.new(f"getelementptr i8, ptr %row_factors, i64 {own}")
+        other = code.new(f"mul i64 %block_{rows}_i, %tile_apart")
+        other = code.new(f"add i64 {other}, {code.new(f'mul i64 %column, {BYTES}')}")
+        tile_at = code.new(f"getelementptr i8, ptr %tile_factors, i64 {other}")
+        places = row_at, tile_at, code.new(f"mul i64 %stride, {BYTES}")
+        factors = loaded(code, p, shape.spread_side, places)
+        width = p.root.width
+        total, d = (word(code, y, bits, width) for y in (f"%total_{x}", text))
+        made = code.operand(p.sum(code, total, d, factors), bits)
+        code.lines.append(f"  %sum_{x} = select i1 true, {kind} {made}, {kind} {made}")
+        bodies.append(code.lines)
+    mixed = "\n".join(line for same in zip(*bodies, strict=True) for line in same)
+    opened = f"""  br label %block_{rows}
+block_{rows}:
+  %block_{rows}_i = phi i64 [ 0, %steps_{rows} ], [ %next_block_{rows}, %close_{rows} ]
+  %block_step_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_step_{rows}, %close_{rows} ]
+  %block_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %close_{rows} ]
+  %block_tile_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %close_{rows} ]
+{chr(10).join(phis)}
+  %full_{rows} = add i64 %block_step_{rows}, {p.steps}
+  %until_{rows} = call i64 @llvm.umin.i64(i64 %full_{rows}, i64 %n_steps)
+  br label %loop_{rows}"""
+    closed = f"""close_{rows}:
+{mixed}
+  %next_block_{rows} = add i64 %block_{rows}_i, 1
+  %more_blocks_{rows} = icmp ult i64 %next_step_{rows}, %n_steps
+  br i1 %more_blocks_{rows}, label %block_{rows}, label %end_{rows}
+"""
+    return opened, closed

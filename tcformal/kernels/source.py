@@ -16,6 +16,7 @@ from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
 from tcformal.kernels.multiply import Shape, control, multiply, word
 from tcformal.kernels.planes import PlaneLayout, plane_layout, store
+from tcformal.kernels.promoted import Promotion
 from tcformal.kernels.shortcuts import declarations
 
 
@@ -32,7 +33,9 @@ class Source:
     widest: int
 
 
-def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Source:
+def source(
+    cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], promotion: Promotion | None = None
+) -> Source:
     """The module of a cut dot product; decoders report where a node of `flags` is 1.
 
     The functions' arguments stand with each of them below; all counts and strides are in elements,
@@ -42,7 +45,7 @@ def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Sourc
     for side in "ab":
         text, layouts[side] = _decoder(cut, shape, side, flags[side])
         texts.append(text)
-    text, widest = multiply(cut, shape, layouts)
+    text, widest = multiply(cut, shape, layouts, promotion)
     texts.append(text)
     whole = "\n".join(texts)
     texts.append(declarations(whole))

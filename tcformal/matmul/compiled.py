@@ -14,7 +14,8 @@ from tcformal.operands.random import Raw
 from tcformal.programs.chain import circuit, staged_circuit
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
-    from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
+    from tcformal.kernels.cut import DotCall
+    from tcformal.kernels.gemm import Gemm, MatrixWords
     from tcformal.kernels.gpus.gemm import GpuGemm
     from tcformal.kernels.rows import DotProducts
     from tcformal.kernels.thin.dots import DotRows
@@ -39,8 +40,7 @@ def multiply_words(
         return gpu_gemm(spec, device).multiply(x)
     with Work(threads, progress) as work:
         m, k, n = x.shape
-        # The side whose length fills the lanes better is taken lane by lane.
-        side = "a" if n >= min(m, LONG) else "b"
+        side = spread_side(m, n)
         if machine.available() and _worth(spec, side, m * n * k):
             words = gemm(spec, side).multiply(x, work)
             _LOADED.add((spec, side))
@@ -91,8 +91,18 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
 
 
+def spread_side(m: int, n: int) -> str:
+    """The side that is taken one value at a time: the other one's length fills the lanes better."""
+    return "a" if n >= min(m, LONG) else "b"
+
+
+def large(products: int) -> bool:
+    """Whether so many products are worth a kernel that is not loaded yet."""
+    return products >= _WORTH_COMPILING
+
+
 def _worth(spec: UnitSpec, which: str, products: int) -> bool:
-    return products >= _WORTH_COMPILING or (spec, which) in _LOADED
+    return large(products) or (spec, which) in _LOADED
 
 
 def _stored(x: Raw, fmt: Format) -> Raw | None:
@@ -143,7 +153,7 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 
 def dot_call(spec: UnitSpec) -> DotCall:
     """What kernels are made of: one call of a unit."""
-    from tcformal.kernels.gemm import DotCall
+    from tcformal.kernels.cut import DotCall
     from tcformal.shortcuts.unit import add_shortcuts
 
     graph, stages = staged_circuit(spec, spec.k)

@@ -14,6 +14,7 @@ from tcformal.matmul import arrays
 from tcformal.matmul.compiled import gemm
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.compiled
+    from tcformal.kernels.gemm import Gemm
     from tcformal.kernels.prepared import Prepared
 
 
@@ -38,7 +39,7 @@ class PreparedOperand:
         if self.scales is not None and spec.scale_format is not None:
             ones = np.zeros((1, self.scales_count), arrays.dtype_of(spec.scale_format))
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
-        self._parts: dict[tuple[int, int], Prepared] = {}
+        self._parts: dict[tuple[int, int, int], Prepared] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -51,9 +52,10 @@ class PreparedOperand:
         """Bytes of what has been decoded so far."""
         return sum(x.nbytes for x in self._parts.values())
 
-    def part(self, start: int, stop: int) -> Prepared | None:
+    def part(self, start: int, stop: int, kernels: Gemm | None = None) -> Prepared | None:
         """The rows of B from `start` to `stop`, decoded when they are first asked for; None without LLVM.
 
+        Ranges and units: `kernels`: those that take it, None for the unit's own.
         Errors: InputError for a part of a B with scales.
         """
         from tcformal.kernels.prepared import Prepared
@@ -63,11 +65,13 @@ class PreparedOperand:
             return None
         if self.scales is not None and (start, stop) != (0, self.shape[0]):
             raise InputError(f"expected all rows of a B with scales, but got {start} to {stop}")
-        if (start, stop) not in self._parts:
+        kernels = gemm(self.spec, "a") if kernels is None else kernels
+        key = start, stop, kernels.tile_steps
+        if key not in self._parts:
             with Work(self._threads, progress=False) as work:
                 b, scales = self._words.b[start:stop], self._words.scale_b
-                self._parts[start, stop] = Prepared(gemm(self.spec, "a"), b, scales, work)
-        return self._parts[start, stop]
+                self._parts[key] = Prepared(kernels, b, scales, work)
+        return self._parts[key]
 
     def check(self, spec: UnitSpec) -> None:
         """InputError where the unit is another one than B was prepared for."""

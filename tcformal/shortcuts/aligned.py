@@ -32,8 +32,8 @@ from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_
 _PRECISION = 24
 #: Magnitudes that a conversion to a signed integer of 32 bits takes.
 _LARGEST = (1 << 31) - 1
-#: The exponent of the least product of floats that have their exponents, half of it in each factor.
-_LEAST = -60
+#: The exponent of the least factors of floats that have their exponents and are no halves.
+_LEAST = -30
 
 
 def add_aligned(
@@ -152,6 +152,13 @@ class _Sums:
         emit = encoded.exponents(words[0].fmt, constants[0], zeros[0])
         return self._ways.derive((words[0].word, words[1].word), emit)
 
+    def _lowest(self, x: Factor) -> int:
+        """The exponent of a factor's least numbers as floats."""
+        word = self._encodings.of(x)
+        if word is None or not encoded.as_half(word.fmt):
+            return _LEAST
+        return encoded.own_exponent(word.fmt) - x.exponent.constant + x.low
+
     def _float(self, x: Factor, exponent: int | None) -> Node:
         """A factor as a float: its signed significand, with `exponent` times 2^(that and its own)."""
         word = None if exponent is None else self._encodings.of(x)
@@ -179,15 +186,21 @@ class _Sums:
                 continue
             signed = signed_magnitude(self._graph, self._ways.of(t.term.sign), aligned)
             # Exponents in the floats themselves where no number leaves the range: one power of two for all.
-            inside = x.high - x.low + sum(widths) + _LEAST <= BIAS and raised - _LEAST <= BIAS
-            spans = all(y.high - y.low + y.significand.width + _LEAST // 2 <= BIAS for y in x.factors)
+            lowest = [self._lowest(y) for y in x.factors]
+            least = sum(lowest)
+            inside = x.high - x.low + sum(widths) + least <= BIAS and raised - least <= BIAS
+            spans = all(
+                y.high - y.low + y.significand.width + low <= BIAS
+                for y, low in zip(x.factors, lowest, strict=True)
+            )
             own = inside and spans
             floats = [
-                self._float(y, y.exponent.constant - y.low + _LEAST // 2 if own else None) for y in x.factors
+                self._float(y, y.exponent.constant - y.low + low if own else None)
+                for y, low in zip(x.factors, lowest, strict=True)
             ]
             both = self._ways.derive(floats, placed.product)
             if own:
-                by = raised + x.low - _LEAST
+                by = raised + x.low - least
                 if by not in scales:
                     scales[by] = self._ways.derive([e_max], placed.power(by))
                 self._ways.add(signed, [both, scales[by]], placed.scaled(most))

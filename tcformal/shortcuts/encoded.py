@@ -16,12 +16,17 @@ from tcformal.interp.lanes import WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
+from tcformal.machine import floats
 from tcformal.semantics.unpack import unpack
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor
 
 #: Bits of an exponent field of binary32.
 _EXPONENT = 8
+#: Of binary16: bits of a fraction field and of an exponent field, bias.
+_HALF_FIELD, _HALF_EXPONENT, _HALF_BIAS = 10, 5, 15
+#: Bits of the narrower encodings that processors load.
+_BYTE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +76,58 @@ def number(fmt: Format, exponent: int) -> Emit | None:
     Zero, NaN, Inf: the code of a subnormal number is 1; an encoding of NaN or Inf is read as a number.
     None where the power of two that is left is not a normal float.
     """
-    by = exponent + fmt.fraction_bits + BIAS
+    half = as_half(fmt)
+    by = exponent + fmt.fraction_bits + (_HALF_BIAS if half else BIAS)
     if not 1 - BIAS <= by <= BIAS:
         return None
     spare = _EXPONENT - fmt.exponent_bits
     kept = ((1 << (fmt.width - 1)) - 1) << (FIELD - fmt.fraction_bits) | 1 << (WORD - 1)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        if half:
+            return scaled(code, as_word(code, _half(code, given[0], fmt), WORD))
         # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
         text = code.apply("shl", WORD, code.operand(given[0], WORD), code.word(WORD - fmt.width, WORD))
         if spare:
             text = code.apply("ashr", WORD, text, code.word(spare, WORD))
             text = code.apply("and", WORD, text, code.word(kept, WORD))
-        if by:
-            power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
-            x = as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
-            return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
-        return LaneValue(text, 0, (1 << WORD) - 1, WORD)
+        return scaled(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+
+    def scaled(code: Code, x: LaneValue) -> LaneValue:
+        if not by:
+            return x
+        power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
+        return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {as_float(code, x)}, {power}"), WORD)
 
     return emit
+
+
+def as_half(fmt: Format) -> bool:
+    """Whether an encoding is that of a binary16 number, times a power of two, where its fields are moved."""
+    room = fmt.exponent_bits <= _HALF_EXPONENT and fmt.fraction_bits <= _HALF_FIELD
+    return floats() and room and fmt.width in (_BYTE, HALF)
+
+
+def own_exponent(fmt: Format) -> int:
+    """The exponent with which a number that is read as a half is read in the fewest instructions."""
+    return -_HALF_BIAS - fmt.fraction_bits
+
+
+def _half(code: Code, x: LaneValue, fmt: Format) -> str:
+    """The binary16 number whose fields are an encoding's; its conversion meets no subnormal float."""
+    text = code.operand(x, HALF)
+    spare = _HALF_EXPONENT - fmt.exponent_bits
+    if fmt.width == _BYTE:
+        if spare:
+            # With copies of the sign, which end above the fields.
+            text = code.resize("sext", code.operand(x, _BYTE), _BYTE, HALF)
+        text = code.apply("shl", HALF, text, code.word(_HALF_FIELD - fmt.fraction_bits, HALF))
+        if spare:
+            kept = ((1 << (fmt.width - 1)) - 1) << (_HALF_FIELD - fmt.fraction_bits) | 1 << (HALF - 1)
+            text = code.apply("and", HALF, text, code.word(kept, HALF))
+    kind = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+    made = code.new(f"bitcast {code.kind(HALF)} {text} to {kind}")
+    return code.new(f"fpext {kind} {made} to {float_kind(code, WORD)}")
 
 
 def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:

@@ -19,7 +19,8 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
 from tcformal.kernels import gemm as kernels
-from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
+from tcformal.kernels.cut import DotCall
+from tcformal.kernels.gemm import Gemm, MatrixWords
 from tcformal.kernels.work import Work
 from tcformal.sweeps import compiled, records
 

@@ -122,6 +122,24 @@ def turns(splits: int, tile: int, *, halves: bool = False) -> Reference:
     return d
 
 
+def warp(threads: int) -> Reference:
+    """results/products, algorithm 13: thread t takes k = t, t + threads, …; sums are handed down, from half
+    of the threads away at first, then from half of that."""
+
+    def d(x: Element) -> Word:
+        sums = {t: chain(x.u, x.a, x.b, [(k, k + 1) for k in range(t, x.k, threads)])
+                for t in range(min(threads, x.k))}  # fmt: skip
+        apart = threads // 2
+        while apart:
+            sums = {
+                t: added(y, sums[t + apart]) if t + apart in sums else y for t, y in sums.items() if t < apart
+            }
+            apart //= 2
+        return linear(x, sums[0])
+
+    return d
+
+
 def group32(x: Element) -> Word:
     """cublas_match, algorithm 74: the groups [0, K % 32), then 32 apart, in one accumulator."""
     rest = x.k % 32

@@ -12,7 +12,7 @@ from tcformal.design.steps import PlanStep
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
-from tcformal.matmul.steps import run, scaled
+from tcformal.matmul.steps import run, scaled, values
 from tcformal.operands.random import Raw
 from tcformal.oracle.programs import program_result
 
@@ -61,7 +61,7 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
         seen.append(real(*x))
         return seen[-1]
 
-    monkeypatch.setattr(run, "with_factors", noted)
+    monkeypatch.setattr(values, "with_factors", noted)
 
     def drawn(*shape: int) -> np.ndarray:
         exponents = rng.integers(low, high, shape, endpoint=True)
@@ -121,13 +121,13 @@ def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch)
     given = [(a, b), (a, b, c), (a[:1], b), (a, b[:, :1])]
     want = [p.matmul(*x) for x in given]
     made: list[str] = []
-    real = run._ArrayRun._value
+    real = values.ArrayRun._value
 
-    def noted(self: run._ArrayRun, step: PlanStep) -> Raw:
+    def noted(self: values.ArrayRun, step: PlanStep) -> Raw:
         made.append(step.name)
         return real(self, step)
 
-    monkeypatch.setattr(run._ArrayRun, "_value", noted)
+    monkeypatch.setattr(values.ArrayRun, "_value", noted)
     monkeypatch.setattr(run, "_ELEMENTS", 15)
     for x, y in zip(given, want, strict=True):
         assert (p.matmul(*x) == y).all()

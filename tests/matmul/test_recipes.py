@@ -22,6 +22,7 @@ from matmul.references import (
     staged,
     stream,
     turns,
+    warp,
 )
 from matmul.sums import FP32
 from tcformal import InputError, gemm
@@ -49,6 +50,8 @@ CASES: dict[str, tuple[str, Reference]] = {
     "cublaslt-36@splits=3,tile=16": (HALF, turns(3, 16)),
     "cublaslt-36@splits=3,tile=16,merge=halves": (HALF, turns(3, 16, halves=True)),
     "cublaslt-55@splits=6,tile=16,merge=halves": (HALF, turns(6, 16, halves=True)),
+    "cublaslt-13": ("power10/xvf32gerpp", warp(32)),
+    "cublaslt-13@splits=16": ("power10/xvf32gerpp", warp(16)),
     "cublaslt-74": ("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3", group32),
     "deepgemm-sm90": (EIGHT, deepgemm),
     "cutlass-sm90-fp8": (EIGHT, interval),

@@ -13,7 +13,8 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.kernels.gemm import Gemm, MatrixWords, cuts
+from tcformal.kernels.cut import cuts
+from tcformal.kernels.gemm import Gemm, MatrixWords
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, x86
 from tcformal.matmul import arrays

@@ -16,7 +16,8 @@ from tcformal.errors import DeviceError
 from tcformal.gpu.card import Card
 from tcformal.gpu.compilers import first_line
 from tcformal.kernels.block import Words
-from tcformal.kernels.gemm import DotCall, MatrixWords, cuts
+from tcformal.kernels.cut import DotCall, cuts
+from tcformal.kernels.gemm import MatrixWords
 from tcformal.kernels.gpus.text import THREADS, GpuText, gpu_text
 from tcformal.kernels.multiply import Shape
 

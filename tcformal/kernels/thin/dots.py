@@ -13,8 +13,7 @@ from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.block import Words
-from tcformal.kernels.cut import Cut
-from tcformal.kernels.gemm import DotCall, cuts
+from tcformal.kernels.cut import Cut, DotCall, cuts
 from tcformal.kernels.multiply import control, word
 from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report

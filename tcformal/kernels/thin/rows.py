@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # which holds these kernels
 
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
+#: How many times as large as encodings their records are at most, to be read in their place.
+_DENSE = 3
 _ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 7)
 
 
@@ -65,7 +67,7 @@ class FewRows:
 
             work.split(of, len(rows) * n * shape.k * shape.lanes, some)
 
-        if prepared is not None:
+        if prepared is not None and (shape.scales or self._dense):
             for (tile, step), block in prepared.blocks.items():
                 n = block.steps.stop - step
                 tile_bytes = n * sizes[shape.lanes_side]
@@ -93,6 +95,13 @@ class FewRows:
                     raw.shape[1] // shape.lanes,
                 )  # fmt: skip
         return not flags.any()
+
+    @property
+    def _dense(self) -> bool:
+        """Whether records are little more than the encodings: reading them takes less time than decoding."""
+        gemm, side = self._gemm, self._gemm.shape.lanes_side
+        raw = gemm.shape.k * gemm.shape.lanes * gemm.shape.storage[side] // 8
+        return gemm.kernel("finite").sizes[side] <= _DENSE * raw
 
     def _kernel(self, how: str) -> Any:
         if how not in self._kernels:

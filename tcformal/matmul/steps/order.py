@@ -35,10 +35,15 @@ def last_uses(plan: ProgramPlan, steps: set[int]) -> dict[int, list[int]]:
     return done
 
 
-def of_rows_and_columns(plan: ProgramPlan, given: Mapping[str, Raw]) -> set[int]:
-    """The steps whose values depend on the row and on the column: as many as the result has elements."""
-    ways: list[set[int]] = []
+def axes_of(plan: ProgramPlan, given: Mapping[str, Raw]) -> list[set[int]]:
+    """Of each step whether its values depend on the row (0) and on the column (1)."""
+    axes: list[set[int]] = []
     for s in plan.steps:
         own = {axis for axis in (0, 1) if isinstance(s, InputStep) and given[s.letter].shape[axis] > 1}
-        ways.append(own.union(*(ways[i] for i in s.sources)))
-    return {i for i, axes in enumerate(ways) if len(axes) == 2}
+        axes.append(own.union(*(axes[i] for i in s.sources)))
+    return axes
+
+
+def of_rows_and_columns(plan: ProgramPlan, given: Mapping[str, Raw]) -> set[int]:
+    """The steps whose values depend on both: as many as the result has elements."""
+    return {i for i, axes in enumerate(axes_of(plan, given)) if len(axes) == 2}

@@ -31,6 +31,10 @@ _TF32_GROUP = "hopper/wgmma.m64n8k8.f32.tf32.tf32"
 #: A chain of fused multiply–adds in fp32, which NVIDIA's processors have without a matrix instruction.
 _FMA32 = "cdna1/v_mfma_f32_32x32x2f32"
 _FMA64 = "ampere/mma.m8n8k4.f64.f64.f64.f64"
+#: The same of one product in a call, by computation, for algorithm 13, which rounds no operand to tf32.
+_ONE = {"32F": "power10/xvf32gerpp", "32F_FAST_TF32": "power10/xvf32gerpp", "64F": "power10/xvf64gerpp"}
+#: The threads of algorithm 13 that share K out, by CUSTOM_OPTION; others cut it in ways that depend on K.
+_THREADS = {75: 32, 83: 32, 93: 32, 73: 16, 101: 16}
 _TCGEN05 = {"e4m3": "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3"}
 #: Algorithms whose parts take tiles of k in turn.
 _IN_TURN = (35, 36, 55)
@@ -92,6 +96,8 @@ class _Planner:
         if self.d in ("e4m3", "e5m2"):
             raise self.refusal(f"results in {self.d}")
         settings: dict[str, Any] = {}
+        if self.number == 13:
+            settings["splits"] = _THREADS[self.fields["CUSTOM_OPTION"]]
         if self.splits > 1:
             settings["splits"] = self.splits
             if self.fields["REDUCTION_SCHEME"] not in _SCHEMES:
@@ -139,6 +145,10 @@ class _Planner:
             if kind is not None:
                 # Kernels without stages are those of Turing, whose calls take half as many products.
                 return f"hopper/mma.m16n8k{16 if stages else 8}.{kind}"
+        if number == 13 and self.a == self.b and compute in _ONE and self.splits == 1:
+            if self.fields["CUSTOM_OPTION"] not in _THREADS:
+                raise self.refusal("this custom option")
+            return _ONE[compute]
         if self.a == self.b in ("fp32", "tf32") and number in (20, 55):
             return _FMA32
         if self.a == self.b == "fp64" and number in (22, 35, 36):
@@ -169,7 +179,7 @@ class _Planner:
 
 def _accumulator(unit: str) -> str:
     """The format of the unit's result."""
-    if unit == _FMA64:
+    if unit in (_FMA64, _ONE["64F"]):
         return "fp64"
     return "fp16" if unit.endswith("f16.f16.f16") else "fp32"
 

@@ -106,6 +106,13 @@ def _cublaslt() -> list[Recipe]:
             _recorded(turns=True, tile=8, start="first", merge="workspace", fused="sum"),
             "With custom option 1 the parts are added in halves: merge=halves.",
         ),
+        _row(
+            "cublaslt-13", "cuBLASLt's algorithm 13 (one row or column): threads take one k each in turn",
+            "fused multiply–adds of one product, such as power10/xvf32gerpp",
+            _recorded(turns=True, tile=1, splits=32, start="first", merge="tree", fused="sum"),
+            "Of custom options 75, 83 and 93; of 73 and 101 there are 16 threads: splits=16.",
+            "Alpha and beta are taken to join as in algorithm 55: not recorded.",
+        ),
         *(
             _row(
                 f"cublaslt-{number}", f"cuBLASLt's algorithm {number}: {title}, K whole", units,

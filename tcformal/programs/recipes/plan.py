@@ -149,6 +149,8 @@ class _Recipe:
 
     def merged(self, parts: Sequence[KPart]) -> StepValue:
         """All parts, added up."""
+        if self.recipe.merge == "tree":
+            return self.halved(parts)
         total: StepValue | None = None
         sums: list[StepValue] = []
         splits = self.recipe.splits
@@ -169,6 +171,21 @@ class _Recipe:
         if total is None:
             raise InputError("expected at least one part of K, but got none")
         return total
+
+    def halved(self, parts: Sequence[KPart]) -> StepValue:
+        """All parts, the second half of those that are left added to the first half until one is."""
+        sums: list[StepValue] = []
+        for i, part in enumerate(parts):
+            with self.steps.naming(f"part{i}"):
+                sums.append(self.waiting(self.part(part)))
+        left = self.recipe.splits
+        while left > 1:
+            # Of fewer parts than `splits` it is the last ones that are empty.
+            left = -(-left // 2)
+            for i, d in enumerate(sums[left:]):
+                sums[i] = add(self.steps, sums[i], d, self.wide.name)
+            sums = sums[:left]
+        return sums[0]
 
     # ------------------------------------------------------------------ what follows the sum
     def serial(self, parts: Sequence[KPart]) -> StepValue:

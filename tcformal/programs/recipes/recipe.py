@@ -15,7 +15,7 @@ from tcformal.formats.catalog import format_named
 CHOICES: dict[str, tuple[str, ...]] = {
     "grain_unit": ("products", "bytes"), "residue": ("last", "first"), "tail": ("kept", "dropped"),
     "promotion_scales": ("none", "product", "chained"), "scales_of": ("own", "first-part"),
-    "start": ("first", "zero"), "merge": ("workspace", "halves", "serial"),
+    "start": ("first", "zero"), "merge": ("workspace", "halves", "tree", "serial"),
     "c_place": ("epilogue", "accumulator"),
     "fused": ("sum", "c", "none"),
 }  # fmt: skip
@@ -69,7 +69,8 @@ class Recipe:
     start: str = "first"
     #: Parts are added up, in ascending order, in the accumulator's format; or with `halves` those of the
     #: second half to those of the first, then these sums, in ascending order, to the last part, which stayed
-    #: out; or one after the other is added to D, which is rounded to its own format every time.
+    #: out; or with `tree` those of the second half to those of the first, and so on until one is left; or
+    #: one after the other is added to D, which is rounded to its own format every time.
     merge: str = "workspace"
     #: The format in which parts wait to be added: `accumulator`, `output` or a format's name.
     partials: str = "accumulator"
