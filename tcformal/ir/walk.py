@@ -43,6 +43,17 @@ def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[i
     return steps[::-1]
 
 
+@lru_cache(maxsize=16)
+def most_held(root: Node) -> int:
+    """The most values that `Interpreter.run` holds at once on the way to a node."""
+    most = held = 0
+    for _, _, last in _steps((root,)):
+        held += 1
+        most = max(most, held)
+        held -= len(last)
+    return most
+
+
 class Interpreter(Generic[NodeValue]):
     """One meaning of the whole vocabulary; walks the DAG once, each shared node once.
 

@@ -22,6 +22,7 @@ from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.handed import Handed, alike, facts_of, handed, stages
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
+from tcformal.proofs.tactics.alike.never_tiny import never_tiny
 from tcformal.proofs.tactics.alike.same_totals import not_least
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.floors import rebuilt
@@ -122,7 +123,8 @@ class _Proof:
                 self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
         self.since = len(c.uses)
         first, second = c.all_replaced([dot.result for dot in self.dots])
-        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
+        last = tuple(side[-1] for side in self.sides if side)
+        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides", last)
 
     def _meet(self, one: Handed, two: Handed, *, last: bool) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
@@ -174,13 +176,14 @@ class _Proof:
     def _ranges_of(self, x: Handed) -> None:
         """Prove once that the largest exponent of a sum is what its code stands for."""
         total = None if x.step is None else x.step.total
-        if total is None or total.maximum is None or x.scope in self.ranges:
+        if x.step is None or total is None or total.maximum is None or x.scope in self.ranges:
             return
         free, known = self._numbers([y for y in self.done if y is not x], ())
         s = SumSteps(self.c, x.scope, free=free, known=known)
         root = tree_replaced(self.c, total.maximum)
         self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
         self.ranges[x.scope] += not_least(self.c, x.scope, rebuilt(self.c, total))
+        self.ranges[x.scope] += never_tiny(s, rebuilt(self.c, x.step))
 
     def _numbers(self, used: Sequence[Handed], of: Sequence[Handed]) -> tuple[list[Node], list[Node]]:
         """The parts of some numbers, and what is known of these and of others."""
@@ -242,9 +245,14 @@ class _Proof:
         # Whole sums of many terms are no lemma.
         wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
         tried: list[list[int]] = []
+        cuts: list[dict[int, Node]] = []
         for depth in _DEPTHS[:1] if wide else _DEPTHS:
             shared = {} if depth is None else {i: below[i] for i in frontier(firsts, seconds, depth)}
-            cut = free | shared | (sums if depth == 0 else {})
+            cuts.append(free | shared | (sums if depth == 0 else {}))
+        if sums:
+            # All that is rounded, whatever both sides share after it.
+            cuts.insert(1, free | sums)
+        for cut in cuts:
             if sorted(cut) not in tried:
                 tried.append(sorted(cut))
                 if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):

@@ -67,7 +67,9 @@ class Survivors:
         return count
 
     def some(self, n: int) -> Designs:
-        """n designs drawn from those that are left."""
+        """Designs that are left: all of at most n, or else n that are drawn."""
+        if self.count <= n:
+            return self._joined(self.tables, self.count)
         made = np.zeros((n, len(self.world.axes)), np.int16)
         for table in self.tables:
             made[:, table.axes] = table.rows[self.rng.integers(0, len(table.rows), n)]

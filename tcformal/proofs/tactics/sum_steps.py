@@ -76,6 +76,10 @@ class SumSteps:
         offset = g.const(low % (1 << bits), bits)
         return g.add_mod(g.zero_extend_to(code, bits), offset)
 
+    def number(self, exponent: int) -> Node:
+        """An exponent in `bits` bits."""
+        return self.graph.const(exponent % (1 << self.bits), self.bits)
+
     def meet(self, e_max: Maximum, exponent: Exponent, distance: Node) -> Node:
         """1 where exponent + distance = e_max."""
         g = self.graph
