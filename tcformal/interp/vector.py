@@ -22,7 +22,7 @@ LANE_BITS = 64
 #: Most words that `evaluate` holds at once, all nodes of some lanes: more take longer, and fill the memory.
 _AT_ONCE = 1 << 25
 #: Lanes of a large graph: with fewer, most of the time goes into calls.
-_LARGE = 1 << 11
+_LARGE = 1 << 13
 
 
 #: Operands of one word, by its value: arrays without axes, which NumPy takes at half the cost of a scalar.

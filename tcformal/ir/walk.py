@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -29,6 +29,21 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
             seen[node.index] = node
             stack += node.args
     return [seen[i] for i in sorted(seen)]
+
+
+def met(roots: Iterable[Node], stops: Collection[int]) -> tuple[list[Node], list[Node]]:
+    """What the roots depend on down to some nodes, given by index, and those of these nodes that are met."""
+    above: dict[int, Node] = {}
+    found: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index in stops:
+            found[node.index] = node
+        elif node.index not in above:
+            above[node.index] = node
+            stack += node.args
+    return list(above.values()), list(found.values())
 
 
 @lru_cache(maxsize=16)

@@ -7,13 +7,13 @@ exponent of a zero, the fields of an Inf or a NaN.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
+from tcformal.ir.walk import met, reachable
 from tcformal.operands.batch import columns
 from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
@@ -236,14 +236,16 @@ class _Proof:
         roots = {n.index for n in (*firsts, *seconds)}
         below = {n.index: n for n in reachable([*firsts, *seconds])}
         numbers = [x for x in self.done if not any(x is y for y in of)]
-        used = [x for x in numbers if any(p.index in below for p in x.parts)]
+        inner = {p.index for x in numbers for p in x.parts if p.op != "const"} - roots
+        next_ones = {n.index for n in met([*firsts, *seconds], inner)[1]}
+        used = [x for x in numbers if any(p.index in next_ones for p in x.parts)]
         nodes, given = self._numbers(used, of)
         free = {p.index: p for p in nodes}
         given += [fact for x in of for fact in self.ranges.get(x.scope, ())]
         stages = self.c.all_replaced([n for x in of for n in x.sums()])
         sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
-        wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
+        wide = sum(n.op == "mul_expand" for n in met([*firsts, *seconds], free)[0]) > _FEW
         tried: list[list[int]] = []
         cuts: list[dict[int, Node]] = []
         for depth in _DEPTHS[:1] if wide else _DEPTHS:
@@ -258,15 +260,3 @@ class _Proof:
                 if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):
                     return True
         return False
-
-
-def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
-    """What nodes are made of, down to some others, by index."""
-    seen: dict[int, Node] = {}
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node.index not in seen and node.index not in stops:
-            seen[node.index] = node
-            waiting += node.args
-    return list(seen.values())
