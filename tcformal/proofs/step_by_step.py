@@ -19,7 +19,7 @@ from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
-from tcformal.proofs.handed import Handed, alike, facts_of, handed, stages
+from tcformal.proofs.handed import Handed, alike, facts_of, handed, signed_otherwise, stages
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
 from tcformal.proofs.tactics.alike.never_tiny import never_tiny
@@ -69,7 +69,10 @@ class _Proof:
     ) -> None:
         self.g, self.c, self.dots = g, c, dots
         self.units = first, second
-        self.sides = [list(handed(g, u, dot)) for u, dot in zip(self.units, dots, strict=True)]
+        beside = signed_otherwise(g, first, dots)
+        self.sides = [
+            [*some, *handed(g, u, dot)] for some, u, dot in zip(beside, self.units, dots, strict=True)
+        ]
         #: Proved facts, each with the numbers that it is of.
         self.facts: list[tuple[Node, tuple[Handed, ...]]] = []
         #: The numbers that are looked at already: what is made of them is proved for any such numbers.
