@@ -60,7 +60,7 @@ class HiddenSets:
     def confirmed(self, rest: Task) -> Task:
         """What another task gives, and whether no leaf of a set that follows comes back beside a pair of it.
 
-        In an order of sums other pairs of such a set, which hide as many leaves or meet it, hide that set, too.
+        In an order of sums other pairs of such a set, which hide as many leaves or meet it, hide it, too.
         Such sets are asked at the same time as what the other task asks next.
         """
         done: list[object] = []
