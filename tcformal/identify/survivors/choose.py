@@ -55,8 +55,7 @@ def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
     """The results of some designs of every world."""
     made = []
     for survivors in alive:
-        designs = np.unique(survivors.some(_each(alive)), axis=0)
-        made.append(survivors.world.outputs(designs, pool))
+        made.append(survivors.world.outputs(survivors.sample(_each(alive)), pool))
     return np.concatenate(made)
 
 

@@ -67,13 +67,17 @@ class Survivors:
         return count
 
     def some(self, n: int) -> Designs:
-        """Designs that are left: all of at most n, or else n that are drawn."""
-        if self.count <= n:
-            return self._joined(self.tables, self.count)
+        """n designs drawn from those that are left."""
         made = np.zeros((n, len(self.world.axes)), np.int16)
         for table in self.tables:
             made[:, table.axes] = table.rows[self.rng.integers(0, len(table.rows), n)]
         return made
+
+    def sample(self, n: int) -> Designs:
+        """Different designs that are left: all of at most n, or else some that are drawn."""
+        if self.count <= n:
+            return self._joined(self.tables, self.count)
+        return np.unique(self.some(n), axis=0)
 
     def first(self) -> Designs:
         """The design with the first combination of every table: [1, axes]."""

@@ -103,7 +103,8 @@ class Rescaled:
     def _counted(self, one: Total, two: Total) -> bool:
         """Whether the second sum has the bits of the first, or more that are known to matter little."""
         more = two.fraction_bits - one.fraction_bits
-        if not more or len(two.terms) != 2 or not 0 < more <= self.apart:
+        few = two.fraction_bits < more + 2
+        if not more or few or len(two.terms) != 2 or not 0 < more <= self.apart:
             return not more
         x, y = (self._addend(x, two) for x in two.terms)
         self.more = MoreBits(self.s, two, (x, y), more)
