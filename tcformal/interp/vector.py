@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import Interpreter
+from tcformal.ir.walk import Interpreter, most_held
 
 Lanes = NDArray[Any]
 LANE_BITS = 64
 #: Most words that `evaluate` holds at once, all nodes of some lanes: more take longer, and fill the memory.
 _AT_ONCE = 1 << 25
+#: Lanes of a large graph: with fewer, most of the time goes into calls.
+_LARGE = 1 << 13
 
 
 #: Operands of one word, by its value: arrays without axes, which NumPy takes at half the cost of a scalar.
@@ -170,7 +172,7 @@ class Vector(Interpreter[Lanes]):
 
 def evaluate(graph: Graph, root: Node, inputs: Mapping[str, Lanes], *, n: int) -> Lanes:
     """The value of one node on `n` lanes: an array [n] of uint64 (object above 64 bits)."""
-    rows = max(1, _AT_ONCE // len(graph))
+    rows = max(1, _AT_ONCE // len(graph), min(_LARGE, _AT_ONCE // most_held(root)))
     pieces = []
     for start in range(0, max(n, 1), rows):
         some = {name: x[start : start + rows] for name, x in inputs.items()} if n > rows else inputs

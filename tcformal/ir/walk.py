@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -31,6 +31,21 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
     return [seen[i] for i in sorted(seen)]
 
 
+def met(roots: Iterable[Node], stops: Collection[int]) -> tuple[list[Node], list[Node]]:
+    """What the roots depend on down to some nodes, given by index, and those of these nodes that are met."""
+    above: dict[int, Node] = {}
+    found: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index in stops:
+            found[node.index] = node
+        elif node.index not in above:
+            above[node.index] = node
+            stack += node.args
+    return list(above.values()), list(found.values())
+
+
 @lru_cache(maxsize=16)
 def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[int, ...]]]:
     """Each node that the roots depend on, with its arguments, and with those that no later one takes."""
@@ -41,6 +56,17 @@ def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[i
         steps.append((node, args, tuple({i for i in args if i not in wanted})))
         wanted.update(args)
     return steps[::-1]
+
+
+@lru_cache(maxsize=16)
+def most_held(root: Node) -> int:
+    """The most values that `Interpreter.run` holds at once on the way to a node."""
+    most = held = 0
+    for _, _, last in _steps((root,)):
+        held += 1
+        most = max(most, held)
+        held -= len(last)
+    return most
 
 
 class Interpreter(Generic[NodeValue]):

@@ -9,7 +9,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Number, Term
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
 from tcformal.semantics.unpack import unpack
 
@@ -68,6 +68,30 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
             word = unpack(g, stage.result, unit.operands.d)
             if word.term.significand.index in used:
                 yield Handed(f"{stage.scope}.word", last, word)
+
+
+def signed_otherwise(g: Graph, unit: UnitSpec, dots: tuple[Dot, Dot]) -> list[list[Handed]]:
+    """c, where two dot products take it in with other signs and one significand and exponent; else nothing.
+
+    A subnormal c that one of them makes a zero of one sign, and the other of its own, is such a number.
+    """
+    word = unpack(g, g.input("c", unit.operands.c.width), unit.operands.c)
+    found = [list(_terms_of_c(dot)) for dot in dots]
+    if len(found[0]) != 1 or len(found[1]) != 1:
+        return [[], []]
+    one, two = (terms[0][0] for terms in found)
+    same = one.significand is two.significand and one.exponent == two.exponent and one.sign is not two.sign
+    if not same:
+        return [[], []]
+    return [[Handed(f"{s}.c", frozenset(["c"]), replace(word, term=t)) for t, s in terms] for terms in found]
+
+
+def _terms_of_c(dot: Dot) -> Iterator[tuple[Term, str]]:
+    """c as sums take it in, with the scope of each."""
+    for step in dot.steps:
+        for x in () if step.total is None else step.total.terms:
+            if [step.operands[i].kind for i in x.members] == ["c"]:
+                yield x.term, step.scope
 
 
 def stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:

@@ -7,21 +7,22 @@ exponent of a zero, the fields of an Inf or a NaN.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
+from tcformal.ir.walk import met, reachable
 from tcformal.operands.batch import columns
 from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
-from tcformal.proofs.handed import Handed, alike, facts_of, handed, stages
+from tcformal.proofs.handed import Handed, alike, facts_of, handed, signed_otherwise, stages
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
+from tcformal.proofs.tactics.alike.never_tiny import never_tiny
 from tcformal.proofs.tactics.alike.same_totals import not_least
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.floors import rebuilt
@@ -68,7 +69,10 @@ class _Proof:
     ) -> None:
         self.g, self.c, self.dots = g, c, dots
         self.units = first, second
-        self.sides = [list(handed(g, u, dot)) for u, dot in zip(self.units, dots, strict=True)]
+        beside = signed_otherwise(g, first, dots)
+        self.sides = [
+            [*some, *handed(g, u, dot)] for some, u, dot in zip(beside, self.units, dots, strict=True)
+        ]
         #: Proved facts, each with the numbers that it is of.
         self.facts: list[tuple[Node, tuple[Handed, ...]]] = []
         #: The numbers that are looked at already: what is made of them is proved for any such numbers.
@@ -122,7 +126,8 @@ class _Proof:
                 self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
         self.since = len(c.uses)
         first, second = c.all_replaced([dot.result for dot in self.dots])
-        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
+        last = tuple(side[-1] for side in self.sides if side)
+        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides", last)
 
     def _meet(self, one: Handed, two: Handed, *, last: bool) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
@@ -174,13 +179,14 @@ class _Proof:
     def _ranges_of(self, x: Handed) -> None:
         """Prove once that the largest exponent of a sum is what its code stands for."""
         total = None if x.step is None else x.step.total
-        if total is None or total.maximum is None or x.scope in self.ranges:
+        if x.step is None or total is None or total.maximum is None or x.scope in self.ranges:
             return
         free, known = self._numbers([y for y in self.done if y is not x], ())
         s = SumSteps(self.c, x.scope, free=free, known=known)
         root = tree_replaced(self.c, total.maximum)
         self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
         self.ranges[x.scope] += not_least(self.c, x.scope, rebuilt(self.c, total))
+        self.ranges[x.scope] += never_tiny(s, rebuilt(self.c, x.step))
 
     def _numbers(self, used: Sequence[Handed], of: Sequence[Handed]) -> tuple[list[Node], list[Node]]:
         """The parts of some numbers, and what is known of these and of others."""
@@ -233,32 +239,27 @@ class _Proof:
         roots = {n.index for n in (*firsts, *seconds)}
         below = {n.index: n for n in reachable([*firsts, *seconds])}
         numbers = [x for x in self.done if not any(x is y for y in of)]
-        used = [x for x in numbers if any(p.index in below for p in x.parts)]
+        inner = {p.index for x in numbers for p in x.parts if p.op != "const"} - roots
+        next_ones = {n.index for n in met([*firsts, *seconds], inner)[1]}
+        used = [x for x in numbers if any(p.index in next_ones for p in x.parts)]
         nodes, given = self._numbers(used, of)
         free = {p.index: p for p in nodes}
         given += [fact for x in of for fact in self.ranges.get(x.scope, ())]
         stages = self.c.all_replaced([n for x in of for n in x.sums()])
         sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
-        wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
+        wide = sum(n.op == "mul_expand" for n in met([*firsts, *seconds], free)[0]) > _FEW
         tried: list[list[int]] = []
+        cuts: list[dict[int, Node]] = []
         for depth in _DEPTHS[:1] if wide else _DEPTHS:
             shared = {} if depth is None else {i: below[i] for i in frontier(firsts, seconds, depth)}
-            cut = free | shared | (sums if depth == 0 else {})
+            cuts.append(free | shared | (sums if depth == 0 else {}))
+        if sums:
+            # All that is rounded, whatever both sides share after it.
+            cuts.insert(1, free | sums)
+        for cut in cuts:
             if sorted(cut) not in tried:
                 tried.append(sorted(cut))
                 if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):
                     return True
         return False
-
-
-def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
-    """What nodes are made of, down to some others, by index."""
-    seen: dict[int, Node] = {}
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node.index not in seen and node.index not in stops:
-            seen[node.index] = node
-            waiting += node.args
-    return list(seen.values())

@@ -110,3 +110,34 @@ def test_no_lemma_takes_what_differs(first: str, changed: str, monkeypatch: pyte
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(first, changed)
+
+
+#: A product and c, of which a subnormal is a zero of its own sign, or of one sign.
+SIGNED = (
+    "tree@steps=(0+c),fraction_bits=exact,conversion=RNE-E5M2,c_subnormals=signed_zero,zero_sign=positive,"
+    "a_format=e2m1,b_format=e2m1,c_format=e5m2,d_format=e5m2"
+)
+POSITIVE = SIGNED.replace("signed_zero", "positive_zero")
+
+
+@pytest.mark.slow
+def test_the_sign_of_a_zero_c_that_no_sum_shows_is_not_seen() -> None:
+    assert proved(SIGNED, POSITIVE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("=positive,", "=ieee,"),
+        pytest.param("c_subnormals=signed_zero,", "", marks=pytest.mark.slow),
+    ],
+)
+def test_a_sign_of_c_that_shows_is_not_proved_away(
+    old: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sign of a zero sum; a subnormal that is kept on one side."""
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    assert not proved(
+        SIGNED.replace(old, new), POSITIVE.replace("=positive,", new) if "=" in new else POSITIVE
+    )

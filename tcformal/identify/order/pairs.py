@@ -28,7 +28,7 @@ class HiddenSets:
     asking: set[Couple] = field(default_factory=set)
     #: Pairs whose sets follow from others.
     likely: dict[Couple, Leaves] = field(default_factory=dict)
-    #: Those of them that are asked.
+    #: Those of them that are asked, or that hide a set of which another pair is.
     checked: set[Couple] = field(default_factory=set)
 
     def clear(self) -> None:
@@ -58,8 +58,9 @@ class HiddenSets:
         return {p: hidden for p, hidden in self.known.items() if p <= among}
 
     def confirmed(self, rest: Task) -> Task:
-        """What another task gives, and whether no leaf of a set that follows comes back beside its pair.
+        """What another task gives, and whether no leaf of a set that follows comes back beside a pair of it.
 
+        In an order of sums other pairs of such a set, which hide as many leaves or meet it, hide it, too.
         Such sets are asked at the same time as what the other task asks next.
         """
         done: list[object] = []
@@ -70,8 +71,7 @@ class HiddenSets:
         def beside() -> Task:
             right = True
             while not done or self.likely.keys() - self.checked:
-                new = [p for p in self.likely if p not in self.checked]
-                self.checked |= set(new)
+                new = self._one_of_each()
                 counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
                 right = right and all(count == 0 for count in counts)
                 if not new:
@@ -80,6 +80,15 @@ class HiddenSets:
 
         _, right = yield from together([first(), beside()])
         return done[0], right
+
+    def _one_of_each(self) -> list[Couple]:
+        """Of pairs that are not checked, the first of each set that none before them hides; all are then."""
+        hidden = {self.likely[p] for p in self.checked}
+        new: dict[Leaves, Couple] = {}
+        for p in (p for p in self.likely if p not in self.checked):
+            new.setdefault(self.likely[p], p)
+        self.checked |= self.likely.keys()
+        return [p for found, p in new.items() if found not in hidden]
 
     def _countable(self, others: int) -> bool:
         """Whether so many leaves can be counted."""

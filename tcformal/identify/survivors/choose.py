@@ -24,7 +24,9 @@ def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]
     """
     picked: list[int] = []
     costs: dict[int, float] = {}
-    for _ in range(_SAMPLES):
+    # Where all that is left is looked at, the next sample is the same.
+    whole = all(survivors.count <= _each(alive) for survivors in alive)
+    for _ in range(1 if whole else _SAMPLES):
         _pick(alive, pool, most, picked, costs)
     return picked
 
@@ -51,12 +53,15 @@ def _pick(
 
 def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
     """The results of some designs of every world."""
-    each = max(4, _SAMPLE // max(1, len(alive)))
     made = []
     for survivors in alive:
-        designs = np.unique(survivors.some(each), axis=0)
-        made.append(survivors.world.outputs(designs, pool))
+        made.append(survivors.world.outputs(survivors.sample(_each(alive)), pool))
     return np.concatenate(made)
+
+
+def _each(alive: Sequence[Survivors]) -> int:
+    """The designs of one world that are looked at."""
+    return max(4, _SAMPLE // max(1, len(alive)))
 
 
 def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -73,6 +73,12 @@ class Survivors:
             made[:, table.axes] = table.rows[self.rng.integers(0, len(table.rows), n)]
         return made
 
+    def sample(self, n: int) -> Designs:
+        """Different designs that are left: all of at most n, or else some that are drawn."""
+        if self.count <= n:
+            return self._joined(self.tables, self.count)
+        return np.unique(self.some(n), axis=0)
+
     def first(self) -> Designs:
         """The design with the first combination of every table: [1, axes]."""
         made = np.zeros((1, len(self.world.axes)), np.int16)

@@ -202,7 +202,9 @@ class Composition:
             args = [new[a.index] for a in node.args]
             if any(a is not b for a, b in zip(args, node.args, strict=True)):
                 made = self.graph.make(node.op, args, node.params)
-                if not chosen and self.representative(node).index >= node.index:
+                stands = self.representative(node)
+                # What was proved to change nothing, as a choice between x and another, does not stand for x.
+                if not chosen and stands.index >= node.index and stands not in args:
                     self._join(made, node)
                 self._join(node, made)
             # With `instead`, what was built on the other definition stays as built.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.ir.node import Node
+from tcformal.ir.walk import met
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.semantics.number import Exponent
@@ -78,6 +79,9 @@ class Maxima:
             return None
         g, s, term = self.s.graph, self.s, self.terms.pop(0)
         code, zero = term.exponent.bits, term.zero
+        free = {n.index for n in s.free}
+        if any(n.index in free for n in met([first, second], {code.index, zero.index})[0]):
+            return None  # one of them is another number's
         made = self._made(first, second, zero)
         given: list[Node] = []
         self.known.append(given)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.lemmas import frontier
+from tcformal.proofs.tactics.alike.more_bits import MoreBits
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.align import all_of
@@ -60,7 +61,8 @@ class Rescaled:
     those of the other side shifted by the distance of the largest exponents: with none between them both are
     cut alike, below `highest` none is cut, as every term is a multiple of 2^lowest.  (4) So is each partial
     sum, within its bound.  (5) For each distance what is rounded is one number, again such a multiple, which
-    `handed` keeps for sums that take it in.
+    `handed` keeps for sums that take it in.  Where the second sum has more bits, a term without the last of
+    them is the first one's, and so is the sum, as `MoreBits` says.
     """
 
     def __init__(
@@ -71,13 +73,16 @@ class Rescaled:
         self.maximum: Node | None = None
         #: The largest exponents are what their codes can stand for.
         self.ranges: list[Node] = []
+        #: Where the second sum has more bits: what the last are worth, and the facts of an addend and of it.
+        self.more: MoreBits | None = None
+        self.last: tuple[Node, Node] | None = None
 
     def equal(self) -> bool:
         """Make what both steps round to one number part by part; False where that is not proved."""
         one, two = (x.total for x in self.steps)
         if one is None or two is None or one.maximum is None or two.maximum is None:
             return False
-        if len(one.terms) != len(two.terms) or one.fraction_bits != two.fraction_bits:
+        if len(one.terms) != len(two.terms) or not self._counted(one, two):
             return False
         self.roots = one.maximum, two.maximum
         exponents = TwoMaxima(self.s, self.roots, self.apart, self.highest)
@@ -94,6 +99,17 @@ class Rescaled:
             known[leaf.first.index, leaf.second.index] = leaf
         total = self._sum(one, two, known)
         return total is not None and self._rounded(total)
+
+    def _counted(self, one: Total, two: Total) -> bool:
+        """Whether the second sum has the bits of the first, or more that are known to matter little."""
+        more = two.fraction_bits - one.fraction_bits
+        few = two.fraction_bits < more + 2
+        if not more or few or len(two.terms) != 2 or not 0 < more <= self.apart:
+            return not more
+        x, y = (self._addend(x, two) for x in two.terms)
+        self.more = MoreBits(self.s, two, (x, y), more)
+        self.last = self.more.facts()
+        return self.last is not None
 
     def _distance(self, width: int) -> Node:
         """How far the second largest exponent lies above the first."""
@@ -199,8 +215,15 @@ class Rescaled:
         return self.c.graph.wrap_to_mod(signed, total.partials[-1].node.width)
 
     def _is_shifted(self, first: Node, second: Node) -> Node:
-        g = self.c.graph
-        return g.eq(first, g.shl_mod(second, self._distance(self.apart.bit_length())))
+        g, width = self.c.graph, self.apart.bit_length()
+        distance = self._distance(width)
+        if self.more is None:
+            return g.eq(first, g.shl_mod(second, distance))
+        more = self.more.more
+        moved = g.shl_mod(second, g.sub_mod(distance, g.const(more, width)))
+        for d in range(more):
+            moved = g.ite(g.eq(distance, g.const(d, width)), self.more.fewer(second, more - d), moved)
+        return g.eq(first, moved)
 
     def _fact(self, first: Node, second: Node, most: int) -> Node:
         """(4) of two numbers in two's complement."""
@@ -223,7 +246,7 @@ class Rescaled:
                 return None
             fact = self._fact(x.node, y.node, most)
             cut = [*(n for p in below for n in (p.first, p.second)), *roots]
-            given = [self.maximum, *(p.fact for p in below)]
+            given = [self.maximum, *(p.fact for p in below), *([] if self.last is None else self.last[:1])]
             if not self.s.fact(fact, cut, "a partial sum, shifted", given):
                 return None
             whole, given = self._is_whole(y.node, self._lsb()), [p.whole for p in below]
@@ -251,7 +274,8 @@ class Rescaled:
         for d in range(self.apart + 1):
             facts.append(g.or_(g.not_(g.eq(distance, g.const(d, self.s.bits))), same))
             name = f"one number {d} bits apart"
-            if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum, *self.ranges]):
+            given = [total.fact, self.maximum, *self.ranges, *([] if self.last is None else self.last[1:])]
+            if not self.s.fact(facts[-1], cut, name, given):
                 return False
         given, cut = [self.maximum, *facts], [*firsts, *seconds, *roots]
         if self.s.unless is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
+from tcformal.ir.walk import met
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import largest_code
 from tcformal.semantics.number import Exponent
@@ -51,10 +51,13 @@ class SumSteps:
 
     def of_all(self, fact: Node, name: str) -> bool:
         """Prove that a node of width 1 is 1 on all inputs, or all free numbers, that it depends on."""
+        free = {n.index for n in self.free if n.op != "const"}
         for said in (fact, self.said(fact)):
-            below = {n.index for n in reachable([said])}
-            cut = [n for n in self.free if n.index in below and n.op != "const"]
-            if self._proved(said, self.known if cut else (), cut, name):
+            _, cut = met([said], free)
+            # Numbers further down matter to these only by what is known of these.
+            own = {n.index for n in cut}
+            given = [x for x in self.known if own.issuperset(n.index for n in met([x], free)[1])]
+            if self._proved(said, given if cut else (), cut, name):
                 return True
         return False
 
@@ -75,6 +78,10 @@ class SumSteps:
             raise InputError(f"expected exponents of at most {bits - 3} bits, but got {code.width}")
         offset = g.const(low % (1 << bits), bits)
         return g.add_mod(g.zero_extend_to(code, bits), offset)
+
+    def number(self, exponent: int) -> Node:
+        """An exponent in `bits` bits."""
+        return self.graph.const(exponent % (1 << self.bits), self.bits)
 
     def meet(self, e_max: Maximum, exponent: Exponent, distance: Node) -> Node:
         """1 where exponent + distance = e_max."""

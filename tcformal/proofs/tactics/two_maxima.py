@@ -34,7 +34,7 @@ class TwoMaxima:
         g = self.s.graph
         first, second = self.s.code(one), self.s.code(two)
         near = g.ule(g.sub_mod(second, first), g.const(self.apart, self.s.bits))
-        return g.and_(near, g.or_(g.eq(first, second), g.sle(second, self._number(self.highest))))
+        return g.and_(near, g.or_(g.eq(first, second), g.sle(second, self.s.number(self.highest))))
 
     def _maxima(self, one: Maximum, two: Maximum) -> Node | None:
         """The same of all exponents below two largest ones."""
@@ -75,18 +75,15 @@ class TwoMaxima:
         for root, x in zip(self.roots, largest, strict=True):
             high = x.high - root.low >> root.code.width == 0
             made = [self._floor(root, x.low)] if x.low > root.low else []
-            made += [self._ceiling(root, self._number(x.high))] if high else []
+            made += [self._ceiling(root, self.s.number(x.high))] if high else []
             if None in made:
                 return None
             facts += [fact for fact in made if fact is not None]
         return facts
 
-    def _number(self, exponent: int) -> Node:
-        return self.s.graph.const(exponent % (1 << self.s.bits), self.s.bits)
-
     def _floor(self, root: Maximum, low: int) -> Node | None:
         """That a largest exponent is at least `low`, as one of its terms is."""
-        g, s, bound = self.s.graph, self.s, self._number(low)
+        g, s, bound = self.s.graph, self.s, self.s.number(low)
         # The last of the terms is c, whose exponents reach furthest up.
         for path in reversed(list(_paths(root, []))):
             least, under = g.sle(bound, s.code(path[-1])), self._under(path)

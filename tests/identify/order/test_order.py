@@ -134,7 +134,7 @@ def check(name: str) -> None:
     assert (order.root, order.reason) == (wanted, "")
     assert bool(order.groups) == (spec.design.summation == "gtr")
     # Products of fp8 that lie within a sum's reach are few, and need more masks.
-    most = 140 if spec.k <= 32 else 290
+    most = 140 if spec.k <= 32 else 210
     assert order.probes <= (most if spec.design.summation != "gtr" else 300)
     assert order.batches <= 8
     seen = {bits for bits in order.fraction_bits.values() if bits is not None}
@@ -173,7 +173,7 @@ def test_no_pair_is_asked_twice() -> None:
     """Chains of pairs: every sum of some is a part of all later ones, which are looked into together."""
     order = found(catalogue()["x86/tdpbf8ps"])
     assert order.root == expected(catalogue()["x86/tdpbf8ps"])
-    assert order.probes <= 260
+    assert order.probes <= 190  # one of the pairs that hide a set confirms it for all
     assert order.batches <= 8
 
 

@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.survivors.tables import Survivors
+from tcformal.identify.survivors.tables import Survivors, Table
 from tcformal.matmul.replay import replay
 from tcformal.matmul.worlds.opened import world_of
 from tcformal.matmul.worlds.world import World
@@ -94,6 +94,18 @@ def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
     assert settled
     given = world.outputs(survivors.some(8), pool)[:, settled]
     assert (given == answers[settled]).all()
+
+
+def test_a_sample_holds_all_that_is_left_where_it_may() -> None:
+    world = world_of(tree("fused"))
+    survivors = Survivors(world, np.random.default_rng(1))
+    few = survivors.sample(5)
+    assert len(np.unique(few, axis=0)) == len(few) <= 5
+    survivors.tables = [
+        Table(t.axes, t.rows[:2] if i < 2 else t.rows[:1]) for i, t in enumerate(survivors.tables)
+    ]
+    left = survivors.sample(4)
+    assert survivors.count == 4 == len(np.unique(left, axis=0))
 
 
 def test_an_answer_that_no_design_gives_leaves_none() -> None:
