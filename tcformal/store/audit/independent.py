@@ -137,7 +137,7 @@ class AbcBook(CheckedBook):
         self.trees = store.trees
         self._seconds = seconds
 
-    def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
+    def _checked(self, name: str, kept: Lemma, what: Statement, conflicts: int | None) -> Lemma:
         """The kept lemma as abc decides it; one that abc leaves open is used, and counted in `unchecked`.
 
         Errors: RecordError for a lemma that abc refutes.

@@ -110,14 +110,14 @@ class CheckedBook(LemmaBook):
                 )  # fmt: skip
                 if self.anew.isdisjoint((sha256, short_name(sha256))):
                     return kept
-            self._known[sha256] = self._checked(name, kept, what)
+            self._known[sha256] = self._checked(name, kept, what, conflicts)
         return self._known[sha256]
 
-    def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
+    def _checked(self, name: str, kept: Lemma, what: Statement, conflicts: int | None) -> Lemma:
         """The kept lemma, after a check of its certificate if it has one."""
         if kept.certificate is None:
             if self.anew:
-                made = super().decide(name, what)
+                made = super().decide(name, what, conflicts=conflicts)
                 if self.keep:
                     self.cache.add(made)
                 (self.unchecked if made.certificate is None else self.checked).add(kept.sha256)
