@@ -17,6 +17,7 @@ from tcformal.proofs.tactics.alike.more_bits import MoreBits
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.semantics.align import any_of
+from tcformal.semantics.choice import ZeroExponent
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Total
 from tcformal.semantics.sums.step import truncated_total
@@ -33,7 +34,7 @@ SUM = (
 EXACT = SUM.replace("join.conv", "join.fraction_bits=exact,join.normalise_products=false,join.conv")
 
 
-def facts(*, bits: int, more: int, terms: int = 2, zero_exponent: str = "none") -> bool:
+def facts(*, bits: int, more: int, terms: int = 2, zero_exponent: ZeroExponent = "none") -> bool:
     """Whether what the last bits of a sum of numbers of bf16 are worth is proved."""
     g = Graph()
     numbers = [unpack(g, g.input(f"x{i}", BF16.width), BF16) for i in range(terms)]

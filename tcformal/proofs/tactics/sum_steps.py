@@ -52,12 +52,14 @@ class SumSteps:
     def of_all(self, fact: Node, name: str) -> bool:
         """Prove that a node of width 1 is 1 on all inputs, or all free numbers, that it depends on."""
         free = {n.index for n in self.free if n.op != "const"}
+        about = [(x, met([x], free)[1]) for x in self.known]
         for said in (fact, self.said(fact)):
-            _, cut = met([said], free)
-            # Numbers further down matter to these only by what is known of these.
-            own = {n.index for n in cut}
-            given = [x for x in self.known if own.issuperset(n.index for n in met([x], free)[1])]
-            if self._proved(said, given if cut else (), cut, name):
+            # Numbers further down matter to these only by what is known of these, and of other parts of them.
+            cut = {n.index: n for n in met([said], free)[1]}
+            own = set(cut)
+            cut |= {n.index: n for _, parts in about if any(n.index in own for n in parts) for n in parts}
+            given = [x for x, parts in about if cut and all(n.index in cut for n in parts)]
+            if self._proved(said, given, list(cut.values()), name):
                 return True
         return False
 

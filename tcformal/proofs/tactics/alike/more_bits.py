@@ -83,8 +83,8 @@ class MoreBits:
 
     def _shapes(self, least: int) -> list[Node] | None:
         """(1), where the least exponent is what it is guessed to be."""
-        s, g, made = self.s, self.s.graph, []
-        number = s.number(least)
+        s, g, number = self.s, self.s.graph, self.s.number(least)
+        made: list[Node] = []
         for term in (x.term for x in self.total.terms):
             own = s.wide(term.exponent.bits, term.exponent.low)
             leading = g.or_(term.zero, self._leading(term), g.eq(own, number))
