@@ -103,9 +103,13 @@ def number(fmt: Format, exponent: int) -> Emit | None:
 
 
 def as_half(fmt: Format) -> bool:
-    """Whether an encoding is that of a binary16 number, times a power of two, where its fields are moved."""
+    """Whether an encoding is that of a binary16 number, times a power of two, where its fields are moved.
+
+    NaN, Inf: a number with the exponent that binary16 keeps for them is none of its numbers.
+    """
     room = fmt.exponent_bits <= _HALF_EXPONENT and fmt.fraction_bits <= _HALF_FIELD
-    return floats() and room and fmt.width in (_BYTE, HALF)
+    finite = fmt.largest >> fmt.fraction_bits < (1 << _HALF_EXPONENT) - 1
+    return floats() and room and finite and fmt.width in (_BYTE, HALF)
 
 
 def own_exponent(fmt: Format) -> int:

@@ -12,13 +12,15 @@ import pytest
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.kernels.cut import cuts
 from tcformal.kernels.gemm import Gemm, MatrixWords
 from tcformal.kernels.work import Work
-from tcformal.machine import Module, x86
+from tcformal.machine import Module, floats, x86
 from tcformal.matmul import arrays
 from tcformal.matmul.compiled import dot_call, dot_products, dot_rows
+from tcformal.shortcuts import encoded
 from tcformal.sweeps import compiled
 
 #: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
@@ -179,6 +181,14 @@ def test_every_design(name: str) -> None:
     for side in "ab":
         for seed in (1, 2):
             assert differences(resolve(name), side, seed, 37, 80) == 0
+
+
+@pytest.mark.skipif(not floats(), reason="halves are no numbers of this processor")
+def test_formats_whose_numbers_are_halves() -> None:
+    """e5m2fnuz has numbers with the exponent that binary16 keeps for NaN and Inf."""
+    found = {name for name, fmt in FORMATS.items() if fmt.width in (8, 16) and encoded.as_half(fmt)}
+    assert {"fp16", "e5m2", "e4m3", "e4m3fnuz"} <= found
+    assert not {"e5m2fnuz", "bf16"} & found
 
 
 def taken(name: str) -> tuple[bool, int, int]:
