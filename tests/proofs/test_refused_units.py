@@ -22,6 +22,8 @@ VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
         ("carry-bits", GROUPS),
         ("negation-symmetry", EMULATED),
         ("negation-symmetry", "hexagon/mxmem.hf"),
+        ("integer-sums", "gaudi3/mme.fp16"),
+        ("integer-sums", "riscv/vfwbdot.vv.vlen128"),
         ("zero-products", EMULATED),
         ("zero-products", "x86/vdpbf16ps"),
         ("zero-exponent", EMULATED),

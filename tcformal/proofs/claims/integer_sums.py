@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
@@ -10,6 +11,7 @@ from tcformal.proofs.claims.integer_witness import one_too_large
 from tcformal.proofs.kernel.rules import ProofKernel
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.packed import packed
+from tcformal.proofs.statements.error_bound import require_products
 from tcformal.proofs.statements.integer_sums import (
     IntegerSum,
     integer_sum,
@@ -23,6 +25,12 @@ from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 
+def check_integer_sums(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit of which nothing is stated."""
+    require_truncated_sum(spec, "integer-sums")
+    require_products(spec, "integer-sums", groups=True)
+
+
 def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """One theorem about inputs and result, its proof checked as data; and two sums that have one result.
 
@@ -31,7 +39,7 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
     Where factors have to be zero or normal, a second control is a smaller sum with factors that are not.
     Errors: InputError for a unit of which nothing is stated.
     """
-    require_truncated_sum(ask.spec, "integer-sums")
+    check_integer_sums(ask.spec)
     judge, most = LemmaJudge(ask.book), largest_exact(ask.spec)
     stated, _ = stated_sum(ask, most)
     part, proved = checked_part(

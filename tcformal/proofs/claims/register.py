@@ -20,7 +20,7 @@ from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits, check_carry_bits
 from tcformal.proofs.claims.equality import equality, is_equality
 from tcformal.proofs.claims.error_bound import bounded_error, monotonicity, relative_error
-from tcformal.proofs.claims.integer_sums import integer_sums
+from tcformal.proofs.claims.integer_sums import check_integer_sums, integer_sums
 from tcformal.proofs.claims.negation import check_negation, negation
 from tcformal.proofs.claims.product_order import check_product_order, product_order
 from tcformal.proofs.claims.zero_exponent import check_zero_exponent, zero_exponent
@@ -106,7 +106,9 @@ CLAIMS: dict[str, Claim] = {
         ("c",),
     ),
     "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),
-    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_integers),
+    "integer-sums": Claim(
+        "up to which size sums of integers are exact", integer_sums, of_integers, check=check_integer_sums
+    ),
     "zero-products": Claim(
         "half the products +0·+0 change nothing", zero_products, lambda _: True, check=check_halves
     ),
