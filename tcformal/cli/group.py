@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import os
 import signal
@@ -19,15 +18,12 @@ from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
 from tcformal.installed import install
+from tcformal.interpreter import collect_rarely
 from tcformal.report.escape import complain
 from tcformal.version import VERSION
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
-
-#: Objects after which Python looks for garbage: nearly all that a proof makes is used until its end, and to
-#: go through it as often as Python does otherwise takes a fifth of the time.
-COLLECTED = (100_000, 20, 100)
 
 #: What the help of the program says of each command: to list them imports none.
 SUMMARIES: dict[str, str] = {
@@ -144,7 +140,7 @@ class OneSentence(click.Group):
         kwargs["standalone_mode"] = False
         kwargs.setdefault("complete_var", COMPLETE)
         _never_fail_to_encode()
-        gc.set_threshold(*COLLECTED)
+        collect_rarely()
         try:
             with working():
                 code = super().main(*args, **kwargs) or OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,24 +11,15 @@ from numpy.typing import NDArray
 import tcformal
 from tcformal import machine
 from tcformal.errors import InputError
-from tcformal.matmul import compiled
 from tcformal.matmul.arrays import dtypes
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
 
-pytestmark = pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kernels of this file alone, for products of any size."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(compiled, "_WORTH_COMPILING", 0)
-        compiled.gemm.cache_clear()
-        yield
-        compiled.gemm.cache_clear()
+pytestmark = [
+    pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed"),
+    pytest.mark.usefixtures("own_kernels"),
+]
 
 
 def drawn(shape: tuple[int, ...], fmt: str, *, special: bool = False) -> NDArray[Any]:

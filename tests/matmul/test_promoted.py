@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import tcformal
 from tcformal import machine
 from tcformal.design.names import resolve
 from tcformal.kernels import gemm as kernels
-from tcformal.matmul import compiled
 from tcformal.matmul.arrays import from_raw
 from tcformal.matmul.recipe import ModelGemm
 from tcformal.matmul.steps import promoted, values
@@ -21,19 +19,10 @@ from tcformal.matmul.steps import promoted, values
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
 
-pytestmark = pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Kernels of this file alone, for products of any size."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(compiled, "_WORTH_COMPILING", 0)
-        compiled.gemm.cache_clear()
-        yield
-        compiled.gemm.cache_clear()
-        promoted.promoted_gemm.cache_clear()
+pytestmark = [
+    pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed"),
+    pytest.mark.usefixtures("own_kernels"),
+]
 
 
 @pytest.fixture

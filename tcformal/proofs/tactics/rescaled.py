@@ -171,9 +171,8 @@ class Rescaled:
         if p.significand is q.significand and p.exponent.bits is q.exponent.bits:
             # What was proved of sums before speaks of this one where it takes their numbers in.
             self.c.all_replaced(self.handed)
-            nothing = g.or_(g.not_(p.zero), g.is_zero(p.significand))
-            found = self.s.of_all(whole, "a multiple") and self.s.of_all(nothing, "a zero has no bits")
-            return [whole, nothing] if found else None
+            nothing = self.s.empty(p) if self.s.of_all(whole, "a multiple") else None
+            return None if nothing is None else [whole, nothing]
         up = max(p.fraction_bits, q.fraction_bits)
         width = max(t.significand.width + up - t.fraction_bits for t in (p, q)) + self.apart
         first, second = (

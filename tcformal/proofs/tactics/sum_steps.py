@@ -11,7 +11,7 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import met
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import largest_code
-from tcformal.semantics.number import Exponent
+from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.stages import Maximum
 
 
@@ -62,6 +62,12 @@ class SumSteps:
             if self._proved(said, given, list(cut.values()), name):
                 return True
         return False
+
+    def empty(self, x: Term) -> Node | None:
+        """That a zero has no significand; None where it is not proved."""
+        g = self.graph
+        fact = g.or_(g.not_(x.zero), g.is_zero(x.significand))
+        return fact if self.of_all(fact, "a zero has no bits") else None
 
     def _proved(self, said: Node, given: Sequence[Node], cut: Sequence[Node], name: str) -> bool:
         """Prove that a node is 1: on what is cut, or on all inputs where nothing is."""

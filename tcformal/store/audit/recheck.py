@@ -26,6 +26,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.interp.cnf import to_cnf
+from tcformal.interpreter import collect_rarely
 from tcformal.ir.walk import from_json
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
@@ -215,8 +216,7 @@ def main() -> None:
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    # Nearly all that a check makes is used until its end.
-    gc.set_threshold(100_000, 20, 100)
+    collect_rarely()
     bench = CheckBench()
     print(json.dumps({"ready": True}), file=out, flush=True)
     for line in sys.stdin:

@@ -101,8 +101,8 @@ class MoreBits:
     def _cut(self, x: AlignedTerm) -> Node | None:
         """(3), and that a zero has no aligned bits."""
         s, g, term, bits = self.s, self.s.graph, x.term, self.total.fraction_bits
-        empty = g.or_(g.not_(term.zero), g.is_zero(term.significand))
-        if not s.of_all(empty, "a zero has no bits"):
+        empty = s.empty(term)
+        if empty is None:
             return None
         plain = self._none(x.aligned, self.more + 1)
         top, quarter = (g.const(1 << n, x.aligned.width) for n in (bits, bits - 2))

@@ -70,13 +70,12 @@ class NeverTiny:
 
     def _empty(self, x: AlignedTerm) -> Node | None:
         """That a zero has no aligned bits."""
-        s, g, term = self.s, self.s.graph, x.term
-        given = g.or_(g.not_(term.zero), g.is_zero(term.significand))
+        s, g, term, given = self.s, self.s.graph, x.term, self.s.empty(x.term)
+        if given is None:
+            return None
         fact = g.or_(g.not_(term.zero), g.is_zero(x.aligned))
-        proved = s.of_all(given, "a zero has no bits") and s.fact(
-            fact, [term.sign, term.significand, term.zero, x.shift], "nor aligned bits", [given]
-        )
-        return fact if proved else None
+        cut = [term.sign, term.significand, term.zero, x.shift]
+        return fact if s.fact(fact, cut, "nor aligned bits", [given]) else None
 
     def _leading(self, x: AlignedTerm) -> Node | None:
         """(3), of a term's bits: zero, or its leading bit where it has the largest exponent."""
