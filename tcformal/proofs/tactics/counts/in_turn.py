@@ -26,7 +26,7 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
         if step.rounded is None or step.specials is None:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
         live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
-        made_before = sums.keys() | whole.keys() if step.floor is not None else sums.keys()
+        made_before = sums.keys() | whole.keys()
         unknown = next((x for x in live if x.kind not in ("products", "c") and x not in made_before), None)
         if unknown is not None:
             raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
@@ -40,7 +40,7 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
             made = alone
             _goes_on(w, step.rounded, made)
         else:
-            made = LosslessSum(w, step, sums).rounded(overflow)
+            made = LosslessSum(w, step, sums, whole).rounded(overflow)
         sums[step.made] = made
         if step is not steps[-1]:
             cut = [made.count.node, w.code, *w.signs]
