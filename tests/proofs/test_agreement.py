@@ -27,7 +27,7 @@ from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.proofs.tactics.counts.in_turn import known_sums
 from tcformal.query.assume import Assumptions
-from tcformal.query.nearest import nearest
+from tcformal.query.nearest import Nearest, nearest
 from tcformal.query.pair import question
 from tcformal.query.pairs.variants import variants
 from tcformal.query.question import Kind
@@ -81,6 +81,19 @@ def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook,
     assert again is not None
     assert again.kind is Kind.HOLDS
     assert again.served
+
+
+def test_where_a_proof_is_refused_more_vectors_are_tried(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a witness that lies too far off, a nearer one is found, and the region below it proved."""
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 4))
+    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, book))
+    assert [(p.name, p.status) for p in finding.parts] == [
+        ("spread 1", PartStatus.HOLDS), ("spread 2", PartStatus.VIOLATED)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -224,7 +237,7 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
 
 
 def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBook) -> None:
-    """Three terms in windows have no e_max: nothing is proved of the other unit, and no smaller spread tried."""
+    """Three terms in windows have no e_max: nothing is proved, and no smaller spread tried."""
     first, second = "hopper/mma.m16n8k8.f32.bf16.bf16.f32", "cdna1/v_mfma_f32_32x32x4bf16"
     ask = asking(first, second, Assumptions(("finite",), (-60, 60), 0), book)
     finding, lemmas = claims.agreement(ask)

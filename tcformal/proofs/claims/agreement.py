@@ -24,7 +24,7 @@ from tcformal.proofs.tactics.counts.no_nan import without_nan
 from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.nearest import VECTORS, nearest
+from tcformal.query.nearest import VECTORS, nearer, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.semantics.stages import Dot
@@ -93,12 +93,12 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         reason = "the units agree within every spread"
         return Finding(parts=(replace(part, name="every spread"),), composition=text, reason=reason), lemmas
     parts, lemmas = [], list[Lemma]()
-    spread = outside.spread - 1
     # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
     wider = replace(what, exponents=None)
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
     # One that is left open leaves the claim open; what is proved below it is shown.
-    for tried in _falling(spread):
+    waiting = _falling(outside.spread - 1)
+    while (tried := next(waiting, None)) is not None:
         if ask.book.idle:
             parts.append(replace(_UNTRIED, name=f"spread {tried}"))
             break
@@ -111,10 +111,15 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
             lemmas += more
             if part.status is not PartStatus.OPEN:
                 break
+        closer = None if part.status is PartStatus.HOLDS else nearer(q, ask.limits.seed, tried)
+        if closer is not None:
+            outside, parts, waiting = closer, [], _falling(closer.spread - 1)
+            continue
         parts.append(part)
         # What is refused before a lemma is asked is refused at every spread.
         if part.status is PartStatus.HOLDS or not more or ask.patience.over:
             break
+    spread = outside.spread - 1
     # The same question with its spread as an assumption, so that the replay checks it too.
     outer = question(first, second, replace(what, spread=outside.spread))
     confirmed = replayed(outer, outside.witness).confirms
