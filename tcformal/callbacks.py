@@ -41,7 +41,7 @@ class Patience:
     @property
     def over(self) -> bool:
         """Whether they are used up."""
-        return processor_seconds() - self.since > self.seconds
+        return processor_seconds() - self.since >= self.seconds
 
 
 #: Makes the SVG or HTML of a value: a notebook asks the value, and views are made layers above it.
