@@ -26,6 +26,7 @@ from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.proofs.tactics.counts.in_turn import known_sums
+from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.query.assume import Assumptions
 from tcformal.query.nearest import Nearest, nearest
 from tcformal.query.pair import question
@@ -123,6 +124,24 @@ def test_zeros_above_small_terms_lose_what_the_formats_have_below_them(
         asking(first, second, WITHOUT_C, book), resolve(second), replace(WITHOUT_C, spread=1)
     )
     assert part.status is status
+
+
+@pytest.mark.parametrize(
+    ("unit", "spread", "where"),
+    [
+        (SMALL + "3", 1, ""),
+        (SMALL + "3", 2, "A.block0"),
+        (SMALL + "3,carry_bits=1", 1, "A.block0"),
+        (SMALL.replace("RZ-FP16", "RZ-E5M2").replace("products=2", "k=4,products=2") + "3", 1, "A.block0"),
+    ],
+)
+def test_what_a_sum_loses_is_seen(unit: str, spread: int, where: str, book: LemmaBook) -> None:
+    """Bits that are cut off, a sum that wraps, and a first block that is rounded, but not the last one."""
+    ask, what = asking(unit, unit, WITHOUT_C, book), replace(WITHOUT_C, spread=spread)
+    x, dots, c = claims._built(ask, resolve(unit), what)
+    assert (f" but {where} is another on inputs " in lost_at(c.graph, ask.spec, x, dots, what, 0)) is bool(
+        where
+    )
 
 
 EXACT = "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"

@@ -20,6 +20,8 @@ from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.counts.counted import NoRoom
+from tcformal.proofs.tactics.counts.in_turn import are_known
+from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.proofs.tactics.counts.no_nan import without_nan
 from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
@@ -96,6 +98,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
     wider = replace(what, exponents=None)
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
+    known = are_known(_built(ask, second, what)[1])
     # One that is left open leaves the claim open; what is proved below it is shown.
     waiting = _falling(outside.spread - 1)
     while (tried := next(waiting, None)) is not None:
@@ -103,11 +106,10 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
             parts.append(replace(_UNTRIED, name=f"spread {tried}"))
             break
         ask.progress(f"spread {tried}")
-        more = list[Lemma]()
         for given in dict.fromkeys((wider, what)):
             if given is wider and beyond is not None and beyond.spread <= tried:
                 continue
-            part, more = inside(ask, second, replace(given, spread=tried))
+            part, more = _tried(ask, second, replace(given, spread=tried))
             lemmas += more
             if part.status is not PartStatus.OPEN:
                 break
@@ -116,8 +118,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
             outside, parts, waiting = closer, [], _falling(closer.spread - 1)
             continue
         parts.append(part)
-        # What is refused before a lemma is asked is refused at every spread.
-        if part.status is PartStatus.HOLDS or not more or ask.patience.over:
+        if part.status is PartStatus.HOLDS or not known or ask.patience.over:
             break
     spread = outside.spread - 1
     # The same question with its spread as an assumption, so that the replay checks it too.
@@ -133,6 +134,15 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         composition=f"{units} agree on all inputs {text}, {_assuming(what)}, and differ at {outside.spread}",
         reason=f"the units agree {text}, and differ at spread {outside.spread}",
     ), lemmas  # fmt: skip
+
+
+def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
+    """The proof that two units agree within a spread, unless some input shows that it would be refused."""
+    x, dots, c = _built(ask, second, what)
+    lost = lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
+    if not lost:
+        return inside(ask, second, what)
+    return ClaimPart(name=f"spread {what.spread}", status=PartStatus.OPEN, note=lost), []
 
 
 def _falling(spread: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tcformal.errors import ProofError
 from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms
@@ -63,6 +63,16 @@ def known_sums(dot: Dot) -> None:
         again = [x.kind for x in step.operands if x.kind not in ("zero", "c")]
         if not aligned and (len(again) != 1 or again == ["products"]):
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
+
+
+def are_known(dots: Iterable[Dot]) -> bool:
+    """Whether all sums are of the kind that is counted."""
+    try:
+        for dot in dots:
+            known_sums(dot)
+    except ProofError:
+        return False
+    return True
 
 
 def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
