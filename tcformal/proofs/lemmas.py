@@ -198,6 +198,8 @@ class LemmaBook:
         self._limits = limits
         self._certify = certify
         self._known: dict[str, Lemma] = {}
+        #: What claims have proved in this run, for others that ask the same.
+        self.proved: dict[tuple[str, ...], tuple[Any, list[Lemma]]] = {}
 
     @property
     def lemmas(self) -> Mapping[str, Lemma]:

@@ -126,6 +126,23 @@ def test_zeros_above_small_terms_lose_what_the_formats_have_below_them(
     assert part.status is status
 
 
+def test_what_is_proved_of_all_exponents_is_not_proved_again_of_some(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second question whose assumptions are stronger; a book of its own asks anew."""
+    calls = list[Assumptions]()
+    made = claims.inside
+    monkeypatch.setattr(claims, "inside", lambda *a: (calls.append(a[2]), made(*a))[1])
+    for what, among, n in (
+        (WITHOUT_C, book, 1),
+        (replace(WITHOUT_C, exponents=(0, 2)), book, 1),
+        (WITHOUT_C, LemmaBook(limits=LIMITS), 2),
+    ):
+        finding, _ = claims.agreement(asking(SMALL + "5", SMALL + "4", what, among))
+        assert finding.parts[0].status is PartStatus.HOLDS
+        assert [x.exponents for x in calls] == [None] * n
+
+
 @pytest.mark.parametrize(
     ("unit", "spread", "where"),
     [

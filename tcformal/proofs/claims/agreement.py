@@ -39,9 +39,7 @@ SEPARATOR = "; "
 PATIENCE = 10
 
 #: What is left open where no proof is tried.
-_UNTRIED = ClaimPart(
-    name="", status=PartStatus.OPEN, note="vectors show no difference, and no proof was tried"
-)
+_UNTRIED = ClaimPart(name="", status=PartStatus.OPEN, note="no witness found, and no proof was tried")
 
 
 def is_agreement(claim: str) -> bool:
@@ -106,9 +104,8 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
             parts.append(replace(_UNTRIED, name=f"spread {tried}"))
             break
         ask.progress(f"spread {tried}")
-        for given in dict.fromkeys((wider, what)):
-            if given is wider and beyond is not None and beyond.spread <= tried:
-                continue
+        refuted = beyond is not None and beyond.spread <= tried
+        for given in (what,) if refuted else dict.fromkeys((wider, what)):
             part, more = _tried(ask, second, replace(given, spread=tried))
             lemmas += more
             if part.status is not PartStatus.OPEN:
@@ -127,22 +124,27 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
     control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
-    units = f"{first.name} and {second.name}"
     text = f"within spread {spread}" if spread >= 0 else "within no spread"
+    agree = f"{first.name} and {second.name} agree on all inputs {text}"
     return Finding(
-        parts=(*parts, control),
-        composition=f"{units} agree on all inputs {text}, {_assuming(what)}, and differ at {outside.spread}",
+        parts=(*parts, control), composition=f"{agree}, {_assuming(what)}, and differ at {outside.spread}",
         reason=f"the units agree {text}, and differ at spread {outside.spread}",
     ), lemmas  # fmt: skip
 
 
 def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree within a spread, unless some input shows that it would be refused."""
+    key = (NAME, ask.spec.name, second.name, *what.spellings())
+    if key in ask.book.proved:
+        return ask.book.proved[key]
     x, dots, c = _built(ask, second, what)
     lost = lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
-    if not lost:
-        return inside(ask, second, what)
-    return ClaimPart(name=f"spread {what.spread}", status=PartStatus.OPEN, note=lost), []
+    if lost:
+        return ClaimPart(name=f"spread {what.spread}", status=PartStatus.OPEN, note=lost), []
+    made = inside(ask, second, what)
+    if made[0].status is PartStatus.HOLDS:
+        ask.book.proved[key] = made
+    return made
 
 
 def _falling(spread: int) -> Iterator[int]:
