@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import tcformal.proofs.claims.agreement as claims
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
@@ -130,9 +131,13 @@ def test_what_is_proved_of_all_exponents_is_not_proved_again_of_some(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second question whose assumptions are stronger; a book of its own asks anew."""
-    calls = list[Assumptions]()
-    made = claims.inside
-    monkeypatch.setattr(claims, "inside", lambda *a: (calls.append(a[2]), made(*a))[1])
+    calls, made = list[Assumptions](), claims.inside
+
+    def seen(ask: Asking, second: UnitSpec, what: Assumptions) -> Any:
+        calls.append(what)
+        return made(ask, second, what)
+
+    monkeypatch.setattr(claims, "inside", seen)
     for what, among, n in (
         (WITHOUT_C, book, 1),
         (replace(WITHOUT_C, exponents=(0, 2)), book, 1),

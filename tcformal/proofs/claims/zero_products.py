@@ -56,7 +56,7 @@ def zero_products(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
 def _steps(ask: Asking, c: Composition, filled: Dot, alone: Dot) -> tuple[list[ProofStep], str]:
     """The stages that both calls have, then the results; and what was not proved equal first."""
-    steps, theirs = [], dict(_stages(alone))
+    steps, theirs = list[ProofStep](), dict(_stages(alone))
     patience = Patience(PATIENCE * ask.limits.time_s)
     pairs = [
         (name, *_of_one_width(c.graph, x.node, theirs[name].node))

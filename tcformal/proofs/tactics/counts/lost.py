@@ -62,7 +62,8 @@ class _Seen:
         return [np.broadcast_to(x, (self.n,)).astype(object) for x in found]
 
     def _scaled(self, magnitude: np.ndarray, code: np.ndarray, e: Exponent, fraction_bits: int) -> np.ndarray:
-        return magnitude << (code + (e.low - fraction_bits + _BASE))
+        scaled: np.ndarray = magnitude << (code + (e.low - fraction_bits + _BASE))
+        return scaled
 
     def term(self, x: Term) -> np.ndarray:
         """The value of a finite number."""
