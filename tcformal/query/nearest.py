@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,14 @@ def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 def nearer(q: EqualityQuestion, seed: int, most: int) -> Nearest | None:
     """A separating witness of a spread up to `most`, from other vectors than `nearest` tries, and more."""
     return _least(q, seed + 1, _MORE * VECTORS, most)
+
+
+def falling(spread: int) -> Iterator[int]:
+    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
+    step, least = 1, spread
+    while least >= 0:
+        yield least
+        least, step = (max(0, least - step) if least else -1), 2 * step
 
 
 def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:

@@ -29,7 +29,7 @@ from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.proofs.tactics.counts.in_turn import known_sums
 from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.query.assume import Assumptions
-from tcformal.query.nearest import Nearest, nearest
+from tcformal.query.nearest import Nearest, falling, nearest
 from tcformal.query.pair import question
 from tcformal.query.pairs.variants import variants
 from tcformal.query.question import Kind
@@ -248,7 +248,7 @@ def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
 
 def test_spreads_are_tried_downwards_in_growing_steps() -> None:
     """The largest one first, and 0 last."""
-    assert [list(claims._falling(spread)) for spread in (-1, 0, 2, 5, 12)] == [
+    assert [list(falling(spread)) for spread in (-1, 0, 2, 5, 12)] == [
         [], [0], [2, 1, 0], [5, 4, 2, 0], [12, 11, 9, 5, 0]
     ]  # fmt: skip
 
@@ -266,6 +266,20 @@ def test_without_proofs_a_region_is_left_open_below_its_witness() -> None:
     assert idle.lemmas == {}
     same = claims.agreement_claim(resolve(SMALL + "3"), WITHOUT_C)
     assert prove_claim(resolve(SMALL + "3"), same, book=idle, limits=LIMITS).kind is Kind.UNKNOWN
+
+
+def test_without_proofs_a_region_says_which_sum_no_proof_would_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that loses bits below the witness, and one of a kind that is not known."""
+    idle = LemmaBook(limits=LIMITS, idle=True)
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 3))
+    lost, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, idle))
+    assert "but A.block0 is another on inputs within spread 2" in lost.parts[0].note
+    monkeypatch.setattr(claims, "nearest", lambda *_: None)
+    windows = "cdna1/v_mfma_f32_32x32x4bf16"
+    unknown, _ = claims.agreement(asking(windows, windows, WITHOUT_C, idle))
+    assert unknown.parts[0].note == "expected a sum aligned at e_max at A.block0, but got another"
 
 
 def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:

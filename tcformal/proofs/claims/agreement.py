@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -20,13 +20,13 @@ from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.counts.counted import NoRoom
-from tcformal.proofs.tactics.counts.in_turn import are_known
+from tcformal.proofs.tactics.counts.in_turn import why_unknown
 from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.proofs.tactics.counts.no_nan import without_nan
 from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.nearest import VECTORS, nearer, nearest
+from tcformal.query.nearest import VECTORS, falling, nearer, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.semantics.stages import Dot
@@ -39,7 +39,7 @@ SEPARATOR = "; "
 PATIENCE = 10
 
 #: What is left open where no proof is tried.
-_UNTRIED = ClaimPart(name="", status=PartStatus.OPEN, note="no witness found, and no proof was tried")
+_UNTRIED = "no witness was found, and no proof was tried"
 
 
 def is_agreement(claim: str) -> bool:
@@ -84,7 +84,9 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        part, lemmas = (_UNTRIED, []) if ask.book.idle else _without_nan(ask, second, what)
+        unknown = why_unknown(_built(ask, second, what)[1])
+        untried = ClaimPart(name="", status=PartStatus.OPEN, note=unknown or _UNTRIED)
+        part, lemmas = (untried, []) if ask.book.idle else _without_nan(ask, second, what)
         if part.status is PartStatus.OPEN and not ask.book.idle:
             low, high = span_of(first, what)
             part, more = inside(ask, second, replace(what, spread=high - low))
@@ -96,12 +98,13 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
     wider = replace(what, exponents=None)
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
-    known = are_known(_built(ask, second, what)[1])
+    unknown = why_unknown(_built(ask, second, what)[1])
     # One that is left open leaves the claim open; what is proved below it is shown.
-    waiting = _falling(outside.spread - 1)
+    waiting = falling(outside.spread - 1)
     while (tried := next(waiting, None)) is not None:
         if ask.book.idle:
-            parts.append(replace(_UNTRIED, name=f"spread {tried}"))
+            note = unknown or _lost(ask, second, replace(what, spread=tried)) or _UNTRIED
+            parts.append(ClaimPart(name=f"spread {tried}", status=PartStatus.OPEN, note=note))
             break
         ask.progress(f"spread {tried}")
         refuted = beyond is not None and beyond.spread <= tried
@@ -112,10 +115,10 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
                 break
         closer = None if part.status is PartStatus.HOLDS else nearer(q, ask.limits.seed, tried)
         if closer is not None:
-            outside, parts, waiting = closer, [], _falling(closer.spread - 1)
+            outside, parts, waiting = closer, [], falling(closer.spread - 1)
             continue
         parts.append(part)
-        if part.status is PartStatus.HOLDS or not known or ask.patience.over:
+        if part.status is PartStatus.HOLDS or unknown or ask.patience.over:
             break
     spread = outside.spread - 1
     # The same question with its spread as an assumption, so that the replay checks it too.
@@ -137,8 +140,7 @@ def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
     key = (NAME, ask.spec.name, second.name, *what.spellings())
     if key in ask.book.proved:
         return ask.book.proved[key]
-    x, dots, c = _built(ask, second, what)
-    lost = lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
+    lost = _lost(ask, second, what)
     if lost:
         return ClaimPart(name=f"spread {what.spread}", status=PartStatus.OPEN, note=lost), []
     made = inside(ask, second, what)
@@ -147,12 +149,10 @@ def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
     return made
 
 
-def _falling(spread: int) -> Iterator[int]:
-    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
-    step, least = 1, spread
-    while least >= 0:
-        yield least
-        least, step = (max(0, least - step) if least else -1), 2 * step
+def _lost(ask: Asking, second: UnitSpec, what: Assumptions) -> str:
+    """Which sum some input shows to be another than that of its terms; nothing where none does."""
+    x, dots, c = _built(ask, second, what)
+    return lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
 
 
 def _assuming(what: Assumptions) -> str:

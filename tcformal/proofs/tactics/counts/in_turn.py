@@ -65,14 +65,14 @@ def known_sums(dot: Dot) -> None:
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
 
 
-def are_known(dots: Iterable[Dot]) -> bool:
-    """Whether all sums are of the kind that is counted."""
+def why_unknown(dots: Iterable[Dot]) -> str:
+    """Which sum is of a kind that is not counted; nothing where none is."""
     try:
         for dot in dots:
             known_sums(dot)
-    except ProofError:
-        return False
-    return True
+    except ProofError as error:
+        return str(error)
+    return ""
 
 
 def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
