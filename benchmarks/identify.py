@@ -195,10 +195,11 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
             "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),
         }  # fmt: skip
     whole = processor_seconds() - start
+    left = [f"{x.axis}: {x.value}" for x in found.axes if x.settled is Settled.UNDECIDED]
     return {
         "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": found.verdict.name,
         "right": found.verdict in made.wanted and _has(found, unit), "reason": found.reason,
-        "undecided": sum(x.settled is Settled.UNDECIDED for x in found.axes),
+        "undecided": len(left), "open": left,
         "class": found.classes[0][0] if found.classes else "", "in_class": _has(found, unit),
         "probes": found.probes, "batches": found.batches, "survivors": found.survivors, "space": found.space,
         "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),

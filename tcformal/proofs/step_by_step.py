@@ -41,16 +41,18 @@ _DEPTHS = (0, 8, None)
 _FEW = 2
 
 
-def same_steps(ask: Asking, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
+def same_steps(ask: Asking, second: UnitSpec, k: int | None = None) -> tuple[ClaimPart, list[Lemma]] | None:
     """Every sum of the unit against that of the same products in a second one; None where results differ.
+
+    Shapes: k products, those of the unit unless given; as `side_by_side` fills them up.
 
     Soundness: only what `Composition` proved is taken as equal or as a fact, each from facts proved before;
     the results in the end are one class of it.  Inputs only say what to try.
     """
     first = ask.spec
-    g, dots = side_by_side(first, second)
+    g, dots = side_by_side(first, second, k)
     proof = _Proof(g, Composition(g, ask.book), first, second, dots)
-    if not proof.tried():
+    if not proof.tried(k or first.k):
         return None
     proved = proof.run()
     steps = (*proof.steps, step_of(proof.c, "d", proof.since, proved, not proof.c.uses))
@@ -85,9 +87,9 @@ class _Proof:
         self.since = 0
 
     # ------------------------------------------------------------------ inputs
-    def tried(self) -> bool:
-        """Whether both sides give one result on some inputs; what nodes give there is kept."""
-        pool = pool_of(self.units[0], self.units[0].k, _TRIED, 3)
+    def tried(self, k: int) -> bool:
+        """Whether both sides give one result on some inputs of k products; what nodes give there is kept."""
+        pool = pool_of(self.units[0], k, _TRIED, 3)
         self.lanes = Vector(self.g, columns(pool))
         first, second = self.lanes.run([dot.result for dot in self.dots])
         return bool((first == second).all())

@@ -23,6 +23,12 @@ LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
 
+#: Four products and c, with one bit for all that alignment cuts off.
+STICKY = (
+    "tfdpa@a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,products=4,k=4,fraction_bits=6,"
+    "carry_bits=3,lost_bits=sticky,zero_exponent=none,zero_terms=-9,conversion=RNE-E5M4"
+)
+
 
 @pytest.fixture(scope="module")
 def book() -> LemmaBook:
@@ -48,11 +54,16 @@ def test_each_parameter_that_changes_nothing_has_a_proof(book: LemmaBook) -> Non
     ]  # fmt: skip
 
 
+def test_the_order_of_terms_is_no_matter_to_a_bit_that_any_of_them_sets(book: LemmaBook) -> None:
+    assert parts(STICKY, f"{STICKY},order=odd_first", book) == ["order=ascending or odd_first"]
+
+
 def test_what_changes_a_result_has_none(book: LemmaBook) -> None:
     """Too few carry bits, a zero exponent above some term, an order that matters, and other parameters."""
     for first, second in (
         (FP8, f"{FP8},carry_bits=1"),
         (FP8, FP8.replace("-133", "-5")),
+        (STICKY, f"{STICKY.replace('fraction_bits=6', 'fraction_bits=5')},order=odd_first"),
         (FP8, f"{FP8.replace('fraction_bits=13', 'fraction_bits=14')},order=odd_first"),
         (FP8, FP8),
         ("cdna1/v_mfma_f32_32x32x8f16", "cdna1/v_mfma_f32_32x32x8f16@order=odd_first"),

@@ -19,9 +19,9 @@ SUM = (
 )
 
 
-def proved(first: str, second: str) -> bool:
+def proved(first: str, second: str, k: int | None = None) -> bool:
     book = LemmaBook(limits=LIMITS)
-    v = equal_in_sums(resolve(first), resolve(second), book, LIMITS)
+    v = equal_in_sums(resolve(first), resolve(second), book, LIMITS, k)
     if v is None:
         return False
     assert v.kind is Kind.HOLDS
@@ -61,7 +61,7 @@ def test_what_changes_a_result_is_not_proved(changed: str) -> None:
 @pytest.mark.long
 def test_inputs_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A design that differs, where no input that was tried shows it."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(SUM, SUM.replace("zero_sign=positive", "zero_sign=ieee"))
 
@@ -106,7 +106,7 @@ def test_sums_of_numbers_that_are_normalised_or_not_are_alike(changed: str) -> N
 )
 def test_no_lemma_takes_what_differs(first: str, changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too few bits, another rounding, a sum that wraps, zeros above other terms, sums that overflow."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(first, changed)
@@ -136,8 +136,27 @@ def test_a_sign_of_c_that_shows_is_not_proved_away(
     old: str, new: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sign of a zero sum; a subnormal that is kept on one side."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(
         SIGNED.replace(old, new), POSITIVE.replace("=positive,", new) if "=" in new else POSITIVE
     )
+
+
+#: Two products in two sums; of one product, the other call's words are 0, and no zero in the end is -0.
+IN_TWO = (
+    "tfdpa@products=1,k=2,fraction_bits=5,conversion=RNE-FP16,zero_sign=ieee,"
+    "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+)
+#: The same, where the sign of a c that is made a zero is that of a sum which rounds to zero.
+SHOWN = IN_TWO.replace("RNE-FP16,", "RNE-FP16,c_fraction_bits=7,accumulation=ones_complement,") + (
+    ",c_subnormals=signed_zero,result_subnormals=tiny_zero"
+)
+
+
+def test_zeros_that_fill_calls_up_hide_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"), 1)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    assert not proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"))
+    assert not proved(SHOWN, SHOWN.replace("=ieee", "=positive"), 1)

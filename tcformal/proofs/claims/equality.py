@@ -132,17 +132,22 @@ class _Change:
 
 
 def equal_in_sums(
-    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, *, progress: Progress = ignore
-) -> ClaimVerdict | None:
+    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, k: int | None = None,
+    *, progress: Progress = ignore,
+) -> ClaimVerdict | None:  # fmt: skip
     """The proof that no sum of two designs hands on another value; None without one, and for scales.
 
-    Shapes: both designs take as many products.
+    Shapes: both designs take as many products; with k so many, and words of 0 fill whole calls up.
     """
     start, claim = time.monotonic(), equality_claim(second)
-    if first.k != second.k or not same_formats(first, second) or first.scale_format is not None:
+    if (
+        (k is None and first.k != second.k)
+        or not same_formats(first, second)
+        or first.scale_format is not None
+    ):
         return None
     try:
-        found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+        found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second, k)
     except InputError:  # exponents wider than those of any sum that lemmas speak of
         return None
     if found is None:

@@ -9,7 +9,7 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.batch import columns, inputs_to_try
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.programs.chain import chained_dot, declare_inputs, filled
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import cut_points
@@ -123,14 +123,17 @@ def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartSho
     return _made_equal(c, steps, one, two)
 
 
-def side_by_side(first: UnitSpec, second: UnitSpec) -> tuple[Graph, tuple[Dot, Dot]]:
-    """Both designs on the same inputs in one graph."""
+def side_by_side(first: UnitSpec, second: UnitSpec, k: int | None = None) -> tuple[Graph, tuple[Dot, Dot]]:
+    """Both designs on the same inputs in one graph.
+
+    Shapes: k products, those of the first unless given; with k, words of 0 fill whole calls up, no scales.
+    """
     g = Graph()
-    x = declare_inputs(g, first, first.k)
+    x = declare_inputs(g, first, first.k if k is None else k)
     dots = []
     for side, unit in zip(SIDES, (first, second), strict=True):
         with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
+            dots.append(chained_dot(g, unit, x if k is None else filled(g, unit, x)))
     return g, (dots[0], dots[1])
 
 
