@@ -29,6 +29,14 @@ STICKY = (
     "carry_bits=3,lost_bits=sticky,zero_exponent=none,zero_terms=-9,conversion=RNE-E5M4"
 )
 
+#: Products of pieces of two bits; that of both lowest pieces is left out.
+PIECES = (
+    "tfdpa@a_format=e3m4,b_format=e3m4,products=1,k=1,fraction_bits=3,conversion=RZ-E8M13,"
+    "zero_exponent=-3,piece_bits=2,dropped_pieces=1"
+)
+#: One that is not cut off, and zeros below its exponent.
+WIDER, LOWER = PIECES.replace("fraction_bits=3", "fraction_bits=5"), PIECES.replace("=-3", "=-20")
+
 
 @pytest.fixture(scope="module")
 def book() -> LemmaBook:
@@ -58,6 +66,10 @@ def test_the_order_of_terms_is_no_matter_to_a_bit_that_any_of_them_sets(book: Le
     assert parts(STICKY, f"{STICKY},order=odd_first", book) == ["order=ascending or odd_first"]
 
 
+def test_pieces_that_alignment_cuts_off_may_be_left_out(book: LemmaBook) -> None:
+    assert parts(PIECES, PIECES.replace("pieces=1", "pieces=0"), book) == ["dropped_pieces=1 or 0"]
+
+
 def test_what_changes_a_result_has_none(book: LemmaBook) -> None:
     """Too few carry bits, a zero exponent above some term, an order that matters, and other parameters."""
     for first, second in (
@@ -65,6 +77,8 @@ def test_what_changes_a_result_has_none(book: LemmaBook) -> None:
         (FP8, FP8.replace("-133", "-5")),
         (STICKY, f"{STICKY.replace('fraction_bits=6', 'fraction_bits=5')},order=odd_first"),
         (FP8, f"{FP8.replace('fraction_bits=13', 'fraction_bits=14')},order=odd_first"),
+        (PIECES, PIECES.replace("pieces=1", "pieces=2")),
+        *((x, x.replace("pieces=1", "pieces=0")) for x in (WIDER, LOWER)),
         (FP8, FP8),
         ("cdna1/v_mfma_f32_32x32x8f16", "cdna1/v_mfma_f32_32x32x8f16@order=odd_first"),
         (FP8, VOLTA),

@@ -7,7 +7,10 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.proofs import step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
+from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.alike.same_totals import not_least
+from tcformal.proofs.tactics.cuts import Composition
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
@@ -160,3 +163,15 @@ def test_zeros_that_fill_calls_up_hide_a_sign(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"))
     assert not proved(SHOWN, SHOWN.replace("=ieee", "=positive"), 1)
+
+
+def test_a_sum_that_another_node_stands_for_is_not_the_least_number() -> None:
+    """Its bound is of the sum as it is made, not of what was proved equal to it."""
+    g, (dot, _) = side_by_side(resolve(IN_TWO), resolve(IN_TWO), 1)
+    c, total = Composition(g, LemmaBook(limits=LIMITS)), next(iter(dot.steps)).total
+    assert total is not None
+    last = total.partials[-1].node
+    none = g.const(0, last.width)
+    assert c.by_lemma("", g.sub_mod(g.sub_mod(none, g.sub_mod(none, last)), none), last, name="", cut=[last])
+    (fact,) = not_least(c, "", total)
+    assert c.equal(fact, g.truth(True))

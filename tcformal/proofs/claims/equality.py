@@ -21,6 +21,7 @@ from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.same_sums import (
     converted_alike,
     overflow_unread,
+    pieces_alike,
     products_alike,
     side_by_side,
     written_otherwise,
@@ -231,7 +232,7 @@ def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "overflow", "product_rounding", "order"):
+    for name in ("zero_exponent", "overflow", "product_rounding", "dropped_pieces", "order"):
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
@@ -274,6 +275,7 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
     "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
+    "dropped_pieces": lambda ask, x: pieces_alike(ask, x.first, x.second),
     "order": _of_order,
     _CONVERTED: lambda ask, x: converted_alike(ask, x.first, x.second),
 }

@@ -12,6 +12,7 @@ from tcformal.operands.batch import columns, inputs_to_try
 from tcformal.programs.chain import chained_dot, declare_inputs, filled
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.alike.cut_terms import without_cut_terms
 from tcformal.proofs.tactics.cut_points import cut_points
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.floors import rebuilt
@@ -92,6 +93,27 @@ def products_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown 
             break
         for of_x, of_y in zip(*rows, strict=True):
             bits_of(c, x.scope, of_x, of_y, two.result)
+    return _made_equal(c, steps, one, two)
+
+
+def pieces_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Products of pieces that are left out, or that alignment cuts off; None where sums are not those alone.
+
+    Soundness: sum by sum as `without_cut_terms`; the results are one definition by that.
+    """
+    if first.design.dropped_pieces < second.design.dropped_pieces:
+        first, second = second, first
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    for x, y in zip(one.steps, two.steps, strict=True):
+        if x.total is None or y.total is None:
+            return None
+        since = len(c.uses)
+        proved = without_cut_terms(c, x.scope, x.total, y.total)
+        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.sum", since, proved, False))
+        if not proved:
+            break
     return _made_equal(c, steps, one, two)
 
 
