@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.vector import Vector
+from tcformal.interp.vector import Lanes, Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import met, reachable
@@ -35,6 +35,8 @@ from tcformal.semantics.stages import Dot
 
 #: Inputs on which facts are tried before they are proved.
 _TRIED = 600
+#: Nodes whose values on these inputs are kept.
+_KEPT = 60_000
 #: Operators restored below what both sides share; None restores all.
 _DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
@@ -91,12 +93,15 @@ class _Proof:
         """Whether both sides give one result on some inputs of k products; what nodes give there is kept."""
         pool = pool_of(self.units[0], k, _TRIED, 3)
         self.lanes = Vector(self.g, columns(pool))
+        self.values: dict[int, Lanes] = {}
         first, second = self.lanes.run([dot.result for dot in self.dots])
         return bool((first == second).all())
 
     def seen(self, node: Node) -> bool:
         """Whether a node of width 1 is 1 on the inputs that were tried."""
-        return bool(self.lanes.run([node])[0].all())
+        if len(self.values) > _KEPT:
+            self.values.clear()
+        return bool(self.lanes.run_beyond([node], self.values)[0].all())
 
     # ------------------------------------------------------------------ the whole
     def run(self) -> bool:

@@ -20,6 +20,7 @@ from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.same_sums import (
     converted_alike,
+    groups_alike,
     overflow_unread,
     pieces_alike,
     products_alike,
@@ -232,7 +233,9 @@ def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "overflow", "product_rounding", "dropped_pieces", "order"):
+    for name in (
+        "zero_exponent", "overflow", "product_rounding", "dropped_pieces", "normalise_operands", "order"
+    ):  # fmt: skip
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
@@ -276,6 +279,7 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
     "dropped_pieces": lambda ask, x: pieces_alike(ask, x.first, x.second),
+    "normalise_operands": lambda ask, x: groups_alike(ask, x.first, x.second),
     "order": _of_order,
     _CONVERTED: lambda ask, x: converted_alike(ask, x.first, x.second),
 }

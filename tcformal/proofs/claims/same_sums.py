@@ -13,6 +13,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs, filled
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.alike.cut_terms import without_cut_terms
+from tcformal.proofs.tactics.alike.wider_groups import groups_of, same_groups, same_terms
 from tcformal.proofs.tactics.cut_points import cut_points
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.floors import rebuilt
@@ -115,6 +116,22 @@ def pieces_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | 
         if not proved:
             break
     return _made_equal(c, steps, one, two)
+
+
+def groups_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Exact sums of groups of products whose factors are normalised, or not; None where products are terms.
+
+    Soundness: group by group as `same_groups`, then the terms that groups are; what follows is one definition.
+    """
+    if first.design.normalise_operands:
+        first, second = second, first
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    groups = list(zip(groups_of(one), groups_of(two), strict=True))
+    if not groups:
+        return None
+    proved = all(same_groups(c, x, y) for x, y in groups) and same_terms(c, one, two)
+    return _made_equal(c, [step_of(c, "groups", 0, proved, False)], one, two)
 
 
 def _parts(x: Number) -> list[Node]:
