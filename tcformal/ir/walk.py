@@ -102,7 +102,7 @@ class Interpreter(Generic[NodeValue]):
         return [known[root.index] for root in roots]
 
     def run_beyond(self, roots: Sequence[Node], known: dict[int, NodeValue]) -> list[NodeValue]:
-        """The values of `roots`, from those of nodes that are known, by node index; what is new is kept there."""
+        """The values of `roots`, from those of nodes by index that are known; new ones are kept there."""
         for node in sorted(met(roots, known)[0], key=lambda n: n.index):
             known[node.index] = self.visit(node, [known[a.index] for a in node.args])
         return [known[root.index] for root in roots]

@@ -121,7 +121,7 @@ def pieces_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | 
 def groups_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
     """Exact sums of groups of products whose factors are normalised, or not; None where products are terms.
 
-    Soundness: group by group as `same_groups`, then the terms that groups are; what follows is one definition.
+    Soundness: group by group as `same_groups`, then the terms that groups are; the rest is one definition.
     """
     if first.design.normalise_operands:
         first, second = second, first
