@@ -21,6 +21,7 @@ from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.handed import Handed, alike, facts_of, handed, signed_otherwise, stages
 from tcformal.proofs.lemmas import Lemma, frontier
+from tcformal.proofs.tactics.alike.idle_choices import without_idle_choices
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
 from tcformal.proofs.tactics.alike.never_tiny import never_tiny
 from tcformal.proofs.tactics.alike.same_totals import not_least
@@ -143,6 +144,9 @@ class _Proof:
             return
         self._ranges_of(one)
         self._ranges_of(two)
+        if totals[0] is not None and totals[1] is not None:
+            tops = self.c.all_replaced([x.e_max.bits for x in totals if x is not None])
+            without_idle_choices(self.c, one.scope, tops[0], tops[1], self.seen)
         for x, y in stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):

@@ -161,6 +161,7 @@ def test_zeros_that_fill_calls_up_hide_a_sign(monkeypatch: pytest.MonkeyPatch) -
     assert proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"), 1)
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"))
     assert not proved(SHOWN, SHOWN.replace("=ieee", "=positive"), 1)
 
@@ -175,3 +176,19 @@ def test_a_sum_that_another_node_stands_for_is_not_the_least_number() -> None:
     assert c.by_lemma("", g.sub_mod(g.sub_mod(none, g.sub_mod(none, last)), none), last, name="", cut=[last])
     (fact,) = not_least(c, "", total)
     assert c.equal(fact, g.truth(True))
+
+
+#: A group of two products, and a c whose zero has the exponent of its least numbers.
+GROUP = (
+    "tfdpa@products=2,k=2,fraction_bits=5,c_fraction_bits=7,aligned_group=2,alignment_rounding=RD,"
+    "zero_exponent=-16,conversion=RNE-FP16,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+)
+
+
+def test_an_exponent_that_is_always_chosen_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = GROUP.replace("=-16", "=own")
+    assert proved(GROUP, own)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    assert not proved(GROUP.replace("=-16", "=-15"), own)
