@@ -11,6 +11,7 @@ from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of
+from tcformal.semantics.choice import Choice
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
