@@ -157,7 +157,6 @@ SHOWN = IN_TWO.replace("RNE-FP16,", "RNE-FP16,c_fraction_bits=7,accumulation=one
 )
 
 
-@pytest.mark.slow
 def test_zeros_that_fill_calls_up_hide_a_sign() -> None:
     assert proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"), 1)
 
