@@ -144,9 +144,10 @@ class _Proof:
             return
         self._ranges_of(one)
         self._ranges_of(two)
-        if totals[0] is not None and totals[1] is not None:
-            tops = self.c.all_replaced([x.e_max.bits for x in totals if x is not None])
-            without_idle_choices(self.c, one.scope, tops[0], tops[1], self.seen)
+        tops = [x.e_max.bits for x in totals if x is not None and not x.terms]
+        if len(tops) == 2:
+            # Where terms are not aligned one by one, no other lemma speaks of their exponents.
+            without_idle_choices(self.c, one.scope, *self.c.all_replaced(tops), self.seen)
         for x, y in stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):

@@ -8,6 +8,9 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.tactics.cuts import Composition
 
+#: Operators that are restored below what both share: zeros are told by the word that is taken apart.
+_DEPTHS = (0, 4)
+
 
 def without_idle_choices(c: Composition, where: str, x: Node, y: Node, seen: Callable[[Node], bool]) -> bool:
     """Make each choice that one of two nodes alone has what it always chooses; whether some was made.
@@ -21,5 +24,5 @@ def without_idle_choices(c: Composition, where: str, x: Node, y: Node, seen: Cal
     for n in apart:
         for one in n.args[1:] if n.op == "ite" else ():
             if one.op != "const" and seen(c.graph.eq(one, n)):
-                made |= c.by_lemma(where, one, n, name="a choice that always chooses one")
+                made |= c.by_lemma(where, one, n, name="a choice that always chooses one", depths=_DEPTHS)
     return made
