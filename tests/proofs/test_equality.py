@@ -29,6 +29,11 @@ STICKY = (
     "carry_bits=3,lost_bits=sticky,zero_exponent=none,zero_terms=-9,conversion=RNE-E5M4"
 )
 
+#: Two halves of two products each, then c.
+GTR = (
+    "tfdpa@a_format=e2m1,b_format=e2m1,products=4,k=4,summation=gtr,c_position=last,fraction_bits=12,"
+    "sum_fraction_bits=31,conversion=RNE-FP32,zero_sign=sum,zero_exponent=none"
+)
 #: Products of pieces of two bits; that of both lowest pieces is left out.
 PIECES = (
     "tfdpa@a_format=e3m4,b_format=e3m4,products=1,k=1,fraction_bits=3,conversion=RZ-E8M13,"
@@ -64,6 +69,14 @@ def test_each_parameter_that_changes_nothing_has_a_proof(book: LemmaBook) -> Non
 
 def test_the_order_of_terms_is_no_matter_to_a_bit_that_any_of_them_sets(book: LemmaBook) -> None:
     assert parts(STICKY, f"{STICKY},order=odd_first", book) == ["order=ascending or odd_first"]
+
+
+def test_even_and_odd_products_may_change_places(book: LemmaBook) -> None:
+    """In the halves of GTR-FDPA, but not where odd ones are taken away."""
+    assert parts(GTR, f"{GTR},order=odd_first", book) == ["order=ascending or odd_first"]
+    taken = f"{GTR},negated=odd"
+    assert parts(taken, f"{taken},order=odd_first", book) is not None
+    assert parts(GTR, f"{taken},order=odd_first", book) is None
 
 
 def test_pieces_that_alignment_cuts_off_may_be_left_out(book: LemmaBook) -> None:

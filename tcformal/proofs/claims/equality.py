@@ -255,7 +255,12 @@ def _text(value: object) -> str:
 
 
 def _of_order(ask: Asking, change: _Change) -> Found:
-    """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
+    """The terms of fused sums in another order: sums, maxima and special cases are rearranged.
+
+    Of GTR-FDPA, whose halves are the even and the odd products, both halves change places.
+    """
+    if change.first.design.summation == "gtr":
+        return written_otherwise(ask, change.first, change.second)
     if change.first.design.summation != "fused" or change.first.design.framed:
         return None
     g, dots = side_by_side(change.first, change.second)

@@ -14,7 +14,7 @@ from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.alike.cut_terms import without_cut_terms
 from tcformal.proofs.tactics.alike.wider_groups import groups_of, same_groups, same_terms
-from tcformal.proofs.tactics.cut_points import cut_points
+from tcformal.proofs.tactics.cut_points import cut_points, specials_of
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.rescaled import Guesses, Rescaled
@@ -159,6 +159,11 @@ def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartSho
         if like is not None and not c.equal(like, c.replaced(point.node)):
             steps.append(equate(c, f"{point.scope.partition('.')[2]}.{point.what}", like, point.node))
             bits_of(c, steps[-1].name, like, point.node, two.result)
+    for (scope, x), (_, y) in zip(specials_of(one), specials_of(two), strict=False):
+        for kind in ("some_nan", "positive_inf", "negative_inf"):
+            flags = getattr(x, kind), getattr(y, kind)
+            if not c.equal(c.replaced(one.result), c.replaced(two.result)) and not c.equal(*flags):
+                steps.append(equate(c, f"{scope.partition('.')[2]}.{kind}", *flags))
     return _made_equal(c, steps, one, two)
 
 
