@@ -44,6 +44,8 @@ PAGE = Path(__file__).resolve().parent / "identify.md"
 ROWS = PAGE.with_suffix(".jsonl")
 #: Inputs of each validation.
 VECTORS = 20_000
+#: Seconds of a device that is not bounded, and the part of them for proofs.
+_ALL, _PROOFS = 360.0, 5 / 6
 #: What was set: inputs before validation, their median, batches, seconds to the class (median).
 MOST, MEDIAN, BATCHES, SECONDS = 300, 200, 12, 60
 
@@ -182,7 +184,7 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
 
     try:
         with _bounded(bound):
-            found = identify(asker, vectors=VECTORS, progress=said)
+            found = identify(asker, vectors=VECTORS, seconds=_PROOFS * (bound or _ALL), progress=said)
     except Exception as error:  # noqa: BLE001  (the row says which, and the others follow)
         stopped = isinstance(error, _TooLongError)
         whole = processor_seconds() - start
@@ -195,10 +197,11 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
             "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),
         }  # fmt: skip
     whole = processor_seconds() - start
+    left = [f"{x.axis}: {x.value}" for x in found.axes if x.settled is Settled.UNDECIDED]
     return {
         "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": found.verdict.name,
         "right": found.verdict in made.wanted and _has(found, unit), "reason": found.reason,
-        "undecided": sum(x.settled is Settled.UNDECIDED for x in found.axes),
+        "undecided": len(left), "open": left,
         "class": found.classes[0][0] if found.classes else "", "in_class": _has(found, unit),
         "probes": found.probes, "batches": found.batches, "survivors": found.survivors, "space": found.space,
         "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),

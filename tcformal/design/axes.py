@@ -123,7 +123,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
     zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
     mode, _, shape = d.conversion.partition("-")
-    pieces = (8,) if d.piece_bits is None else around(d.piece_bits)
+    # An exact sum is that of the products, however these are cut into pieces.
+    pieces = () if d.fraction_bits is None else (8,) if d.piece_bits is None else around(d.piece_bits)
     longest = max(fmt.fraction_bits + 1 for fmt in (unit.operands.a, unit.operands.b))
     pairs = [n for n in (1, 2, 4, 8) if length % n == 0]
     bits = sorted({*FRACTION_BITS, *around(d.fraction_bits)})

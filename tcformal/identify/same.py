@@ -14,8 +14,8 @@ from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of, lengthened, witness_at
-from tcformal.operands.pool import below_normal, pool_of
+from tcformal.operands.batch import batch_of, lengthened, together, witness_at
+from tcformal.operands.pool import alone, below_normal, pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
@@ -29,7 +29,7 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: Inputs before them whose sums lie around the least normal number.
+#: Inputs before them whose sums lie around the least normal number, and whose one product lies below those.
 _BELOW = 500
 #: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
 #: solvers on whole designs begin; what is not decided then stays open.
@@ -175,9 +175,13 @@ class Sameness:
         if self._left["sums"] <= 0:
             return Likeness()
         asked = self._asked(other, near)
+        text = f"a proof of one sum after the other{asked.more(self.k)}"
         with self._spending("sums"):
             proved = equal_in_sums(asked.one, asked.two, self._book, self._lemma) is not None
-        text = f"a proof of one sum after the other{asked.more(self.k)}"
+            if not proved and any(u.k > self.k for u in (near, other)):
+                # The zeros that fill calls up may hide what other inputs there would show.
+                proved = equal_in_sums(near, other, self._book, self._lemma, self.k) is not None
+                text = "a proof of one sum after the other, with zeros that fill calls up"
         return self._taken(other, near, text) if proved else Likeness()
 
     def _between(self, other: UnitSpec) -> UnitSpec | None:
@@ -275,9 +279,10 @@ class Sameness:
         scaled = self.base.scale_format is not None
         for seed in range(0 if scaled else -1, _POOLS):
             if seed not in self._pools:
+                of = self.base, self.k
                 pool = (
-                    below_normal(self.base, self.k, _BELOW, 0) if seed < 0
-                    else pool_of(self.base, self.k, _POOL, seed)
+                    together(below_normal(*of, _BELOW, 0), alone(*of, _BELOW, 0)) if seed < 0
+                    else pool_of(*of, _POOL, seed)
                 )  # fmt: skip
                 self._pools[seed] = pool, replay(self.base, pool)
             pool, given = self._pools[seed]

@@ -101,12 +101,11 @@ class Interpreter(Generic[NodeValue]):
                 del known[i]
         return [known[root.index] for root in roots]
 
-    def run_all(self, roots: Sequence[Node]) -> dict[int, NodeValue]:
-        """The values of every node that `roots` depend on, by node index."""
-        known: dict[int, NodeValue] = {}
-        for node in reachable(roots):
+    def run_beyond(self, roots: Sequence[Node], known: dict[int, NodeValue]) -> list[NodeValue]:
+        """The values of `roots`, from those of nodes by index that are known; new ones are kept there."""
+        for node in sorted(met(roots, known)[0], key=lambda n: n.index):
             known[node.index] = self.visit(node, [known[a.index] for a in node.args])
-        return known
+        return [known[root.index] for root in roots]
 
     def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
         """The value of one node, given those of its arguments."""

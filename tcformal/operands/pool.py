@@ -157,6 +157,21 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     return rows_of(made, without_nan(spec, made))
 
 
+def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """One product below the least normal ones, every other term zero; no scales.
+
+    Zero terms that count as numbers are as large as it, or a little smaller.
+    """
+    rng = np.random.default_rng([seed, 11])
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    least = spec.a_format.least_exponent + spec.b_format.least_exponent
+    exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
+    a[rows, place], b[rows, place] = product(rng, spec, exponents)
+    made = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(made, without_nan(spec, made))
+
+
 def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     """Powers of two that add up to one: whatever is cut off them changes the sum, wherever it is rounded.
 

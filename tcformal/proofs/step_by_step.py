@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.vector import Vector
+from tcformal.interp.vector import Lanes, Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import met, reachable
@@ -21,6 +21,7 @@ from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.handed import Handed, alike, facts_of, handed, signed_otherwise, stages
 from tcformal.proofs.lemmas import Lemma, frontier
+from tcformal.proofs.tactics.alike.idle_choices import without_idle_choices
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
 from tcformal.proofs.tactics.alike.never_tiny import never_tiny
 from tcformal.proofs.tactics.alike.same_totals import not_least
@@ -35,22 +36,26 @@ from tcformal.semantics.stages import Dot
 
 #: Inputs on which facts are tried before they are proved.
 _TRIED = 600
+#: Nodes whose values on these inputs are kept.
+_KEPT = 60_000
 #: Operators restored below what both sides share; None restores all.
 _DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
 _FEW = 2
 
 
-def same_steps(ask: Asking, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
+def same_steps(ask: Asking, second: UnitSpec, k: int | None = None) -> tuple[ClaimPart, list[Lemma]] | None:
     """Every sum of the unit against that of the same products in a second one; None where results differ.
+
+    Shapes: k products, those of the unit unless given; as `side_by_side` fills them up.
 
     Soundness: only what `Composition` proved is taken as equal or as a fact, each from facts proved before;
     the results in the end are one class of it.  Inputs only say what to try.
     """
     first = ask.spec
-    g, dots = side_by_side(first, second)
+    g, dots = side_by_side(first, second, k)
     proof = _Proof(g, Composition(g, ask.book), first, second, dots)
-    if not proof.tried():
+    if not proof.tried(k or first.k):
         return None
     proved = proof.run()
     steps = (*proof.steps, step_of(proof.c, "d", proof.since, proved, not proof.c.uses))
@@ -85,16 +90,19 @@ class _Proof:
         self.since = 0
 
     # ------------------------------------------------------------------ inputs
-    def tried(self) -> bool:
-        """Whether both sides give one result on some inputs; what nodes give there is kept."""
-        pool = pool_of(self.units[0], self.units[0].k, _TRIED, 3)
+    def tried(self, k: int) -> bool:
+        """Whether both sides give one result on some inputs of k products; what nodes give there is kept."""
+        pool = pool_of(self.units[0], k, _TRIED, 3)
         self.lanes = Vector(self.g, columns(pool))
+        self.values: dict[int, Lanes] = {}
         first, second = self.lanes.run([dot.result for dot in self.dots])
         return bool((first == second).all())
 
     def seen(self, node: Node) -> bool:
         """Whether a node of width 1 is 1 on the inputs that were tried."""
-        return bool(self.lanes.run([node])[0].all())
+        if len(self.values) > _KEPT:
+            self.values.clear()
+        return bool(self.lanes.run_beyond([node], self.values)[0].all())
 
     # ------------------------------------------------------------------ the whole
     def run(self) -> bool:
@@ -136,6 +144,10 @@ class _Proof:
             return
         self._ranges_of(one)
         self._ranges_of(two)
+        tops = [x.e_max.bits for x in totals if x is not None and not x.terms]
+        if len(tops) == 2:
+            # Where terms are not aligned one by one, no other lemma speaks of their exponents.
+            without_idle_choices(self.c, one.scope, *self.c.all_replaced(tops), self.seen)
         for x, y in stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):

@@ -11,6 +11,7 @@ from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of
+from tcformal.semantics.choice import Choice
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
@@ -152,13 +153,23 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     of_b = rule if design.b_subnormals is None else design.b_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
     if design.normalise_operands:
-        a, b = (replace(z, term=normalise_term(g, z.term)) for z in (a, b))
+        a, b = (
+            z if _nothing_to_normalise(design, how) else replace(z, term=normalise_term(g, z.term))
+            for z, how in ((a, rule), (b, of_b))
+        )
     if design.exponent_step != 1:
         step = design.exponent_step
         a, b = in_exponent_steps(g, a, formats.a, step), in_exponent_steps(g, b, formats.b, step)
     if design.zero_terms is not None:
         return product_of_ones(g, a, b, design.zero_terms)
     return product(g, a, b)
+
+
+def _nothing_to_normalise(design: Design, rule: str | Choice) -> bool:
+    """Whether subnormals count as zeros, and no zero's exponent, which is read under `own` alone, matters."""
+    zero = design.zero_exponent
+    unread = isinstance(zero, int) or (isinstance(zero, str) and zero == "none")
+    return unread and isinstance(rule, str) and rule in ("positive_zero", "signed_zero")
 
 
 def negated(g: Graph, x: Number) -> Number:

@@ -119,6 +119,8 @@ class Total:
     moved_by: str = ""
     #: The bits that were cut off, where the sum remembers them.
     lost: Lost | None = None
+    #: Whether any were, where the sum's rounding looks at that.
+    sticky: Node | None = None
 
     @property
     def lsb(self) -> Exponent:

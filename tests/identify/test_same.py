@@ -70,6 +70,22 @@ def test_a_unit_of_fewer_products_is_compared_as_it_is_called() -> None:
     assert not same.by_sums(resolve(ARM.replace("join.conversion=RO", "join.conversion=RZ"))).proof
 
 
+def test_one_product_tells_at_which_exponent_zeros_count_as_ones() -> None:
+    """It lies below the least normal ones, and three zeros beside it outweigh it or do not."""
+    base = resolve("vortex/VX_tcu_fedp_tfr.bf16")
+    other = resolve(altered(base, "zero_terms=-260"))
+    witness = Sameness(base, 4, seconds=0).quickly(other).witness
+    assert witness is not None
+    assert replay(base, batch_of([witness])) != replay(other, batch_of([witness]))
+
+
+@pytest.mark.long
+def test_the_sign_of_a_zero_is_lost_in_calls_that_are_filled_up() -> None:
+    base = resolve("rdna3/v_wmma_f32_16x16x16_f16")
+    other = resolve(altered(base, "zero_sign=ieee"))
+    assert "fill calls up" in Sameness(base, 2).by_sums(other).proof
+
+
 @pytest.mark.long
 def test_two_calls_of_a_unit_are_a_tree() -> None:
     assert Sameness(resolve("arm/bfdot.ebf0"), 4).by_sums(resolve(ARM)).proof

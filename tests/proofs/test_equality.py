@@ -23,6 +23,25 @@ LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
 
+#: Four products and c, with one bit for all that alignment cuts off.
+STICKY = (
+    "tfdpa@a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,products=4,k=4,fraction_bits=6,"
+    "carry_bits=3,lost_bits=sticky,zero_exponent=none,zero_terms=-9,conversion=RNE-E5M4"
+)
+
+#: Two halves of two products each, then c.
+GTR = (
+    "tfdpa@a_format=e2m1,b_format=e2m1,products=4,k=4,summation=gtr,c_position=last,fraction_bits=12,"
+    "sum_fraction_bits=31,conversion=RNE-FP32,zero_sign=sum,zero_exponent=none"
+)
+#: Products of pieces of two bits; that of both lowest pieces is left out.
+PIECES = (
+    "tfdpa@a_format=e3m4,b_format=e3m4,products=1,k=1,fraction_bits=3,conversion=RZ-E8M13,"
+    "zero_exponent=-3,piece_bits=2,dropped_pieces=1"
+)
+#: One that is not cut off, and zeros below its exponent.
+WIDER, LOWER = PIECES.replace("fraction_bits=3", "fraction_bits=5"), PIECES.replace("=-3", "=-20")
+
 
 @pytest.fixture(scope="module")
 def book() -> LemmaBook:
@@ -48,12 +67,31 @@ def test_each_parameter_that_changes_nothing_has_a_proof(book: LemmaBook) -> Non
     ]  # fmt: skip
 
 
+def test_the_order_of_terms_is_no_matter_to_a_bit_that_any_of_them_sets(book: LemmaBook) -> None:
+    assert parts(STICKY, f"{STICKY},order=odd_first", book) == ["order=ascending or odd_first"]
+
+
+def test_even_and_odd_products_may_change_places(book: LemmaBook) -> None:
+    """In the halves of GTR-FDPA, but not where odd ones are taken away."""
+    assert parts(GTR, f"{GTR},order=odd_first", book) == ["order=ascending or odd_first"]
+    taken = f"{GTR},negated=odd"
+    assert parts(taken, f"{taken},order=odd_first", book) is not None
+    assert parts(GTR, f"{taken},order=odd_first", book) is None
+
+
+def test_pieces_that_alignment_cuts_off_may_be_left_out(book: LemmaBook) -> None:
+    assert parts(PIECES, PIECES.replace("pieces=1", "pieces=0"), book) == ["dropped_pieces=1 or 0"]
+
+
 def test_what_changes_a_result_has_none(book: LemmaBook) -> None:
     """Too few carry bits, a zero exponent above some term, an order that matters, and other parameters."""
     for first, second in (
         (FP8, f"{FP8},carry_bits=1"),
         (FP8, FP8.replace("-133", "-5")),
+        (STICKY, f"{STICKY.replace('fraction_bits=6', 'fraction_bits=5')},order=odd_first"),
         (FP8, f"{FP8.replace('fraction_bits=13', 'fraction_bits=14')},order=odd_first"),
+        (PIECES, PIECES.replace("pieces=1", "pieces=2")),
+        *((x, x.replace("pieces=1", "pieces=0")) for x in (WIDER, LOWER)),
         (FP8, FP8),
         ("cdna1/v_mfma_f32_32x32x8f16", "cdna1/v_mfma_f32_32x32x8f16@order=odd_first"),
         (FP8, VOLTA),

@@ -77,7 +77,7 @@ def test_a_bit_more_than_an_exact_sum_takes_changes_nothing() -> None:
 
 @pytest.mark.parametrize("how", ["alignment_rounding=RZ", "alignment_rounding=RU"])
 def test_a_term_cut_in_another_way_is_refused(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(SUM.replace("alignment_rounding=RO", how), EXACT)

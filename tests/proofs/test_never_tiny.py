@@ -46,7 +46,7 @@ def test_neither_does_a_sum_that_another_takes_in() -> None:
 )
 def test_a_result_that_may_be_subnormal_is_refused(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A subnormal c beside zeros; tiny products; products near the least number."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(first, first.replace("result_subnormals=signed_zero", "result_subnormals=kept"))

@@ -7,7 +7,10 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.proofs import step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
+from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.alike.same_totals import not_least
+from tcformal.proofs.tactics.cuts import Composition
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
@@ -19,9 +22,9 @@ SUM = (
 )
 
 
-def proved(first: str, second: str) -> bool:
+def proved(first: str, second: str, k: int | None = None) -> bool:
     book = LemmaBook(limits=LIMITS)
-    v = equal_in_sums(resolve(first), resolve(second), book, LIMITS)
+    v = equal_in_sums(resolve(first), resolve(second), book, LIMITS, k)
     if v is None:
         return False
     assert v.kind is Kind.HOLDS
@@ -61,7 +64,7 @@ def test_what_changes_a_result_is_not_proved(changed: str) -> None:
 @pytest.mark.long
 def test_inputs_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A design that differs, where no input that was tried shows it."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(SUM, SUM.replace("zero_sign=positive", "zero_sign=ieee"))
 
@@ -106,7 +109,7 @@ def test_sums_of_numbers_that_are_normalised_or_not_are_alike(changed: str) -> N
 )
 def test_no_lemma_takes_what_differs(first: str, changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too few bits, another rounding, a sum that wraps, zeros above other terms, sums that overflow."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
     assert not proved(first, changed)
@@ -136,8 +139,60 @@ def test_a_sign_of_c_that_shows_is_not_proved_away(
     old: str, new: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sign of a zero sum; a subnormal that is kept on one side."""
-    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
     assert not proved(
         SIGNED.replace(old, new), POSITIVE.replace("=positive,", new) if "=" in new else POSITIVE
     )
+
+
+#: Two products in two sums; of one product, the other call's words are 0, and no zero in the end is -0.
+IN_TWO = (
+    "tfdpa@products=1,k=2,fraction_bits=5,conversion=RNE-FP16,zero_sign=ieee,"
+    "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+)
+#: The same, where the sign of a c that is made a zero is that of a sum which rounds to zero.
+SHOWN = IN_TWO.replace("RNE-FP16,", "RNE-FP16,c_fraction_bits=7,accumulation=ones_complement,") + (
+    ",c_subnormals=signed_zero,result_subnormals=tiny_zero"
+)
+
+
+def test_zeros_that_fill_calls_up_hide_a_sign() -> None:
+    assert proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"), 1)
+
+
+def test_zeros_that_fill_calls_up_hide_no_other_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a second call, and of a sum that is no zero before it is rounded."""
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    assert not proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"))
+    assert not proved(SHOWN, SHOWN.replace("=ieee", "=positive"), 1)
+
+
+def test_a_sum_that_another_node_stands_for_is_not_the_least_number() -> None:
+    """Its bound is of the sum as it is made, not of what was proved equal to it."""
+    g, (dot, _) = side_by_side(resolve(IN_TWO), resolve(IN_TWO), 1)
+    c, total = Composition(g, LemmaBook(limits=LIMITS)), next(iter(dot.steps)).total
+    assert total is not None
+    last = total.partials[-1].node
+    none = g.const(0, last.width)
+    assert c.by_lemma("", g.sub_mod(g.sub_mod(none, g.sub_mod(none, last)), none), last, name="", cut=[last])
+    (fact,) = not_least(c, "", total)
+    assert c.equal(fact, g.truth(True))
+
+
+#: A group of two products, and a c whose zero has the exponent of its least numbers.
+GROUP = (
+    "tfdpa@products=2,k=2,fraction_bits=5,c_fraction_bits=7,aligned_group=2,alignment_rounding=RD,"
+    "zero_exponent=-16,conversion=RNE-FP16,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+)
+
+
+def test_an_exponent_that_is_always_chosen_is_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = GROUP.replace("=-16", "=own")
+    assert proved(GROUP, own)
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    assert not proved(GROUP.replace("=-16", "=-15"), own)

@@ -20,7 +20,9 @@ from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.same_sums import (
     converted_alike,
+    groups_alike,
     overflow_unread,
+    pieces_alike,
     products_alike,
     side_by_side,
     written_otherwise,
@@ -132,17 +134,22 @@ class _Change:
 
 
 def equal_in_sums(
-    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, *, progress: Progress = ignore
-) -> ClaimVerdict | None:
+    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, k: int | None = None,
+    *, progress: Progress = ignore,
+) -> ClaimVerdict | None:  # fmt: skip
     """The proof that no sum of two designs hands on another value; None without one, and for scales.
 
-    Shapes: both designs take as many products.
+    Shapes: both designs take as many products; with k so many, and words of 0 fill whole calls up.
     """
     start, claim = time.monotonic(), equality_claim(second)
-    if first.k != second.k or not same_formats(first, second) or first.scale_format is not None:
+    if (
+        (k is None and first.k != second.k)
+        or not same_formats(first, second)
+        or first.scale_format is not None
+    ):
         return None
     try:
-        found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+        found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second, k)
     except InputError:  # exponents wider than those of any sum that lemmas speak of
         return None
     if found is None:
@@ -226,7 +233,9 @@ def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "overflow", "product_rounding", "order"):
+    for name in (
+        "zero_exponent", "overflow", "product_rounding", "dropped_pieces", "normalise_operands", "order"
+    ):  # fmt: skip
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
@@ -246,7 +255,12 @@ def _text(value: object) -> str:
 
 
 def _of_order(ask: Asking, change: _Change) -> Found:
-    """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
+    """The terms of fused sums in another order: sums, maxima and special cases are rearranged.
+
+    Of GTR-FDPA, whose halves are the even and the odd products, both halves change places.
+    """
+    if change.first.design.summation == "gtr":
+        return written_otherwise(ask, change.first, change.second)
     if change.first.design.summation != "fused" or change.first.design.framed:
         return None
     g, dots = side_by_side(change.first, change.second)
@@ -269,6 +283,8 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
     "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
+    "dropped_pieces": lambda ask, x: pieces_alike(ask, x.first, x.second),
+    "normalise_operands": lambda ask, x: groups_alike(ask, x.first, x.second),
     "order": _of_order,
     _CONVERTED: lambda ask, x: converted_alike(ask, x.first, x.second),
 }

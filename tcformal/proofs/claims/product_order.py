@@ -33,7 +33,8 @@ T = TypeVar("T")
 
 #: Stages that do not change when products change places.
 CUTS = (
-    "total", "zero", "e_max", "sum", "some_nan", "positive_inf", "negative_inf", "nan", "inf", "result",
+    "total", "zero", "e_max", "sum", "sticky",
+    "some_nan", "positive_inf", "negative_inf", "nan", "inf", "result",
 )  # fmt: skip
 
 #: Questions that look for a witness, the plainest first: how many products are free (None: all of them),

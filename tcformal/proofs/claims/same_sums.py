@@ -9,10 +9,12 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.batch import columns, inputs_to_try
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.programs.chain import chained_dot, declare_inputs, filled
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.tactics.cut_points import cut_points
+from tcformal.proofs.tactics.alike.cut_terms import without_cut_terms
+from tcformal.proofs.tactics.alike.wider_groups import groups_of, same_groups, same_terms
+from tcformal.proofs.tactics.cut_points import cut_points, specials_of
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.rescaled import Guesses, Rescaled
@@ -95,6 +97,43 @@ def products_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown 
     return _made_equal(c, steps, one, two)
 
 
+def pieces_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Products of pieces that are left out, or that alignment cuts off; None where sums are not those alone.
+
+    Soundness: sum by sum as `without_cut_terms`; the results are one definition by that.
+    """
+    if first.design.dropped_pieces < second.design.dropped_pieces:
+        first, second = second, first
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    for x, y in zip(one.steps, two.steps, strict=True):
+        if x.total is None or y.total is None:
+            return None
+        since = len(c.uses)
+        proved = without_cut_terms(c, x.scope, x.total, y.total)
+        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.sum", since, proved, False))
+        if not proved:
+            break
+    return _made_equal(c, steps, one, two)
+
+
+def groups_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Exact sums of groups of products whose factors are normalised, or not; None where products are terms.
+
+    Soundness: group by group as `same_groups`, then the terms that groups are; the rest is one definition.
+    """
+    if first.design.normalise_operands:
+        first, second = second, first
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    groups = list(zip(groups_of(one), groups_of(two), strict=True))
+    if not groups:
+        return None
+    proved = all(same_groups(c, x, y) for x, y in groups) and same_terms(c, one, two)
+    return _made_equal(c, [step_of(c, "groups", 0, proved, False)], one, two)
+
+
 def _parts(x: Number) -> list[Node]:
     """The nodes of a number."""
     return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
@@ -120,17 +159,25 @@ def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartSho
         if like is not None and not c.equal(like, c.replaced(point.node)):
             steps.append(equate(c, f"{point.scope.partition('.')[2]}.{point.what}", like, point.node))
             bits_of(c, steps[-1].name, like, point.node, two.result)
+    for (scope, x), (_, y) in zip(specials_of(one), specials_of(two), strict=False):
+        for kind in ("some_nan", "positive_inf", "negative_inf"):
+            flags = getattr(x, kind), getattr(y, kind)
+            if not c.equal(c.replaced(one.result), c.replaced(two.result)) and not c.equal(*flags):
+                steps.append(equate(c, f"{scope.partition('.')[2]}.{kind}", *flags))
     return _made_equal(c, steps, one, two)
 
 
-def side_by_side(first: UnitSpec, second: UnitSpec) -> tuple[Graph, tuple[Dot, Dot]]:
-    """Both designs on the same inputs in one graph."""
+def side_by_side(first: UnitSpec, second: UnitSpec, k: int | None = None) -> tuple[Graph, tuple[Dot, Dot]]:
+    """Both designs on the same inputs in one graph.
+
+    Shapes: k products, those of the first unless given; with k, words of 0 fill whole calls up, no scales.
+    """
     g = Graph()
-    x = declare_inputs(g, first, first.k)
+    x = declare_inputs(g, first, first.k if k is None else k)
     dots = []
     for side, unit in zip(SIDES, (first, second), strict=True):
         with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
+            dots.append(chained_dot(g, unit, x if k is None else filled(g, unit, x)))
     return g, (dots[0], dots[1])
 
 

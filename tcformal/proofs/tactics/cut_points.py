@@ -42,6 +42,7 @@ def _of_step(step: DotStep) -> Iterator[CutPoint]:
         total = step.total
         made = [CutPoint(step.scope, "partial", x.node, x.of) for x in total.partials]
         made.append(CutPoint(step.scope, "sum", total.bits))
+        made += [] if total.sticky is None else [CutPoint(step.scope, "sticky", total.sticky)]
         e_max = CutPoint(step.scope, "e_max", total.e_max.bits)
         # A sum of three terms has an e_max that depends on it.
         before = total.e_max.bits.index < total.bits.index

@@ -60,8 +60,13 @@ class Composition:
     # ------------------------------------------------------------------ classes
     def representative(self, x: Node) -> Node:
         """The node that stands for x's class, and on which `replaced` builds."""
-        while x.index in self._parent:
-            x = self._parent[x.index]
+        parent, path = self._parent, []
+        while x.index in parent:
+            path.append(x.index)
+            x = parent[x.index]
+        # What was passed on the way points at the representative from now on: classes stay what they are.
+        for index in path[:-1]:
+            parent[index] = x
         return x
 
     def equal(self, x: Node, y: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
@@ -106,6 +107,7 @@ def round_total(
                 magnitude = g.extract(magnitude, kept - 1, 0)
             sticky = cut_off(g, [x.term for x in total.terms], total)
             magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.precision)
+            total = replace(total, sticky=sticky)
         rounded = convert(g, sign, magnitude, lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 

@@ -64,7 +64,8 @@ def not_least(c: Composition, where: str, total: Total) -> list[Node]:
     if not total.partials:
         return []
     bits, last = c.all_replaced([total.bits, total.partials[-1].node])
-    fact = g.not_(g.eq(bits, g.const(1 << (bits.width - 1), bits.width)))
+    least = g.const(1 << (bits.width - 1), bits.width)
+    fact = g.not_(g.eq(bits, least))
     true, name = g.truth(True), "a sum is not the least number of its width"
     if c.by_lemma(where, true, fact, cut=[last], name=name):
         return [fact]
@@ -88,5 +89,7 @@ def not_least(c: Composition, where: str, total: Total) -> list[Node]:
         if not c.by_lemma(where, true, inside, given=given, cut=cut, name=f"a partial sum is within ±{most}"):
             return []
         known[p.node.index] = Bounded(p.node, most, inside)
-    proved = c.by_lemma(where, true, fact, given=[known[last.index].fact], cut=[last], name=name)
-    return [fact] if proved else []
+    # What was proved on the way may have put other nodes in the place of those that the bounds are of.
+    top, plain = known[total.partials[-1].node.index], g.not_(g.eq(total.bits, least))
+    proved = c.by_lemma(where, true, plain, given=[top.fact], cut=[top.node], name=name)
+    return [fact] if proved and c.equal(c.replaced(plain), fact) else []
