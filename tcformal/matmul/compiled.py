@@ -85,7 +85,7 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
         words = [_stored(given[letter], fmt) for letter, fmt in _formats(spec).items() if letter != "d"]
         rows = dot_rows(spec)
         a, b, c = words
-        if rows.fits and a is not None and b is not None and c is not None:
+        if a is not None and b is not None and c is not None:
             _LOADED.add((spec, "rows"))
             return rows(a, b, c)
     return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")

@@ -121,8 +121,8 @@ def significand(fmt: Format) -> Emit:
     """A signed significand, an integer, as a float: the fraction below a place of 2^fraction_bits.
 
     Shapes: one encoding.
-    Zero, NaN, Inf: a subnormal number has that place taken away again, which is exact; NaN and Inf are read as
-    numbers.
+    Zero, NaN, Inf: a subnormal number has that place taken away again, which is exact; NaN and Inf are
+    read as numbers.
     """
     one, sign = (BIAS + fmt.fraction_bits) << FIELD, 1 << (WORD - 1)
     kept = sign | ((1 << fmt.fraction_bits) - 1) << (FIELD - fmt.fraction_bits)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from tcformal.kernels.multiply import control, word
 from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report
 from tcformal.kernels.thin.text import raw_lanes
+from tcformal.kernels.thin.turn import LINE, Piece, turn, turned_piece
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Bytes of rows that are fetched before the last ones are done, and how far ahead longer ones are fetched.
-_LONG, _AHEAD = 1023, 512
+_LONG, _AHEAD = 16384, 512
 _ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 6)
 
 
@@ -36,17 +39,20 @@ class DotRows:
     """
 
     def __init__(self, step: DotCall) -> None:
-        self._step, self._lanes = step, vector_bits() // WORD
+        self._step = step
         self._cuts, rare = cuts(step, shortcuts=True)
         self._rare = [*rare["a"], *rare["b"]]
         self._kernels: dict[str, Any] = {}
-        #: Whether no integer is wider than a processor's lanes.
-        self.fits = all(_text(step, x, (), self._lanes)[1] <= DOUBLE for x in self._cuts.values())
+        most = vector_bits() // WORD
+        # No processor has lanes for wider integers: one at a time is the fastest.
+        self._lanes = {
+            which: most if _text(step, x, (), most)[1] <= DOUBLE else 1 for which, x in self._cuts.items()
+        }
 
     def text(self, which: str) -> str:
         """The module for `finite` operands, or for `any`."""
         flags = self._rare if which == "finite" else ()
-        return _text(self._step, self._cuts[which], flags, self._lanes)[0]
+        return _text(self._step, self._cuts[which], flags, self._lanes[which])[0]
 
     @property
     def digest(self) -> str:
@@ -61,7 +67,7 @@ class DotRows:
         """
         d = np.empty(len(c), f"u{self._step.storage['d'] // 8}")
         flags = self._run("finite", a, b, c, d)
-        some = np.flatnonzero(np.repeat(flags, self._lanes)[: len(c)])
+        some = np.flatnonzero(np.repeat(flags, self._lanes["finite"])[: len(c)])
         if some.size:
             again = np.empty(some.size, d.dtype)
             self._run("any", a[some], b[some], c[some], again)
@@ -72,10 +78,14 @@ class DotRows:
         """Fill d; what comes back says which tiles of it are not to be used."""
         if which not in self._kernels:
             self._kernels[which] = Module(self.text(which), {"dots": _ARGUMENTS})
-        run, lanes, k = self._kernels[which].dots, self._lanes, a.shape[1]
+        run, lanes, k = self._kernels[which].dots, self._lanes[which], a.shape[1]
         steps = k // self._step.k
         flags = np.zeros(-(-len(c) // lanes), np.uint8)
-        whole = len(c) // lanes
+        given = [_in_rows(x) for x in (a, b, c)]
+        # Rows are read in whole pieces: the last ones, whose ends nothing follows, are put where zeros do.
+        pieces = _pieces(self._step, lanes)
+        beyond = -k % (pieces["a"].steps * self._step.k) if pieces else 0
+        whole = max(0, len(c) - -(-beyond // k)) // lanes
 
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
@@ -84,24 +94,34 @@ class DotRows:
             ahead = [lanes * y.strides[0] if y.strides[0] <= _LONG else _AHEAD for y in x[:2]]
             run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart, *ahead)
 
-        given = [_in_rows(x) for x in (a, b, c)]
         with Work(progress=False) as work:
             work.split(whole, lanes * k, lambda tiles: some(given, d, tiles, 0))
         rest = len(c) - whole * lanes
         if rest:
-            ends = [np.zeros((lanes, *x.shape[1:]), x.dtype) for x in given]
-            for end, x in zip(ends, given, strict=True):
-                end[:rest] = x[-rest:]
-            last = np.empty(lanes, d.dtype)
-            some(ends, last, slice(0, 1), whole)
+            tiles, ends = -(-rest // lanes), []
+            for x in given:
+                end = np.zeros((tiles * lanes, *[k + beyond] * (x.ndim - 1)), x.dtype)
+                end[(slice(rest), *[slice(k)] * (x.ndim - 1))] = x[-rest:]
+                ends.append(end)
+            last = np.empty(tiles * lanes, d.dtype)
+            some(ends, last, slice(0, tiles), whole)
             d[-rest:] = last[:rest]
         return flags
 
 
 def _in_rows(x: Words) -> Words:
-    """An array whose rows are runs in memory."""
+    """An array whose rows are runs in memory, one after the other."""
     aligned = x.flags.aligned and x.strides[-1] == x.itemsize and not x.strides[0] % x.itemsize
-    return x if aligned else np.ascontiguousarray(x)
+    return x if aligned and x.strides[0] >= x.shape[-1] ** (x.ndim - 1) * x.itemsize else x.copy()
+
+
+def _pieces(step: DotCall, lanes: int) -> dict[str, Piece]:
+    """What of each side's rows is turned at once, the same steps; nothing for rows taken one at a time."""
+    if lanes == 1:
+        return {}
+    pieces = {side: turned_piece(step.storage[side], step.k, lanes) for side in "ab"}
+    steps = math.lcm(*(piece.steps for piece in pieces.values()))
+    return {side: replace(piece, steps=steps) for side, piece in pieces.items()}
 
 
 def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
@@ -135,14 +155,23 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     code, inputs = Code(lanes, "v"), cut.graph.inputs
     first = f"mul i64 %tile, {lanes}"
     words: dict[int, Callable[[], LaneValue]] = {}
+    pieces = _pieces(step, lanes)
+    in_piece = code.new("sub i64 %step, %first_step")
     for side in "ab":
+        piece = pieces.get(side)
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
-        offset = code.new(f"mul i64 %row, %{side}_stride")
-        offset = code.new(f"add i64 {offset}, {code.new(f'mul i64 %step, {step.k}')}")
-        at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
+        if piece is None:
+            piece, stride = Piece(bits, lanes), 1
+            row = code.new(f"mul i64 %row, %{side}_stride")
+            offset = code.new(f"add i64 {row}, {code.new(f'mul i64 %step, {step.k}')}")
+            at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
+        else:
+            stride = piece.width
+            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.together * stride}")
+            at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
         widths = [inputs[name].width for name in names]
-        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True, ahead=f"%{side}_ahead")
+        values = raw_lanes(code, at, piece, widths, stride)
         words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
     known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
@@ -161,11 +190,19 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     following = result if step.chained else "%c_first"
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
-    text = f"""define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
+    functions = "".join(turn(piece, f"fill_{side}") for side, piece in pieces.items())
+    memory = "\n".join(
+        f"  %{side}_piece = alloca [{piece.size(step.k)} x i8], align {LINE}"
+        for side, piece in pieces.items()
+    )
+    fill = "\n".join(_fill(step, side, piece) for side, piece in pieces.items())
+    at_once = pieces["a"].steps if pieces else 1
+    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
     ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride,
     i64 %a_ahead, i64 %b_ahead) {{
 entry:
 {enter}
+{memory}
   br label %each_tile
 each_tile:
   %tile = phi i64 [ 0, %entry ], [ %next_tile, %tile_end ]
@@ -173,14 +210,24 @@ each_tile:
   %flag_at = getelementptr i8, ptr %flags, i64 %tile
   %c_at = getelementptr i{c_bits}, ptr %c, i64 %row
   %c_first = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
+  br label %each_piece
+each_piece:
+  %first_step = phi i64 [ 0, %each_tile ], [ %next_first, %piece_end ]
+  %c_so_far = phi {kinds[0]} [ %c_first, %each_tile ], [ {following}, %piece_end ]
+  %next_first = add i64 %first_step, {at_once}
+  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)
+{fill}
   br label %each_step
 each_step:
-  %step = phi i64 [ 0, %each_tile ], [ %next_step, %each_step ]
-  %c_now = phi {kinds[0]} [ %c_first, %each_tile ], [ {following}, %each_step ]
+  %step = phi i64 [ %first_step, %each_piece ], [ %next_step, %each_step ]
+  %c_now = phi {kinds[0]} [ %c_so_far, %each_piece ], [ {following}, %each_step ]
 {body}
   %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %each_step, label %tile_end
+  %more_steps = icmp ult i64 %next_step, %last_step
+  br i1 %more_steps, label %each_step, label %piece_end
+piece_end:
+  %more_pieces = icmp ult i64 %next_first, %n_steps
+  br i1 %more_pieces, label %each_piece, label %tile_end
 tile_end:
   %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
   store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
@@ -192,3 +239,13 @@ end:
   ret void
 }}"""
     return f"{text}\n{declarations(text)}", code.widest
+
+
+def _fill(step: DotCall, side: str, piece: Piece) -> str:
+    """One side's piece of %first_step, turned."""
+    x, bits, chunks = side, piece.bits, piece.steps * step.k // piece.chunk
+    return f"""  %{x}_k = mul i64 %first_step, {step.k}
+  %{x}_row = mul i64 %row, %{x}_stride
+  %{x}_i = add i64 %{x}_k, %{x}_row
+  %{x}_from = getelementptr i{bits}, ptr %{x}, i64 %{x}_i
+  call void @fill_{x}(ptr %{x}_from, ptr %{x}_piece, i64 %{x}_stride, i64 {chunks}, i64 %{x}_ahead)"""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcformal.kernels.block import DecodedBlock, Words
+from tcformal.kernels.thin.text import piece_of
 from tcformal.kernels.work import Work
 from tcformal.machine import Module
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:  # which holds these kernels
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
 #: How many times as large as encodings their records are at most, to be read in their place.
-_DENSE = 3
+_DENSE = 2
 _ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 7)
 
 
@@ -48,15 +49,16 @@ class FewRows:
         size = sizes[shape.spread_side]
 
         def run(
-            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int
+            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
         ) -> None:
-            """Some tiles and `n` steps from the first ones, `of` tiles in all."""
+            """Some tiles and `n` steps from the first ones, `of` tiles in all, `line` of them in a line."""
             kernel = self._kernel(how)
             step, tile = first
-            # Far rows would share few places of a cache: a few tiles of them are taken to the end.
-            few = of if how == "straight" else _FAR
+            # What lies tile by tile is taken to the end of k before the next.
+            few = of if how == "straight" else line if how == "turned" else _FAR
 
-            def some(which: slice) -> None:
+            def some(lines: slice) -> None:
+                which = slice(lines.start * line, min(lines.stop * line, of))
                 cell = (tile + which.start) * shape.lanes
                 kernel.thin(
                     decoded.at("finite", 0) + step * size, at + which.start * tile_bytes,
@@ -65,7 +67,7 @@ class FewRows:
                     steps.stop * size, apart, d.shape[1],
                 )  # fmt: skip
 
-            work.split(of, len(rows) * n * shape.k * shape.lanes, some)
+            work.split(-(-of // line), len(rows) * n * shape.k * shape.lanes * line, some)
 
         if prepared is not None and (shape.scales or self._dense):
             for (tile, step), block in prepared.blocks.items():
@@ -79,20 +81,24 @@ class FewRows:
                     (step, tile),
                     n,
                     len(block.flags),
+                    1,
                 )
             return True
         turned = lanes.strides[1] != lanes.itemsize
         if turned and lanes.strides[0] != lanes.itemsize:
             lanes, turned = np.ascontiguousarray(lanes), False
-        for start, stop in _ends(k, shape.k):
-            for begin, end in _ends(columns, shape.lanes):
-                raw = _whole(lanes[start:stop, begin:end], shape.k, shape.lanes, turned)
+        how = "turned" if turned else "straight"
+        piece = piece_of(shape, how)
+        # What is read at once is whole: the columns of a line, or the k of several steps.
+        sizes_of = piece.steps * shape.k, shape.lanes if turned else piece.width
+        for start, stop in _ends(k, sizes_of[0]):
+            for begin, end in _ends(columns, sizes_of[1]):
+                raw = _whole(lanes[start:stop, begin:end], *sizes_of, turned)
                 along, across = raw.strides
                 run(
-                    "turned" if turned else "straight", raw.ctypes.data, shape.lanes * across,
-                    (across if turned else along) // raw.itemsize,
-                    (start // shape.k, begin // shape.lanes), len(raw) // shape.k,
-                    raw.shape[1] // shape.lanes,
+                    how, raw.ctypes.data, shape.lanes * across, (across if turned else along) // raw.itemsize,
+                    (start // shape.k, begin // shape.lanes), -(-(stop - start) // shape.k),
+                    -(-(end - begin) // shape.lanes), piece.tiles,
                 )  # fmt: skip
         return not flags.any()
 
