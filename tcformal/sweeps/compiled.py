@@ -188,7 +188,7 @@ def _by_other_kernels(spec: UnitSpec, x: MatrixWords, seed: int) -> Raw:
                 Prepared(gemm(spec, "a"), b, scale_b, work) if side == "a" and seed // 4 % 2 else None,
             )  # fmt: skip
             d[rows, columns] = gemm(spec, side).multiply(part, work)
-    if spec.scale_format is None and not k % spec.k and dot_rows(spec).fits:
+    if spec.scale_format is None and not k % spec.k:
         # The first elements of all rows, and of all columns, row by row.
         pairs = np.array([(i, 0) for i in range(m)] + [(0, j) for j in range(n)])
         first, second = pairs.T

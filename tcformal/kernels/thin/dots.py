@@ -27,8 +27,8 @@ from tcformal.machine import Module, vector_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Bytes of rows that are fetched before the last ones are done, and how far ahead longer ones are fetched.
-_LONG, _AHEAD = 16384, 512
+#: Bytes of rows taken together that are fetched before the last ones are done, and how far ahead others are.
+_LONG, _AHEAD = 1 << 17, 512
 _ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 6)
 
 
@@ -82,16 +82,23 @@ class DotRows:
         steps = k // self._step.k
         flags = np.zeros(-(-len(c) // lanes), np.uint8)
         given = [_in_rows(x) for x in (a, b, c)]
+        if self._step.chained:
+            # Sums wait where the next step takes them from.
+            d[:] = c
+            given[2] = d
         # Rows are read in whole pieces: the last ones, whose ends nothing follows, are put where zeros do.
         pieces = _pieces(self._step, lanes)
-        beyond = -k % (pieces["a"].steps * self._step.k) if pieces else 0
+        at_once, beyond = 1, 0
+        if pieces:
+            at_once, beyond = pieces["a"].tiles, -k % (pieces["a"].steps * self._step.k)
         whole = max(0, len(c) - -(-beyond // k)) // lanes
 
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
             apart = [y.strides[0] // y.itemsize for y in x[:2]]
             # The same place of the next rows, or of long ones the next places.
-            ahead = [lanes * y.strides[0] if y.strides[0] <= _LONG else _AHEAD for y in x[:2]]
+            sizes = [at_once * lanes * y.strides[0] for y in x[:2]]
+            ahead = [size if size <= _LONG else _AHEAD for size in sizes]
             run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart, *ahead)
 
         with Work(progress=False) as work:
@@ -103,7 +110,7 @@ class DotRows:
                 end = np.zeros((tiles * lanes, *[k + beyond] * (x.ndim - 1)), x.dtype)
                 end[(slice(rest), *[slice(k)] * (x.ndim - 1))] = x[-rest:]
                 ends.append(end)
-            last = np.empty(tiles * lanes, d.dtype)
+            last = ends[2] if self._step.chained else np.empty(tiles * lanes, d.dtype)
             some(ends, last, slice(0, tiles), whole)
             d[-rest:] = last[:rest]
         return flags
@@ -150,10 +157,10 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
     """The module with dots(a, b, c, d, flags, tiles, steps, strides…, ahead…), and its widest lane.
 
+    c and d are one array where there are several steps.
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
-    first = f"mul i64 %tile, {lanes}"
     words: dict[int, Callable[[], LaneValue]] = {}
     pieces = _pieces(step, lanes)
     in_piece = code.new("sub i64 %step, %first_step")
@@ -169,6 +176,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
         else:
             stride = piece.width
             offset = code.new(f"mul i64 {in_piece}, {step.k // piece.together * stride}")
+            offset = code.new(f"add i64 {offset}, %lane_in_piece")
             at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
         widths = [inputs[name].width for name in names]
         values = raw_lanes(code, at, piece, widths, stride)
@@ -186,8 +194,6 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     marks = [lowering.value_of(node) for node in flags]
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     body = "\n".join(code.lines)
-    # A result that is no c again is that of the only step.
-    following = result if step.chained else "%c_first"
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
     functions = "".join(turn(piece, f"fill_{side}") for side, piece in pieces.items())
@@ -196,44 +202,61 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
         for side, piece in pieces.items()
     )
     fill = "\n".join(_fill(step, side, piece) for side, piece in pieces.items())
-    at_once = pieces["a"].steps if pieces else 1
-    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
+    at_once, tiles = (pieces["a"].steps, pieces["a"].tiles) if pieces else (1, 1)
+    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr %c, ptr %d,
     ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride,
     i64 %a_ahead, i64 %b_ahead) {{
 entry:
 {enter}
 {memory}
-  br label %each_tile
-each_tile:
-  %tile = phi i64 [ 0, %entry ], [ %next_tile, %tile_end ]
-  %row = {first}
-  %flag_at = getelementptr i8, ptr %flags, i64 %tile
-  %c_at = getelementptr i{c_bits}, ptr %c, i64 %row
-  %c_first = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
+  br label %each_group
+each_group:
+  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
+  %next_group = add i64 %group, {tiles}
+  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
   br label %each_piece
 each_piece:
-  %first_step = phi i64 [ 0, %each_tile ], [ %next_first, %piece_end ]
-  %c_so_far = phi {kinds[0]} [ %c_first, %each_tile ], [ {following}, %piece_end ]
+  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
   %next_first = add i64 %first_step, {at_once}
   %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)
+  %first_k = mul i64 %first_step, {step.k}
+  br label %each_filled
+each_filled:
+  %filled = phi i64 [ %group, %each_piece ], [ %next_filled, %each_filled ]
+  %filled_row = mul i64 %filled, {lanes}
+  %filled_first = sub i64 %filled, %group
+  %filled_lane = mul i64 %filled_first, {lanes}
 {fill}
-  br label %each_step
+  %next_filled = add i64 %filled, 1
+  %more_filled = icmp ult i64 %next_filled, %last_tile
+  br i1 %more_filled, label %each_filled, label %each_step
 each_step:
-  %step = phi i64 [ %first_step, %each_piece ], [ %next_step, %each_step ]
-  %c_now = phi {kinds[0]} [ %c_so_far, %each_piece ], [ {following}, %each_step ]
+  %step = phi i64 [ %first_step, %each_filled ], [ %next_step, %step_end ]
+  br label %each_tile
+each_tile:
+  %tile = phi i64 [ %group, %each_step ], [ %next_tile, %each_tile ]
+  %row = mul i64 %tile, {lanes}
+  %tile_in_piece = sub i64 %tile, %group
+  %lane_in_piece = mul i64 %tile_in_piece, {lanes}
+  %flag_at = getelementptr i8, ptr %flags, i64 %tile
+  %c_at = getelementptr i{c_bits}, ptr %c, i64 %row
+  %c_now = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
 {body}
+  %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
+  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
+  %next_tile = add i64 %tile, 1
+  %more_tiles = icmp ult i64 %next_tile, %last_tile
+  br i1 %more_tiles, label %each_tile, label %step_end
+step_end:
   %next_step = add i64 %step, 1
   %more_steps = icmp ult i64 %next_step, %last_step
   br i1 %more_steps, label %each_step, label %piece_end
 piece_end:
   %more_pieces = icmp ult i64 %next_first, %n_steps
-  br i1 %more_pieces, label %each_piece, label %tile_end
-tile_end:
-  %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
-  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
-  %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %n_tiles
-  br i1 %more_tiles, label %each_tile, label %end
+  br i1 %more_pieces, label %each_piece, label %group_end
+group_end:
+  %more_groups = icmp ult i64 %next_group, %n_tiles
+  br i1 %more_groups, label %each_group, label %end
 end:
 {leave}
   ret void
@@ -242,10 +265,10 @@ end:
 
 
 def _fill(step: DotCall, side: str, piece: Piece) -> str:
-    """One side's piece of %first_step, turned."""
+    """One side's piece of %first_step and of the tile %filled, turned."""
     x, bits, chunks = side, piece.bits, piece.steps * step.k // piece.chunk
-    return f"""  %{x}_k = mul i64 %first_step, {step.k}
-  %{x}_row = mul i64 %row, %{x}_stride
-  %{x}_i = add i64 %{x}_k, %{x}_row
+    return f"""  %{x}_row = mul i64 %filled_row, %{x}_stride
+  %{x}_i = add i64 %first_k, %{x}_row
   %{x}_from = getelementptr i{bits}, ptr %{x}, i64 %{x}_i
-  call void @fill_{x}(ptr %{x}_from, ptr %{x}_piece, i64 %{x}_stride, i64 {chunks}, i64 %{x}_ahead)"""
+  %{x}_to = getelementptr i{piece.word}, ptr %{x}_piece, i64 %filled_lane
+  call void @fill_{x}(ptr %{x}_from, ptr %{x}_to, i64 %{x}_stride, i64 {chunks}, i64 %{x}_ahead)"""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # which holds these kernels
 _FAR = 4
 #: How many times as large as encodings their records are at most, to be read in their place.
 _DENSE = 2
-_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 7)
+_ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
 class FewRows:
@@ -31,20 +31,26 @@ class FewRows:
         self._kernels: dict[str, Any] = {}
 
     def multiply(
-        self, rows: Words, scale: Words | None, lanes: Words, c: Words, d: Words, prepared: Prepared | None,
-        work: Work,
+        self, rows: Words, row_scale: Words | None, lanes: Words, scale: Words | None, c: Words, d: Words,
+        prepared: Prepared | None, work: Work,
     ) -> bool:  # fmt: skip
         """All rows with all tiles; false where an operand is NaN or Inf: then d is not to be used.
 
-        Shapes: rows [M, K], lanes [K, N]; c and d [M, whole tiles], one array where K takes several steps.
+        Shapes: rows [M, K], lanes [K, N], their scales [M, S] and [S, N] or None; c and d [M, whole tiles],
+        one array where K takes several steps.
         """
         gemm, shape = self._gemm, self._gemm.shape
         k, columns = lanes.shape
         steps = slice(0, -(-k // shape.k))
-        decoded = DecodedBlock(gemm, shape.spread_side, rows, scale, slice(0, len(rows)), steps, work, {})
+        decoded = DecodedBlock(gemm, shape.spread_side, rows, row_scale, slice(0, len(rows)), steps, work, {})
         if decoded.flags.any() or (prepared is not None and not prepared.finite):
             return False
         flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
+        # Scales are few: they are put in whole steps and tiles.
+        scales = np.full((steps.stop * shape.scales, d.shape[1]), gemm.step.scale_one, np.uint8)
+        if scale is not None:
+            scales = scales.astype(scale.dtype)
+            scales[: scale.shape[0], :columns] = scale
         sizes = gemm.kernel("finite").sizes
         size = sizes[shape.spread_side]
 
@@ -62,6 +68,7 @@ class FewRows:
                 cell = (tile + which.start) * shape.lanes
                 kernel.thin(
                     decoded.at("finite", 0) + step * size, at + which.start * tile_bytes,
+                    scales.ctypes.data + (step * shape.scales * d.shape[1] + cell) * scales.itemsize,
                     c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
                     flags.ctypes.data + tile + which.start, len(rows), which.stop - which.start, few, n,
                     steps.stop * size, apart, d.shape[1],
@@ -69,7 +76,7 @@ class FewRows:
 
             work.split(-(-of // line), len(rows) * n * shape.k * shape.lanes * line, some)
 
-        if prepared is not None and (shape.scales or self._dense):
+        if prepared is not None and self._dense:
             for (tile, step), block in prepared.blocks.items():
                 n = block.steps.stop - step
                 tile_bytes = n * sizes[shape.lanes_side]

@@ -51,16 +51,16 @@ def piece_of(shape: Shape, how: str) -> Piece:
 
 
 def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
-    """thin(spread, other, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
+    """thin(spread, other, scale, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
 
     So many tiles `together`, whole lines of them, are taken to the end of k before the next ones.
 
     Records of the spread side, `row_bytes` from row to row; of the other side raw encodings that lie
     `straight`, lanes side by side, or `turned`, lane after lane, or its `records`, `apart` elements, or
-    bytes, from one k, lane or tile to the next; c and d [rows, stride], the same array where there are several steps.
-    Raw encodings are read in whole pieces (`piece_of`), straight ones in whole lines of tiles.  flags[tiles]
-    become 1 where one of the other side's flags is 1 in some step of raw encodings: that tile's results are
-    not to be used.
+    bytes, from one k, lane or tile to the next; scales of raw encodings [steps·scales, stride]; c and d
+    [rows, stride], the same array where there are several steps.  Raw encodings are read in the whole steps
+    of a piece (`piece_of`), straight ones in whole lines of tiles.  flags[tiles] become 1 where one of the
+    other side's flags is 1 in some step of raw encodings: that tile's results are not to be used.
     """
     code, piece = Code(shape.lanes, "v"), piece_of(shape, how)
     kept = how == "turned" or piece.tiles > 1
@@ -77,9 +77,9 @@ def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequ
         memory = f"  %piece = alloca [{piece.size(shape.k)} x i8], align {LINE}"
         function = turn(piece, "fill") if how == "turned" else copy(piece, shape.k, "fill")
         fill = _fill(shape, piece, turned=how == "turned")
-    text = f"""{function}define void @thin(ptr noalias %spread, ptr noalias %other, ptr %c, ptr %d,
-    ptr noalias %flags, i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps, i64 %row_bytes,
-    i64 %apart, i64 %stride) {{
+    text = f"""{function}define void @thin(ptr noalias %spread, ptr noalias %other, ptr noalias %scale,
+    ptr %c, ptr %d, ptr noalias %flags, i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps,
+    i64 %row_bytes, i64 %apart, i64 %stride) {{
 entry:
 {enter}
 {memory}
@@ -156,13 +156,22 @@ def _fill(shape: Shape, piece: Piece, *, turned: bool) -> str:
   call void @fill(ptr %from, ptr %piece, i64 %apart)
   br label %filled
 filled:"""
+    chunks = piece.steps * shape.k // piece.chunk
     return f"""  %first_k = mul i64 %first_step, {shape.k}
-  %first_lane = mul i64 %first_tile, {shape.lanes}
+  br label %each_filled
+each_filled:
+  %filled_tile = phi i64 [ %first_tile, %each_line ], [ %next_filled, %each_filled ]
+  %first_lane = mul i64 %filled_tile, {shape.lanes}
   %lane_at = mul i64 %first_lane, %apart
   %from_i = add i64 %lane_at, %first_k
   %from = getelementptr i{bits}, ptr %other, i64 %from_i
-  call void @fill(ptr %from, ptr %piece, i64 %apart, i64 {piece.steps * shape.k // piece.chunk}, i64 {_AHEAD})
-  br label %filled
+  %in_line = sub i64 %filled_tile, %first_tile
+  %to_i = mul i64 %in_line, {shape.lanes}
+  %to = getelementptr i{piece.word}, ptr %piece, i64 %to_i
+  call void @fill(ptr %from, ptr %to, i64 %apart, i64 {chunks}, i64 {_AHEAD})
+  %next_filled = add i64 %filled_tile, 1
+  %more_filled = icmp ult i64 %next_filled, %line_last
+  br i1 %more_filled, label %each_filled, label %filled
 filled:"""
 
 
@@ -193,6 +202,15 @@ def _decoded(
     widths = [bits if node is None else node.width for node in given]
     values = raw_lanes(code, at, piece, widths, stride)
     known = {node.index: x() for node, x in zip(given, values, strict=True) if node is not None}
+    if shape.scales:
+        bits = shape.storage["scale"]
+        row = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.scales}')}, %stride")
+        first = code.new(f"add i64 {row}, {code.new(f'mul i64 %tile, {shape.lanes}')}")
+        at = code.new(f"getelementptr i{bits}, ptr %scale, i64 {first}")
+        nodes = [cut.graph.inputs[f"scale_{side}[{i}]"] for i in range(shape.scales)]
+        widths = [node.width for node in nodes]
+        values = raw_lanes(code, at, Piece(bits, shape.lanes), widths, "%stride")
+        known |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
     marks = [lowering.value_of(node) for node in flags]

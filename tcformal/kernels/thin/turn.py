@@ -16,13 +16,15 @@ from tcformal.interp.lanes import WORD, Code
 
 #: Bytes that a cache reads from memory at once.
 LINE = 64
+#: Products of neighbouring tiles that fill the time in which one of them waits for its sum.
+_FILLED = 8
 #: Lines from one that is copied to the one of its row that is fetched for later.
 _SOON = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What of one side's encodings is kept at once: `steps` of a kernel, and as many tiles as a line holds.
+    """What of one side's encodings is kept at once: `steps` of a kernel, of `tiles`.
 
     Shapes: [steps·k / together, tiles·lanes] words, row by row, each of `together` encodings of `bits` that
     follow each other in k, the first of them the lowest part.
@@ -52,11 +54,16 @@ class Piece:
 
 
 def turned_piece(bits: int, k: int, lanes: int) -> Piece:
-    """The piece of a side whose lanes lie one after the other."""
+    """The piece of a side whose lanes lie one after the other.
+
+    Steps of few products wait longer for each other's sums than they take: other tiles fill the time.
+    """
     n, together = _words(bits, lanes)
     chunk = n * together
     # Steps begin with a word.
-    return Piece(bits, lanes, math.lcm(k, chunk) // k, 1, chunk, 1 if k % together else together)
+    return Piece(
+        bits, lanes, math.lcm(k, chunk) // k, max(1, _FILLED // k), chunk, 1 if k % together else together
+    )
 
 
 def straight_piece(bits: int, lanes: int) -> Piece:
@@ -74,7 +81,8 @@ def _words(bits: int, lanes: int) -> tuple[int, int]:
 def turn(piece: Piece, name: str) -> str:
     """NAME(from, to, apart, chunks, ahead): the encodings of some lanes, `apart` elements from lane to lane.
 
-    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, lanes].
+    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, width], of
+    which `lanes` columns are written.
     Ranges and units: lines `ahead` bytes further are fetched.
     """
     code = Code(piece.lanes, "t")
