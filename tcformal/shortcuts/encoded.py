@@ -64,9 +64,16 @@ class EncodedOperands:
 
 
 def _plain(fmt: Format) -> bool:
-    """Whether sign, exponent and fraction, with subnormals, are all of an encoding of at most one half."""
-    whole = 1 + fmt.exponent_bits + fmt.fraction_bits == fmt.width <= HALF
-    return whole and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
+    """Whether sign, exponent and fraction, with subnormals, are all that is read of an encoding.
+
+    It is at most one half, or a word whose fields stand where those of binary32 do.
+    """
+    read = 1 + fmt.exponent_bits + fmt.fraction_bits
+    half = read == fmt.width <= HALF
+    word = read + fmt.ignored_low_bits == fmt.width == WORD and fmt.exponent_bits == _EXPONENT
+    # What is read of the lower half has room in the upper one.
+    word = word and 0 <= 2 * (HALF - fmt.ignored_low_bits) <= fmt.fraction_bits
+    return (half or word) and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
 
 
 def number(fmt: Format, exponent: int) -> Emit | None:
@@ -78,18 +85,15 @@ def number(fmt: Format, exponent: int) -> Emit | None:
     """
     half = as_half(fmt)
     by = exponent + fmt.fraction_bits + (_HALF_BIAS if half else BIAS)
-    if not 1 - BIAS <= by <= BIAS:
+    if not 1 - BIAS <= by <= BIAS or fmt.width > HALF:
         return None
-    spare = _EXPONENT - fmt.exponent_bits
     kept = ((1 << (fmt.width - 1)) - 1) << (FIELD - fmt.fraction_bits) | 1 << (WORD - 1)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         if half:
             return scaled(code, as_word(code, _half(code, given[0], fmt), WORD))
-        # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
-        text = code.apply("shl", WORD, code.operand(given[0], WORD), code.word(WORD - fmt.width, WORD))
-        if spare:
-            text = code.apply("ashr", WORD, text, code.word(spare, WORD))
+        text = _in_place(code, given[0], fmt)
+        if fmt.exponent_bits < _EXPONENT:
             text = code.apply("and", WORD, text, code.word(kept, WORD))
         return scaled(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
 
@@ -98,6 +102,45 @@ def number(fmt: Format, exponent: int) -> Emit | None:
             return x
         power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
         return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {as_float(code, x)}, {power}"), WORD)
+
+    return emit
+
+
+def _in_place(code: Code, x: LaneValue, fmt: Format) -> str:
+    """An encoding with its fields where those of binary32 stand, and copies of its sign above them."""
+    text = code.operand(x, WORD)
+    # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
+    if fmt.width < WORD:
+        text = code.apply("shl", WORD, text, code.word(WORD - fmt.width, WORD))
+    if fmt.exponent_bits < _EXPONENT:
+        text = code.apply("ashr", WORD, text, code.word(_EXPONENT - fmt.exponent_bits, WORD))
+    return text
+
+
+def significand(fmt: Format) -> Emit:
+    """A signed significand, an integer, as a float: the fraction below a place of 2^fraction_bits.
+
+    Shapes: one encoding.
+    Zero, NaN, Inf: a subnormal number has that place taken away again, which is exact; NaN and Inf are
+    read as numbers.
+    """
+    one, sign = (BIAS + fmt.fraction_bits) << FIELD, 1 << (WORD - 1)
+    kept = sign | ((1 << fmt.fraction_bits) - 1) << (FIELD - fmt.fraction_bits)
+    field = ((1 << fmt.exponent_bits) - 1) << FIELD
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        def with_place(mask: int) -> str:
+            text = code.apply("and", WORD, word, code.word(mask, WORD))
+            text = code.apply("or", WORD, text, code.word(one, WORD))
+            return as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+
+        word = _in_place(code, given[0], fmt)
+        normal, place = with_place(kept), with_place(sign)
+        below = as_word(code, code.new(f"fsub {float_kind(code, WORD)} {normal}, {place}"), WORD)
+        exponent = code.apply("and", WORD, word, code.word(field, WORD))
+        none = code.relate("eq", WORD, exponent, code.word(0, WORD))
+        made = code.choose(none, WORD, below.text, as_word(code, normal, WORD).text)
+        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
 
     return emit
 
@@ -142,9 +185,9 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n, words, x = 2 * code.lanes, _halves(code), _pair(code, given)
-        size = code.new(f"and {words} {x}, {_every((1 << (fmt.width - 1)) - 1)}")
-        field = code.new(f"lshr {words} {size}, {_every(fmt.fraction_bits)}")
+        n, words, x = 2 * code.lanes, _halves(code), _pair(code, given, fmt)
+        size = code.new(f"and {words} {x}, {_every((1 << (_read(fmt) - 1)) - 1)}")
+        field = code.new(f"lshr {words} {size}, {_every(_read(fmt) - 1 - fmt.exponent_bits)}")
         none = code.new(f"icmp eq {words} {field}, zeroinitializer")
         made = code.new(f"select <{n} x i1> {none}, {words} {_every(1)}, {words} {field}")
         if constant:
@@ -184,8 +227,8 @@ def _farthest(fmt: Format) -> Emit:
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        words, x = _halves(code), _pair(code, given[-2:])
-        top = 1 << (fmt.width - 1)
+        words, x = _halves(code), _pair(code, given[-2:], fmt)
+        top = 1 << (_read(fmt) - 1)
         how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
         made = code.new(f"{name} {words} {x}, {_every(value)}")
         if len(given) > 2:
@@ -203,7 +246,7 @@ def _beyond(fmt: Format) -> Emit:
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         words = _halves(code)
         x = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
-        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", fmt.largest)
+        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", fmt.largest >> (fmt.width - _read(fmt)))
         there = code.new(f"icmp {how} {words} {x}, {_every(value)}")
         made = _word(code, code.new(f"sext <{2 * code.lanes} x i1> {there} to {words}"))
         return code.compare("ne", made, code.const(0), WORD)
@@ -225,12 +268,29 @@ def _every(value: int) -> str:
     return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
 
 
-def _pair(code: Code, given: Sequence[LaneValue]) -> str:
-    """Two encodings side by side, as halves."""
+def _read(fmt: Format) -> int:
+    """Bits of an encoding that its half holds."""
+    return min(fmt.width, HALF)
+
+
+def _pair(code: Code, given: Sequence[LaneValue], fmt: Format) -> str:
+    """Two encodings side by side, as halves: of words the upper ones, whose fraction is 0 where it was."""
     first, second = (code.operand(x, WORD) for x in given)
-    second = code.apply("shl", WORD, second, code.word(HALF, WORD))
+    if fmt.width > HALF:
+        first = code.apply("lshr", WORD, _folded(code, first, fmt), code.word(HALF, WORD))
+        upper = ((1 << HALF) - 1) << HALF
+        second = code.apply("and", WORD, _folded(code, second, fmt), code.word(upper, WORD))
+    else:
+        second = code.apply("shl", WORD, second, code.word(HALF, WORD))
     both = code.apply("or", WORD, first, second)
     return code.new(f"bitcast {code.kind(WORD)} {both} to {_halves(code)}")
+
+
+def _folded(code: Code, x: str, fmt: Format) -> str:
+    """A word with the part of its fraction that is read of the lower half over the part in the upper one."""
+    places = HALF - fmt.ignored_low_bits
+    low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
+    return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
 
 
 def _word(code: Code, text: str) -> LaneValue:

@@ -118,17 +118,21 @@ def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
         pytest.param("cdna3/v_mfma_f32_16x16x32_bf8_fp8", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e5m2.e5m2", marks=pytest.mark.long),
+        "ampere/mma.m16n8k8.f32.bf16.bf16.f32",
+        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
     ],
 )
 def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
     """Each encoding, in a or in b, beside small numbers and a c that lets zeros decide; NaN and Inf too."""
     spec, rng = resolve(name), np.random.default_rng(7)
     o, k = spec.operands, spec.k
-    dtype, count = f"u{o.a.storage_bits // 8}", max(1 << o.a.width, 1 << o.b.width) + 5
+    dtype, unread = f"u{o.a.storage_bits // 8}", o.a.ignored_low_bits
+    read = o.a.width - unread
+    count = (1 << read) + 5
     a, b = (rng.integers(0, o.a.one >> 1, (count, k)).astype(dtype) for _ in "ab")
     place = rng.integers(0, k, count)
     half = np.arange(count) % 2 == 0
-    words = rng.permutation(count) % (1 << o.a.width)
+    words = (rng.permutation(count) % (1 << read)) << unread | rng.integers(0, 1 << unread, count)
     a[np.arange(count)[half], place[half]] = words[half]
     b[np.arange(count)[~half], place[~half]] = words[~half]
     for x, at in ((a, 1), (b, k - 1)):
