@@ -17,7 +17,7 @@ from tcformal.kernels import gemm as kernels
 from tcformal.matmul.arrays import from_raw
 from tcformal.matmul.recipe import ModelGemm
 from tcformal.matmul.steps import accumulators, promoted, values
-from tcformal.programs.program import program
+from tcformal.programs.program import read_program
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
@@ -139,7 +139,11 @@ def test_steps_are_looked_through_from_each_a_few_times() -> None:
             Counted.reads += 1
             return super().__getitem__(i)
 
-    plan = program("kahan").plan(400)
+    inputs = {"a": "fp16", "b": "fp16", "c": "fp32"}
+    body = f"d = call('{QUICK}', a, b, c)\nfor x, y in elements(a, b):\n    d = fma(x, y, d, 'fp32')\n"
+    plan = read_program(
+        {"title": "call, then more", "source": "none", "inputs": inputs, "body": body}, "x"
+    ).plan(400)
     assert accumulators.accumulators(replace(plan, steps=Counted(plan.steps))) == ()
     assert Counted.reads <= 40 * len(plan.steps)
 

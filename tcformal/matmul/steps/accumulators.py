@@ -51,6 +51,8 @@ class Accumulators:
 @lru_cache(maxsize=256)
 def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
     """All that can be computed by one kernel, two accumulators at least."""
+    if not any(isinstance(step, CallStep) for step in plan.steps):
+        return ()
     users = _users(plan)
     found: list[Accumulators] = []
     for i in sorted(needed_by(plan)):
