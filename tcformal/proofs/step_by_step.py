@@ -147,7 +147,8 @@ class _Proof:
         tops = [x.e_max.bits for x in totals if x is not None and not x.terms]
         if len(tops) == 2:
             # Where terms are not aligned one by one, no other lemma speaks of their exponents.
-            without_idle_choices(self.c, one.scope, *self.c.all_replaced(tops), self.seen)
+            x, y = self.c.all_replaced(tops)
+            without_idle_choices(self.c, one.scope, x, y, self.seen)
         for x, y in stages(*totals):
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):

@@ -11,7 +11,7 @@ from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of
-from tcformal.semantics.choice import Choice
+from tcformal.semantics.choice import Choice, ZeroExponent
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
@@ -154,7 +154,9 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
     if design.normalise_operands:
         a, b = (
-            z if _nothing_to_normalise(design, how) else replace(z, term=normalise_term(g, z.term))
+            z
+            if _nothing_to_normalise(design.zero_exponent, how)
+            else replace(z, term=normalise_term(g, z.term))
             for z, how in ((a, rule), (b, of_b))
         )
     if design.exponent_step != 1:
@@ -165,9 +167,8 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     return product(g, a, b)
 
 
-def _nothing_to_normalise(design: Design, rule: str | Choice) -> bool:
+def _nothing_to_normalise(zero: ZeroExponent, rule: str | Choice) -> bool:
     """Whether subnormals count as zeros, and no zero's exponent, which is read under `own` alone, matters."""
-    zero = design.zero_exponent
     unread = isinstance(zero, int) or (isinstance(zero, str) and zero == "none")
     return unread and isinstance(rule, str) and rule in ("positive_zero", "signed_zero")
 
