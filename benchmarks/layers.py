@@ -208,9 +208,9 @@ def main(repetitions: int, threads: int) -> None:
         f"`dot_bits` of {_DOTS[0]} rows of {_DOTS[1]}, whose operands are all their own.  Processor seconds "
         f"for each multiply–add against those of the product of {_SQUARE}×{_SQUARE} matrices, whose 10^9 "
         f"multiply–adds a second are in the first column: one thread, the least of {repetitions} that "
-        f"alternate.  A core reads {read_rate() / 1e9:.0f}·10^9 bytes a second here, when it adds up an array "
-        "of 2^28: no product of one token is faster than its weights are read, nor `dot_bits` than twice as "
-        "much.",
+        f"alternate.  A core reads {read_rate() / 1e9:.0f}·10^9 bytes a second here, when it adds up an "
+        "array of 2^28: no product of one token is faster than its weights are read, nor `dot_bits` than "
+        "twice as much.",
         "",
         "| unit | square | row | turned | prepared | turned, prepared | column | `dot_bits` |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
