@@ -119,6 +119,8 @@ def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
         pytest.param("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e5m2.e5m2", marks=pytest.mark.long),
         "ampere/mma.m16n8k8.f32.bf16.bf16.f32",
+        pytest.param("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", marks=pytest.mark.slow),
+        pytest.param("hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32", marks=pytest.mark.slow),
         "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
     ],
 )
