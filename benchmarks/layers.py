@@ -133,6 +133,16 @@ def thin_ways(u: Unit) -> dict[str, tuple[int, Callable[[], Any]]]:
     return found
 
 
+def read_rate() -> float:
+    """Bytes of a large array that one core adds up in a second of its time."""
+    array, spent = np.ones(1 << 25), []
+    for _ in range(5):
+        start = time.process_time()
+        array.sum()
+        spent.append(time.process_time() - start)
+    return array.nbytes / min(spent)
+
+
 def thin_rows(repetitions: int) -> list[str]:
     """A row of the second table for each kind of unit: the least of repetitions that alternate."""
     lines, allowed = [], os.sched_getaffinity(0)
@@ -198,7 +208,9 @@ def main(repetitions: int, threads: int) -> None:
         f"`dot_bits` of {_DOTS[0]} rows of {_DOTS[1]}, whose operands are all their own.  Processor seconds "
         f"for each multiply–add against those of the product of {_SQUARE}×{_SQUARE} matrices, whose 10^9 "
         f"multiply–adds a second are in the first column: one thread, the least of {repetitions} that "
-        "alternate.",
+        f"alternate.  A core reads {read_rate() / 1e9:.0f}·10^9 bytes a second here, when it adds up an "
+        "array of 2^28: no product of one token is faster than its weights are read, nor `dot_bits` than "
+        "twice as much.",
         "",
         "| unit | square | row | turned | prepared | turned, prepared | column | `dot_bits` |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",

@@ -24,9 +24,10 @@ from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
 from tcformal.shortcuts import encoded, placed
-from tcformal.shortcuts.encoded import EncodedOperands, add_special
+from tcformal.shortcuts.encoded import EncodedOperands
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
+from tcformal.shortcuts.special import add_special
 
 #: Bits of a significand of binary32.
 _PRECISION = 24
@@ -37,14 +38,19 @@ _LEAST = -30
 
 
 def add_aligned(
-    graph: Graph, root: Node, stages: Dot, formats: Mapping[str, Format], ways: Shortcuts
+    graph: Graph,
+    root: Node,
+    stages: Dot,
+    formats: Mapping[str, Format],
+    ways: Shortcuts,
+    wide: Format | None = None,
 ) -> None:
     """Shortcuts for the sums of aligned products among the stages of a dot product.
 
-    Shapes: `formats`: of the factors' encodings, by side.
+    Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
     """
-    found = _Sums(graph, root, formats, ways)
-    add_special(graph, formats, ways)
+    found = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
+    add_special(graph, formats, ways, wide)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
             found.add(step.total, step.total.maximum)
@@ -53,9 +59,9 @@ def add_aligned(
 class _Sums:
     """The shortcuts of one dot product."""
 
-    def __init__(self, graph: Graph, root: Node, formats: Mapping[str, Format], ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, root: Node, encodings: EncodedOperands, ways: Shortcuts) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
-        self._encodings = EncodedOperands(graph, ways, formats)
+        self._encodings = encodings
 
     def add(self, total: Total, maximum: Maximum) -> None:
         """The shortcuts of one sum, where its conditions hold."""

@@ -14,10 +14,10 @@ from tcformal.kernels.multiply import control, word
 from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report
 from tcformal.kernels.thin.text import raw_lanes
-from tcformal.kernels.thin.turn import LINE, Piece, turn, turned_piece
+from tcformal.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
 
 
-def turned_pieces(step: DotCall, lanes: int) -> dict[str, Piece]:
+def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
     """What of each side's rows is turned at once, the same steps; nothing for rows taken one at a time."""
     if lanes == 1:
         return {}
@@ -64,7 +64,7 @@ def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[st
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
         if piece is None:
-            piece, stride = Piece(bits, lanes), 1
+            piece, stride = LanePiece(bits, lanes), 1
             row = code.new(f"mul i64 %row, %{side}_stride")
             offset = code.new(f"add i64 {row}, {code.new(f'mul i64 %step, {step.k}')}")
             at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
@@ -169,12 +169,12 @@ def _scales(code: Code, step: DotCall, inputs: Mapping[str, Node]) -> dict[int, 
         offset = code.new(f"mul i64 {code.new(f'mul i64 %step, {step.scales}')}, %scale_stride")
         at = code.new(f"getelementptr i{bits}, ptr %{side}_scale, i64 {code.new(f'add i64 {offset}, %row')}")
         widths = [node.width for node in nodes]
-        values = raw_lanes(code, at, Piece(bits, code.lanes), widths, "%scale_stride")
+        values = raw_lanes(code, at, LanePiece(bits, code.lanes), widths, "%scale_stride")
         found |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
     return found
 
 
-def _fill(step: DotCall, side: str, piece: Piece) -> str:
+def _fill(step: DotCall, side: str, piece: LanePiece) -> str:
     """One side's piece of %first_step and of the tile %filled, turned."""
     x, bits, chunks = side, piece.bits, piece.steps * step.k // piece.chunk
     return f"""  %{x}_row = mul i64 %filled_row, %{x}_stride

@@ -18,11 +18,11 @@ from tcformal.kernels.multiply import Shape, control, word
 from tcformal.kernels.planes import PlaneLayout, load
 from tcformal.kernels.shortcuts import declarations
 from tcformal.kernels.source import report
-from tcformal.kernels.thin.turn import LINE, Piece, copy, part_of, straight_piece, turn, turned_piece
+from tcformal.kernels.thin.turn import LINE, LanePiece, copy, part_of, straight_piece, turn, turned_piece
 
 
 def raw_lanes(
-    code: Code, at: str, piece: Piece, widths: Sequence[int], stride: int | str
+    code: Code, at: str, piece: LanePiece, widths: Sequence[int], stride: int | str
 ) -> list[Callable[[], LaneValue]]:
     """The raw encodings of one step in every lane, from the address of the first word, lanes side by side.
 
@@ -42,12 +42,12 @@ def raw_lanes(
     return [partial(read, i, width) for i, width in enumerate(widths)]
 
 
-def piece_of(shape: Shape, how: str) -> Piece:
+def piece_of(shape: Shape, how: str) -> LanePiece:
     """What of the other side is kept at once, where it lies `straight` or `turned`, or is in `records`."""
     bits = shape.storage[shape.lanes_side]
     if how == "turned":
         return turned_piece(bits, shape.k, shape.lanes)
-    return straight_piece(bits, shape.lanes) if how == "straight" else Piece(bits, shape.lanes)
+    return straight_piece(bits, shape.lanes) if how == "straight" else LanePiece(bits, shape.lanes)
 
 
 def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
@@ -144,7 +144,7 @@ end:
 _AHEAD = 512
 
 
-def _fill(shape: Shape, piece: Piece, *, turned: bool) -> str:
+def _fill(shape: Shape, piece: LanePiece, *, turned: bool) -> str:
     """From %each_line to %filled: the piece of %first_step and %first_tile."""
     bits = piece.bits
     if not turned:
@@ -184,7 +184,7 @@ def _records(code: Code, layout: PlaneLayout) -> dict[int, LaneValue]:
 
 
 def _decoded(
-    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: Piece | None
+    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: LanePiece | None
 ) -> dict[int, LaneValue]:
     """The planes of a tile and a step from raw encodings, kept in a piece or not; flags are reported."""
     side = shape.lanes_side
@@ -192,7 +192,7 @@ def _decoded(
     given = [cut.graph.inputs.get(f"{side}[{i}]") for i in range(shape.k)]  # None for what nothing reads
     step, tile, base, stride = "%step", "%tile", "%other", "%apart"
     if piece is None:
-        piece = Piece(bits, shape.lanes)
+        piece = LanePiece(bits, shape.lanes)
     else:
         step, tile = (code.new(f"sub i64 {x}, %first_{x[1:]}") for x in (step, tile))
         base, stride = "%piece", str(piece.width)
@@ -209,7 +209,7 @@ def _decoded(
         at = code.new(f"getelementptr i{bits}, ptr %scale, i64 {first}")
         nodes = [cut.graph.inputs[f"scale_{side}[{i}]"] for i in range(shape.scales)]
         widths = [node.width for node in nodes]
-        values = raw_lanes(code, at, Piece(bits, shape.lanes), widths, "%stride")
+        values = raw_lanes(code, at, LanePiece(bits, shape.lanes), widths, "%stride")
         known |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}

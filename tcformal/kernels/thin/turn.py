@@ -23,7 +23,7 @@ _SOON = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LanePiece:
     """What of one side's encodings is kept at once: `steps` of a kernel, of `tiles`.
 
     Shapes: [steps·k / together, tiles·lanes] words, row by row, each of `together` encodings of `bits` that
@@ -53,7 +53,7 @@ class Piece:
         return self.steps * k * self.width * self.bits // 8
 
 
-def turned_piece(bits: int, k: int, lanes: int) -> Piece:
+def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
     """The piece of a side whose lanes lie one after the other.
 
     Steps of few products wait longer for each other's sums than they take: other tiles fill the time.
@@ -61,14 +61,14 @@ def turned_piece(bits: int, k: int, lanes: int) -> Piece:
     n, together = _words(bits, lanes)
     chunk = n * together
     # Steps begin with a word.
-    return Piece(
+    return LanePiece(
         bits, lanes, math.lcm(k, chunk) // k, max(1, _FILLED // k), chunk, 1 if k % together else together
     )
 
 
-def straight_piece(bits: int, lanes: int) -> Piece:
+def straight_piece(bits: int, lanes: int) -> LanePiece:
     """The piece of a side whose lanes lie side by side: one step of as many tiles as a line holds."""
-    return Piece(bits, lanes, tiles=max(1, 8 * LINE // (lanes * bits)))
+    return LanePiece(bits, lanes, tiles=max(1, 8 * LINE // (lanes * bits)))
 
 
 def _words(bits: int, lanes: int) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def _words(bits: int, lanes: int) -> tuple[int, int]:
     return min(lanes, 8 * LINE // (bits * together)), together
 
 
-def turn(piece: Piece, name: str) -> str:
+def turn(piece: LanePiece, name: str) -> str:
     """NAME(from, to, apart, chunks, ahead): the encodings of some lanes, `apart` elements from lane to lane.
 
     Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, width], of
@@ -129,7 +129,7 @@ def part_of(code: Code, text: str, size: int, bits: int, part: int) -> str:
     return code.resize("trunc", text, size, bits)
 
 
-def copy(piece: Piece, k: int, name: str) -> str:
+def copy(piece: LanePiece, k: int, name: str) -> str:
     """NAME(from, to, apart): the encodings of one step and a line's tiles, `apart` elements from k to k."""
     kind = f"<{piece.width} x i{piece.bits}>"
     return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
