@@ -302,12 +302,10 @@ def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBoo
     assert part.note == "expected a sum aligned at e_max at B.block0, but got another"
 
 
-def test_a_question_that_takes_too_long_is_left_open(
-    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_takes_too_long_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lemmas are asked for a time only; what was not reached then is said."""
     monkeypatch.setattr(claims, "PATIENCE", 0)
-    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, book))
+    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, LemmaBook(limits=LIMITS)))
     held = [p for p in finding.parts if not p.control]
     assert held
     assert all(p.status is PartStatus.OPEN for p in held)
