@@ -20,8 +20,6 @@ from tcformal.semantics.stages import Dot, DotStep, Operand
 
 #: Dot products that are drawn, and how many of those that obey the assumptions are looked at.
 _DRAWN, _SEEN = 2048, 256
-#: Exact values are integers in units of 2^-BASE, which divides every number and sum of the catalogue.
-_BASE = 1 << 13
 
 
 def lost_at(
@@ -39,9 +37,9 @@ def lost_at(
     rows = np.flatnonzero(holds)[:_SEEN]
     if not rows.size:
         return ""
-    seen = _Seen(g, {name: column[rows] for name, column in columns(tried).items()}, len(rows))
-    gaps = gaps_of(g, spec, x)
+    gaps, inputs = gaps_of(g, spec, x), {name: column[rows] for name, column in columns(tried).items()}
     for dot in dots:
+        seen = _Seen(g, inputs, len(rows), _least(gaps, list(dot.steps)))
         where = seen.first_lost(gaps, list(dot.steps))
         if where:
             return (
@@ -51,18 +49,25 @@ def lost_at(
     return ""
 
 
-class _Seen:
-    """Exact values on some inputs: arrays of integers in units of 2^-BASE."""
+def _least(gaps: Gaps, steps: Sequence[DotStep]) -> int:
+    """The exponent of a unit of which every term, sum and result is a multiple."""
+    terms = [x.number.term for x in gaps.terms] + [s.specials.result.term for s in steps if s.specials]
+    lows = [x.exponent.low - x.fraction_bits for x in terms]
+    return min([*lows, *(s.total.lsb.low for s in steps if s.total)])
 
-    def __init__(self, g: Graph, inputs: Mapping[str, np.ndarray], n: int) -> None:
-        self.g, self.inputs, self.n = g, inputs, n
+
+class _Seen:
+    """Exact values on some inputs: arrays of integers in units of 2^`least`, which divides all of them."""
+
+    def __init__(self, g: Graph, inputs: Mapping[str, np.ndarray], n: int, least: int) -> None:
+        self.g, self.inputs, self.n, self.least = g, inputs, n, least
 
     def _run(self, *nodes: Node) -> list[np.ndarray]:
         found = Vector(self.g, self.inputs).run(list(nodes))
         return [np.broadcast_to(x, (self.n,)).astype(object) for x in found]
 
     def _scaled(self, magnitude: np.ndarray, code: np.ndarray, e: Exponent, fraction_bits: int) -> np.ndarray:
-        scaled: np.ndarray = magnitude << (code + (e.low - fraction_bits + _BASE))
+        scaled: np.ndarray = magnitude << (code + (e.low - fraction_bits - self.least))
         return scaled
 
     def term(self, x: Term) -> np.ndarray:
