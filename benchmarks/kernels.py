@@ -95,13 +95,13 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
     name, m, k, n, _, nans = row
     u = unit(name)
     rng = np.random.default_rng(1)
-    a, b = _normal(rng, (m, k), u.a_format), _normal(rng, (k, n), u.b_format)
+    a, b = normal(rng, (m, k), u.a_format), normal(rng, (k, n), u.b_format)
     if nans:
         a = np.where(rng.random(a.shape) < nans, np.array(np.nan, a.dtype), a)
     scales: dict[str, Any] = {}
     if u.scale_format is not None and u.scale_block is not None:
         count = -(-k // u.scale_block)
-        scales = {"scale_a": _ones((m, count), u.scale_format), "scale_b": _ones((count, n), u.scale_format)}
+        scales = {"scale_a": ones((m, count), u.scale_format), "scale_b": ones((count, n), u.scale_format)}
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         spent = []
@@ -129,11 +129,13 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
     )  # fmt: skip
 
 
-def _normal(rng: np.random.Generator, shape: tuple[int, int], fmt: Format) -> Any:
+def normal(rng: np.random.Generator, shape: tuple[int, int], fmt: Format) -> Any:
+    """Normally distributed values of a format."""
     return rng.standard_normal(shape, dtype=np.float32).astype(dtypes()[fmt.name])
 
 
-def _ones(shape: tuple[int, int], fmt: Format) -> Any:
+def ones(shape: tuple[int, int], fmt: Format) -> Any:
+    """Scales of one."""
     dtype = dtypes()[fmt.name]
     return np.full(shape, fmt.one, f"u{dtype.itemsize}").view(dtype)
 

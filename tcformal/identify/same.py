@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tcformal.callbacks import processor_seconds
 from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
@@ -90,11 +90,6 @@ def _tree(unit: UnitSpec, k: int) -> UnitSpec | None:
         return None
 
 
-def _processor_seconds() -> float:
-    """Of this process and of the solvers that it asked."""
-    return sum(os.times()[:4])
-
-
 @dataclass(slots=True)
 class Sameness:
     """Compares designs with one design for dot products of k terms; each lemma is proved once.
@@ -122,11 +117,11 @@ class Sameness:
     @contextmanager
     def _spending(self, kind: str) -> Iterator[None]:
         """Take the seconds of what is done within from those that are left of a kind of proof."""
-        start = _processor_seconds()
+        start = processor_seconds()
         try:
             yield
         finally:
-            self._left[kind] -= _processor_seconds() - start
+            self._left[kind] -= processor_seconds() - start
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""

@@ -134,8 +134,7 @@ class Gemm:
         """SHA-256 of the code of all kernels: other code has to be compared again."""
         texts = [self._source(which).text for which in self._cuts]
         if self.shape.lanes > 1:
-            raw = () if self.shape.scales else ("straight", "turned")
-            texts += [self.thin_text(how) for how in (*raw, "records")]
+            texts += [self.thin_text(how) for how in ("straight", "turned", "records")]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:
@@ -166,13 +165,8 @@ class Gemm:
             c[:, :columns] = x.c
         steps = -(-k // shape.k)
         prepared = x.prepared if shape.lanes_side == "b" else None
-        if (
-            rows <= FEW
-            and self.promotion is None
-            and shape.lanes > 1
-            and (prepared is not None or not shape.scales)
-        ):
-            if self._few.multiply(*rows_of, lanes_of[0], c, d, prepared, work):
+        if rows <= FEW and self.promotion is None and shape.lanes > 1:
+            if self._few.multiply(*rows_of, *lanes_of, c, d, prepared, work):
                 return d if stride == columns else np.ascontiguousarray(d[:, :columns])
             c[:, :columns] = 0 if x.c is None else x.c
         kernel = self.kernel("finite")

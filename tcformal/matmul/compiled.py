@@ -81,13 +81,16 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     """d = Σ a_k·b_k + c on raw encodings, row by row; see `Unit.dot_bits`."""
     n, k = given["a"].shape
     whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
-    if whole and spec.scale_format is None and machine.available() and _worth(spec, "rows", n * k):
-        words = [_stored(given[letter], fmt) for letter, fmt in _formats(spec).items() if letter != "d"]
-        rows = dot_rows(spec)
-        a, b, c = words
-        if rows.fits and a is not None and b is not None and c is not None:
+    if whole and machine.available() and _worth(spec, "rows", n * k):
+        formats = _formats(spec)
+        for name in given.keys() & {"scale_a", "scale_b"}:
+            assert spec.scale_format is not None
+            formats[name] = spec.scale_format
+        words = {name: _stored(x, formats[name]) for name, x in given.items()}
+        stored = {name: x for name, x in words.items() if x is not None}
+        if len(stored) == len(words):
             _LOADED.add((spec, "rows"))
-            return rows(a, b, c)
+            return dot_rows(spec)(**stored)
     return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
 
 

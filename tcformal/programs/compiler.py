@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from tcformal.design.names import resolve
@@ -249,8 +250,13 @@ class _Compiler:
         args = [self.value(x) for x in node.args]
         options = {x.arg: self.value(x.value) for x in node.keywords if x.arg is not None}
         function = FUNCTIONS[node.func.id]
-        inspect.signature(function).bind(self.builder, *args, **options)
+        _signature(function).bind(self.builder, *args, **options)
         return function(self.builder, *args, **options)
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 class _PlacedError(InputError):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tcformal.callbacks import Progress, view
+from tcformal.callbacks import Patience, Progress, view
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import SolverDisagreementError
 from tcformal.interp.concrete import Concrete
@@ -276,8 +276,8 @@ class Asking:
     #: The claim's whole name, with what follows it.
     claim: str = ""
     assumed: Assumptions = field(default_factory=Assumptions)
-    #: When a claim that tries one proof after another asks for no further lemma; of `time.monotonic`.
-    until: float = float("inf")
+    #: After which a claim that tries one proof after another asks for no further lemma.
+    patience: Patience = field(default_factory=Patience)
 
 
 def searched(

@@ -74,6 +74,13 @@ class Lemma:
         """Whether the lemma is proved and the proof confirmed; nothing else counts as proved."""
         return self.status is Status.UNSAT and bool(self.confirmed_by)
 
+    @property
+    def refusal(self) -> str:
+        """Why a lemma that does not hold is not proved."""
+        if self.status is Status.SAT:
+            return f"it is false of some values of what it is cut at: {self.reason}"
+        return f"it is neither proved nor refuted: {self.reason}"
+
     def to_json(self) -> dict[str, Any]:
         """The lemma as plain data."""
         return {
@@ -191,6 +198,8 @@ class LemmaBook:
         self._limits = limits
         self._certify = certify
         self._known: dict[str, Lemma] = {}
+        #: What claims have proved in this run, for others that ask the same.
+        self.proved: dict[tuple[str, ...], tuple[Any, list[Lemma]]] = {}
 
     @property
     def lemmas(self) -> Mapping[str, Lemma]:

@@ -13,7 +13,7 @@ that no sum with it decides either, and no choice is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tcformal.formats.spec import Format
@@ -24,9 +24,10 @@ from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
 from tcformal.shortcuts import encoded, placed
-from tcformal.shortcuts.encoded import EncodedOperands, add_special
+from tcformal.shortcuts.encoded import EncodedOperands
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
+from tcformal.shortcuts.special import add_special
 
 #: Bits of a significand of binary32.
 _PRECISION = 24
@@ -37,14 +38,19 @@ _LEAST = -30
 
 
 def add_aligned(
-    graph: Graph, root: Node, stages: Dot, formats: Mapping[str, Format], ways: Shortcuts
+    graph: Graph,
+    root: Node,
+    stages: Dot,
+    formats: Mapping[str, Format],
+    ways: Shortcuts,
+    wide: Format | None = None,
 ) -> None:
     """Shortcuts for the sums of aligned products among the stages of a dot product.
 
-    Shapes: `formats`: of the factors' encodings, by side.
+    Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
     """
-    found = _Sums(graph, root, formats, ways)
-    add_special(graph, formats, ways)
+    found = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
+    add_special(graph, formats, ways, wide)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
             found.add(step.total, step.total.maximum)
@@ -53,9 +59,9 @@ def add_aligned(
 class _Sums:
     """The shortcuts of one dot product."""
 
-    def __init__(self, graph: Graph, root: Node, formats: Mapping[str, Format], ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, root: Node, encodings: EncodedOperands, ways: Shortcuts) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
-        self._encodings = EncodedOperands(graph, ways, formats)
+        self._encodings = encodings
 
     def add(self, total: Total, maximum: Maximum) -> None:
         """The shortcuts of one sum, where its conditions hold."""
@@ -83,8 +89,10 @@ class _Sums:
             floor = max(codes)
         e_max = self._ways.of(maximum.code)
         exponents = {id(x): self._exponents(x) for x in products}
-        self._largest(e_max, products, exponents, others, floor)
-        self._terms(e_max, products, exponents)
+        pairs = list(zip(products[0::2], products[1::2], strict=False))
+        sums = [self._added(x, y, exponents) for x, y in pairs]
+        self._largest(e_max, sums, products, exponents, others, floor)
+        self._terms(e_max, products, self._powers(e_max, sums, products, exponents))
 
     def _exponents(self, x: Product) -> tuple[Node, Node]:
         """Each factor's exponent, so low for a zero that no sum with it is above 0."""
@@ -108,23 +116,20 @@ class _Sums:
     def _largest(
         self,
         e_max: Node,
+        sums: Sequence[Node],
         products: Sequence[Product],
         exponents: dict[int, tuple[Node, Node]],
         others: Sequence[Node],
         floor: int | None,
     ) -> None:
-        """The largest exponent: no choice for zero products, and two are added and compared at once."""
-        pairs = list(zip(products[0::2], products[1::2], strict=False))
-        alone = products[2 * len(pairs) :]
-        packed = [self._packed(x, y, side, exponents) for x, y in pairs for side in (0, 1)]
-        n = len(pairs)
+        """The largest exponent: no choice for zero products, and two are compared at once."""
+        n = len(sums)
+        alone = products[2 * n :]
         high = max(x.high for x in products)
 
         def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-            values = placed.balanced(
-                code, [placed.halves(code, "add", *given[2 * i : 2 * i + 2]) for i in range(n)]
-            )
-            rest = given[2 * n :]
+            values = placed.balanced(code, list(given[:n]))
+            rest = given[n:]
             for _ in alone:
                 values.append(placed.plus(code, rest[0], rest[1]))
                 rest = rest[2:]
@@ -136,8 +141,38 @@ class _Sums:
                 values = level + values[2 * len(level) :]
             return replace(values[0], high=max(high, *(x.high for x in rest), floor or 0))
 
-        needs = [*packed, *(y for x in alone for y in exponents[id(x)]), *others]
+        needs = [*sums, *(y for x in alone for y in exponents[id(x)]), *others]
         self._ways.add(e_max, needs, emit)
+
+    def _added(self, x: Product, y: Product, exponents: dict[int, tuple[Node, Node]]) -> Node:
+        """The exponents of two products side by side."""
+        sides = [self._packed(x, y, side, exponents) for side in (0, 1)]
+        return self._ways.derive(sides, lambda code, given: placed.halves(code, "add", *given))
+
+    def _powers(
+        self,
+        e_max: Node,
+        sums: Sequence[Node],
+        products: Sequence[Product],
+        exponents: dict[int, tuple[Node, Node]],
+    ) -> Callable[[Product, int], Node]:
+        """2^(raised - e_max + exponent) of a product as a float, made two at a time where halves hold it."""
+        _, top = self._reader.range(e_max)
+        most = top + BIAS + FIELD + max(2 * _beyond(x) for x in products)
+        place = {id(x): i for i, x in enumerate(products)}
+        made: dict[tuple[int, int], Node] = {}
+
+        def power(x: Product, raised: int) -> Node:
+            pair, half = divmod(place[id(x)], 2)
+            if pair >= len(sums) or most >> (HALF - 1):
+                return self._ways.derive([e_max, *exponents[id(x)]], placed.power(raised))
+            if (raised, -1) not in made:
+                made[raised, -1] = self._ways.derive([e_max], placed.below(raised))
+            if (raised, pair) not in made:
+                made[raised, pair] = self._ways.derive([made[raised, -1], sums[pair]], placed.fields)
+            return self._ways.derive([made[raised, pair]], placed.power_of_half(half))
+
+        return power
 
     def _packed(self, x: Product, y: Product, side: int, exponents: dict[int, tuple[Node, Node]]) -> Node:
         """The exponents of one factor of each of two products side by side, off encodings if they can."""
@@ -161,16 +196,15 @@ class _Sums:
 
     def _float(self, x: Factor, exponent: int | None) -> Node:
         """A factor as a float: its signed significand, with `exponent` times 2^(that and its own)."""
-        word = None if exponent is None else self._encodings.of(x)
-        emit = None if exponent is None or word is None else encoded.number(word.fmt, exponent)
-        if word is not None and emit is not None:
-            return self._ways.derive((word.word,), emit)
+        word = self._encodings.of(x)
+        if word is not None:
+            emit = encoded.significand(word.fmt) if exponent is None else encoded.number(word.fmt, exponent)
+            if emit is not None:
+                return self._ways.derive((word.word,), emit)
         atoms = () if exponent is None else x.exponent.atoms
         return self._ways.derive([*x.signs, x.significand, *atoms], placed.number(len(x.signs), exponent))
 
-    def _terms(
-        self, e_max: Node, products: Sequence[Product], exponents: dict[int, tuple[Node, Node]]
-    ) -> None:
+    def _terms(self, e_max: Node, products: Sequence[Product], power: Callable[[Product, int], Node]) -> None:
         """The aligned terms with their signs, where floats give them."""
         scales: dict[int, Node] = {}
         for x in products:
@@ -205,8 +239,7 @@ class _Sums:
                     scales[by] = self._ways.derive([e_max], placed.power(by))
                 self._ways.add(signed, [both, scales[by]], placed.scaled(most))
             else:
-                power = self._ways.derive([e_max, *exponents[id(x)]], placed.power(raised))
-                self._ways.add(signed, [both, power], placed.scaled(most))
+                self._ways.add(signed, [both, power(x, raised)], placed.scaled(most))
 
 
 def _beyond(x: Product) -> int:

@@ -17,6 +17,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
 from tcformal.machine import floats
+from tcformal.semantics.pack import converted_word
 from tcformal.semantics.unpack import unpack
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor
@@ -40,18 +41,24 @@ class Encoding:
 class EncodedOperands:
     """The inputs of both sides of a dot product, by the nodes that they are unpacked to.
 
-    Shapes: `formats`: those of the inputs a[0], a[1], … and b[0], b[1], …, by side.
+    Shapes: `formats`: those of the inputs a[0], a[1], … and b[0], b[1], …, by side; `wide`: the one that all
+    are converted to before they are unpacked, or None.
     """
 
-    def __init__(self, graph: Graph, ways: Shortcuts, formats: Mapping[str, Format]) -> None:
+    def __init__(
+        self, graph: Graph, ways: Shortcuts, formats: Mapping[str, Format], wide: Format | None = None
+    ) -> None:
         self._found: dict[tuple[int, ...], Encoding] = {}
         for name, word in list(graph.inputs.items()):
             fmt = formats.get(name.partition("[")[0])
-            if fmt is None or not _plain(fmt):
+            if fmt is None or not plain(fmt) or not widens(fmt, wide):
                 continue
-            x = unpack(graph, word, fmt).term
+            x = unpack(graph, wide_word(graph, word, fmt, wide), wide or fmt).term
             nodes = [ways.of(y).index for y in (x.sign, x.significand, x.zero, x.exponent.bits)]
-            self._found[tuple(nodes)] = Encoding(word, fmt)
+            found = Encoding(word, fmt)
+            if wide is not None and wide != fmt:
+                found = Encoding(ways.derive((word,), _widened(fmt)), wide)
+            self._found[tuple(nodes)] = found
 
     def of(self, x: Factor) -> Encoding | None:
         """The encoding that a factor is read off; None where there is none."""
@@ -63,10 +70,17 @@ class EncodedOperands:
         return self._found.get((x.signs[0].index, x.significand.index, x.zeros[0].index, code.index))
 
 
-def _plain(fmt: Format) -> bool:
-    """Whether sign, exponent and fraction, with subnormals, are all of an encoding of at most one half."""
-    whole = 1 + fmt.exponent_bits + fmt.fraction_bits == fmt.width <= HALF
-    return whole and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
+def plain(fmt: Format) -> bool:
+    """Whether sign, exponent and fraction, with subnormals, are all that is read of an encoding.
+
+    It is at most one half, or a word whose fields stand where those of binary32 do.
+    """
+    read = 1 + fmt.exponent_bits + fmt.fraction_bits
+    half = read == fmt.width <= HALF
+    word = read + fmt.ignored_low_bits == fmt.width == WORD and fmt.exponent_bits == _EXPONENT
+    # What is read of the lower half has room in the upper one.
+    word = word and 0 <= 2 * (HALF - fmt.ignored_low_bits) <= fmt.fraction_bits
+    return (half or word) and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
 
 
 def number(fmt: Format, exponent: int) -> Emit | None:
@@ -78,18 +92,15 @@ def number(fmt: Format, exponent: int) -> Emit | None:
     """
     half = as_half(fmt)
     by = exponent + fmt.fraction_bits + (_HALF_BIAS if half else BIAS)
-    if not 1 - BIAS <= by <= BIAS:
+    if not 1 - BIAS <= by <= BIAS or fmt.width > HALF:
         return None
-    spare = _EXPONENT - fmt.exponent_bits
     kept = ((1 << (fmt.width - 1)) - 1) << (FIELD - fmt.fraction_bits) | 1 << (WORD - 1)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         if half:
             return scaled(code, as_word(code, _half(code, given[0], fmt), WORD))
-        # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
-        text = code.apply("shl", WORD, code.operand(given[0], WORD), code.word(WORD - fmt.width, WORD))
-        if spare:
-            text = code.apply("ashr", WORD, text, code.word(spare, WORD))
+        text = _in_place(code, given[0], fmt)
+        if fmt.exponent_bits < _EXPONENT:
             text = code.apply("and", WORD, text, code.word(kept, WORD))
         return scaled(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
 
@@ -98,6 +109,45 @@ def number(fmt: Format, exponent: int) -> Emit | None:
             return x
         power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
         return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {as_float(code, x)}, {power}"), WORD)
+
+    return emit
+
+
+def _in_place(code: Code, x: LaneValue, fmt: Format) -> str:
+    """An encoding with its fields where those of binary32 stand, and copies of its sign above them."""
+    text = code.operand(x, WORD)
+    # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
+    if fmt.width < WORD:
+        text = code.apply("shl", WORD, text, code.word(WORD - fmt.width, WORD))
+    if fmt.exponent_bits < _EXPONENT:
+        text = code.apply("ashr", WORD, text, code.word(_EXPONENT - fmt.exponent_bits, WORD))
+    return text
+
+
+def significand(fmt: Format) -> Emit:
+    """A signed significand, an integer, as a float: the fraction below a place of 2^fraction_bits.
+
+    Shapes: one encoding.
+    Zero, NaN, Inf: a subnormal number has that place taken away again, which is exact; NaN and Inf are
+    read as numbers.
+    """
+    one, sign = (BIAS + fmt.fraction_bits) << FIELD, 1 << (WORD - 1)
+    kept = sign | ((1 << fmt.fraction_bits) - 1) << (FIELD - fmt.fraction_bits)
+    field = ((1 << fmt.exponent_bits) - 1) << FIELD
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        def with_place(mask: int) -> str:
+            text = code.apply("and", WORD, word, code.word(mask, WORD))
+            text = code.apply("or", WORD, text, code.word(one, WORD))
+            return as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+
+        word = _in_place(code, given[0], fmt)
+        normal, place = with_place(kept), with_place(sign)
+        below = as_word(code, code.new(f"fsub {float_kind(code, WORD)} {normal}, {place}"), WORD)
+        exponent = code.apply("and", WORD, word, code.word(field, WORD))
+        none = code.relate("eq", WORD, exponent, code.word(0, WORD))
+        made = code.choose(none, WORD, below.text, as_word(code, normal, WORD).text)
+        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
 
     return emit
 
@@ -115,6 +165,45 @@ def as_half(fmt: Format) -> bool:
 def own_exponent(fmt: Format) -> int:
     """The exponent with which a number that is read as a half is read in the fewest instructions."""
     return -_HALF_BIAS - fmt.fraction_bits
+
+
+def widens(fmt: Format, wide: Format | None) -> bool:
+    """Whether nothing is converted, or all numbers of a format of bytes are some of binary16, `wide`."""
+    if wide is None or wide == fmt:
+        return True
+    binary16 = wide.exponent_bits == _HALF_EXPONENT and wide.fraction_bits == _HALF_FIELD
+    binary16 = binary16 and wide.bias == _HALF_BIAS and plain(wide) and wide.specials is Specials.IEEE
+    largest = (fmt.largest >> fmt.fraction_bits) - fmt.bias
+    least = 1 - fmt.bias - fmt.fraction_bits
+    inside = largest <= _HALF_BIAS and least >= 1 - _HALF_BIAS - _HALF_FIELD
+    return binary16 and as_half(fmt) and fmt.width == _BYTE and inside
+
+
+def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Node:
+    """What is unpacked: an input, or that converted to the wide format."""
+    if wide is None or wide == fmt:
+        return word
+    with graph.scope(f"wide{word.index}"):
+        return converted_word(graph, word, fmt, wide)
+
+
+def _widened(fmt: Format) -> Emit:
+    """The encoding in binary16 of a number whose fields fit there: moved, and times a power of two, exactly.
+
+    Shapes: one encoding.
+    Zero, NaN, Inf: a zero keeps its sign; NaN and Inf are read as numbers.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+        kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
+        by = as_float(code, LaneValue(code.word(power, WORD), 0, (1 << WORD) - 1, WORD))
+        made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
+        made = code.new(f"fptrunc {kind} {made} to {half}")
+        made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")
+        return LaneValue(code.resize("zext", made, HALF, WORD), 0, (1 << HALF) - 1, WORD)
+
+    return emit
 
 
 def _half(code: Code, x: LaneValue, fmt: Format) -> str:
@@ -142,98 +231,57 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n, words, x = 2 * code.lanes, _halves(code), _pair(code, given)
-        size = code.new(f"and {words} {x}, {_every((1 << (fmt.width - 1)) - 1)}")
-        field = code.new(f"lshr {words} {size}, {_every(fmt.fraction_bits)}")
+        n, words, x = 2 * code.lanes, half_words(code), pair(code, given, fmt)
+        size = code.new(f"and {words} {x}, {every((1 << (read_bits(fmt) - 1)) - 1)}")
+        field = code.new(f"lshr {words} {size}, {every(read_bits(fmt) - 1 - fmt.exponent_bits)}")
         none = code.new(f"icmp eq {words} {field}, zeroinitializer")
-        made = code.new(f"select <{n} x i1> {none}, {words} {_every(1)}, {words} {field}")
+        made = code.new(f"select <{n} x i1> {none}, {words} {every(1)}, {words} {field}")
         if constant:
-            made = code.new(f"add {words} {made}, {_every(constant)}")
+            made = code.new(f"add {words} {made}, {every(constant)}")
         if of_zero is not None:
             zero = code.new(f"icmp eq {words} {size}, zeroinitializer")
-            made = code.new(f"select <{n} x i1> {zero}, {words} {_every(of_zero)}, {words} {made}")
-        return _word(code, made)
+            made = code.new(f"select <{n} x i1> {zero}, {words} {every(of_zero)}, {words} {made}")
+        return as_whole(code, made)
 
     return emit
 
 
-def add_special(graph: Graph, formats: Mapping[str, Format], ways: Shortcuts) -> None:
-    """One flag of each side for all its encodings that are NaN or Inf, where the flags are no others.
-
-    Shapes: `formats`: of the inputs a[0], a[1], … and b[0], b[1], …, by side.
-    """
-    for side, fmt in formats.items():
-        words = [word for name, word in graph.inputs.items() if name.startswith(f"{side}[")]
-        if not _plain(fmt) or fmt.specials is Specials.NONE or len(words) % 2:
-            continue
-        numbers = [unpack(graph, word, fmt) for word in words]
-        known = {x.index for number in numbers for x in (number.nan, number.inf)}
-        flags = {x.index for x in ways.flags[side]}
-        if not flags or not flags <= known:
-            continue
-        found: tuple[Node, ...] = ()
-        for pair in zip(words[0::2], words[1::2], strict=True):
-            found = (ways.derive((*found, *pair), _farthest(fmt)),)
-        ways.flags[side] = [ways.derive(found, _beyond(fmt))]
-
-
-def _farthest(fmt: Format) -> Emit:
-    """The largest size of encodings, in halves; where -0 is the NaN, the least distance from that.
-
-    Shapes: what was found before, where anything was, and two encodings.
-    """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        words, x = _halves(code), _pair(code, given[-2:])
-        top = 1 << (fmt.width - 1)
-        how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
-        made = code.new(f"{name} {words} {x}, {_every(value)}")
-        if len(given) > 2:
-            before = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
-            further = code.new(f"icmp {how} {words} {made}, {before}")
-            made = code.new(f"select <{2 * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
-        return _word(code, made)
-
-    return emit
-
-
-def _beyond(fmt: Format) -> Emit:
-    """Whether the farthest encoding of either half is NaN or Inf."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        words = _halves(code)
-        x = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
-        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", fmt.largest)
-        there = code.new(f"icmp {how} {words} {x}, {_every(value)}")
-        made = _word(code, code.new(f"sext <{2 * code.lanes} x i1> {there} to {words}"))
-        return code.compare("ne", made, code.const(0), WORD)
-
-    return emit
-
-
-def _of_minus_zero(fmt: Format) -> bool:
-    return fmt.specials is Specials.NEGATIVE_ZERO_NAN
-
-
-def _halves(code: Code) -> str:
+def half_words(code: Code) -> str:
     """The type of two halves in every lane."""
     return f"<{2 * code.lanes} x i{HALF}>"
 
 
-def _every(value: int) -> str:
+def every(value: int) -> str:
     """A number in every half."""
     return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
 
 
-def _pair(code: Code, given: Sequence[LaneValue]) -> str:
-    """Two encodings side by side, as halves."""
+def read_bits(fmt: Format) -> int:
+    """Bits of an encoding that its half holds."""
+    return min(fmt.width, HALF)
+
+
+def pair(code: Code, given: Sequence[LaneValue], fmt: Format) -> str:
+    """Two encodings side by side, as halves: of words the upper ones, whose fraction is 0 where it was."""
     first, second = (code.operand(x, WORD) for x in given)
-    second = code.apply("shl", WORD, second, code.word(HALF, WORD))
+    if fmt.width > HALF:
+        first = code.apply("lshr", WORD, _folded(code, first, fmt), code.word(HALF, WORD))
+        upper = ((1 << HALF) - 1) << HALF
+        second = code.apply("and", WORD, _folded(code, second, fmt), code.word(upper, WORD))
+    else:
+        second = code.apply("shl", WORD, second, code.word(HALF, WORD))
     both = code.apply("or", WORD, first, second)
-    return code.new(f"bitcast {code.kind(WORD)} {both} to {_halves(code)}")
+    return code.new(f"bitcast {code.kind(WORD)} {both} to {half_words(code)}")
 
 
-def _word(code: Code, text: str) -> LaneValue:
+def _folded(code: Code, x: str, fmt: Format) -> str:
+    """A word with the part of its fraction that is read of the lower half over the part in the upper one."""
+    places = HALF - fmt.ignored_low_bits
+    low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
+    return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
+
+
+def as_whole(code: Code, text: str) -> LaneValue:
     """Halves as words."""
-    made = code.new(f"bitcast {_halves(code)} {text} to {code.kind(WORD)}")
+    made = code.new(f"bitcast {half_words(code)} {text} to {code.kind(WORD)}")
     return LaneValue(made, 0, (1 << WORD) - 1, WORD)

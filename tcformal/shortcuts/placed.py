@@ -118,6 +118,35 @@ def power(by: int) -> Emit:
     return emit
 
 
+def below(by: int) -> Emit:
+    """The exponent field of 2^(by - e_max), twice side by side, of what 16 bits hold."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        field = minus(code, code.const(BIAS + by), given[0])
+        return packed(code, [field, field])
+
+    return emit
+
+
+def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Exponent fields and two exponents that are none above e_max: their sums, 0 for what is too small."""
+    none = LaneValue(code.word(0, WORD), 0, 0, WORD)
+    return halves(code, "max", halves(code, "add", *given), none)
+
+
+def power_of_half(which: int) -> Emit:
+    """The power of two whose field is the lower half, or the upper one, which is no negative number."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        text = given[0].text
+        if which:
+            text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
+        made = code.apply("shl", WORD, text, code.word(FIELD, WORD))
+        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+
+    return emit
+
+
 def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     """The difference of two numbers."""
     return code.value(code.binary("sub", x, y, WORD), x.low - y.high, x.high - y.low, WORD)

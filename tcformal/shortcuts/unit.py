@@ -19,4 +19,5 @@ def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: S
         return
     add_leading(stages, ways)
     formats = {"a": spec.a_format, "b": spec.b_format}
-    add_aligned(graph, root, stages, formats, ways)
+    wide = None if spec.emulation is None else spec.emulation.converted
+    add_aligned(graph, root, stages, formats, ways, wide)

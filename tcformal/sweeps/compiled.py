@@ -62,9 +62,7 @@ class Compared:
 def kernels_of(name: str) -> str:
     """SHA-256 of the code of a unit's kernels, in both orientations."""
     spec = catalogue()[name]
-    texts = [gemm(spec, side).digest for side in "ab"]
-    if spec.scale_format is None:
-        texts.append(dot_rows(spec).digest)
+    texts = [*(gemm(spec, side).digest for side in "ab"), dot_rows(spec).digest]
     return hashlib.sha256("".join(texts).encode()).hexdigest()
 
 
@@ -188,12 +186,13 @@ def _by_other_kernels(spec: UnitSpec, x: MatrixWords, seed: int) -> Raw:
                 Prepared(gemm(spec, "a"), b, scale_b, work) if side == "a" and seed // 4 % 2 else None,
             )  # fmt: skip
             d[rows, columns] = gemm(spec, side).multiply(part, work)
-    if spec.scale_format is None and not k % spec.k and dot_rows(spec).fits:
+    if not k % spec.k:
         # The first elements of all rows, and of all columns, row by row.
         pairs = np.array([(i, 0) for i in range(m)] + [(0, j) for j in range(n)])
         first, second = pairs.T
         starts = np.zeros(len(pairs), x.a.dtype) if c is None else c[first, second]
-        d[first, second] = dot_rows(spec)(x.a[first], x.b.T[second], starts)
+        scales = () if scale_a is None or scale_b is None else (scale_a[first], scale_b.T[second])
+        d[first, second] = dot_rows(spec)(x.a[first], x.b.T[second], starts, *scales)
     return d
 
 

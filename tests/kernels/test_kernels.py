@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -366,8 +367,9 @@ def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
     """A product of raw encodings without kernels."""
     spec = unit(name).spec
 
-    def by_rows(a: Any, b: Any, c: Any) -> Any:
-        return models.dot_products(spec, spec.k).on_lanes({"a": a, "b": b, "c": c}, len(c)).astype(c.dtype)
+    def by_rows(a: Any, b: Any, c: Any, *scales: Any) -> Any:
+        given = {"a": a, "b": b, "c": c} | dict(zip(("scale_a", "scale_b"), scales, strict=False))
+        return models.dot_products(spec, spec.k).on_lanes(given, len(c)).astype(c.dtype)
 
     with work.Work(1, progress=False) as threads:
         return by_dot_products(unit(name).spec, by_rows, x, threads)
@@ -375,7 +377,16 @@ def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
 
 @pytest.mark.parametrize("finite", [True, False])
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("name", [QUICK, "cdna1/v_mfma_f32_32x32x2f32"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        QUICK,
+        "cdna1/v_mfma_f32_32x32x2f32",
+        pytest.param(SCALED, marks=pytest.mark.long),
+        pytest.param("ampere/mma.m8n8k4.f64.f64.f64.f64", marks=pytest.mark.long),
+        pytest.param("x86/vdpbf16ps", marks=pytest.mark.long),
+    ],
+)
 def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, finite: bool) -> None:
     """Few rows and few columns, ends of k and of tiles included, and the same elements row by row."""
     spec = unit(name).spec
@@ -383,14 +394,17 @@ def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, f
     for side, m, columns, more in (("a", 1, 70, 0), ("a", 3, 33, 1), ("b", 50, 2, 1)):
         x = sweep.operands(spec, k + more, m, m, columns, finite=finite)
         if turned:
-            x = MatrixWords(np.asfortranarray(x.a), np.asfortranarray(x.b), x.c)
+            x = replace(x, a=np.asfortranarray(x.a), b=np.asfortranarray(x.b))
         wanted = words_on_lanes(name, x)
         kernels = models.gemm(spec, side)
         with work.Work(1, progress=False) as threads:
             assert (kernels.multiply(x, threads) == wanted).all()
         if not more:
             assert x.c is not None
-            found = models.dot_rows(spec)(np.repeat(x.a, columns, 0), x.b.T, x.c[0])
+            scales: tuple[Any, ...] = ()
+            if x.scale_a is not None and x.scale_b is not None:
+                scales = np.repeat(x.scale_a, columns, 0), x.scale_b.T
+            found = models.dot_rows(spec)(np.repeat(x.a, columns, 0), x.b.T, x.c[0], *scales)
             assert (found == wanted[0]).all()
 
 

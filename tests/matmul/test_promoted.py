@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 import tcformal
 from tcformal import machine
 from tcformal.design.names import resolve
+from tcformal.design.steps import PlanStep
 from tcformal.kernels import gemm as kernels
 from tcformal.matmul.arrays import from_raw
 from tcformal.matmul.recipe import ModelGemm
-from tcformal.matmul.steps import promoted, values
+from tcformal.matmul.steps import accumulators, promoted, values
+from tcformal.programs.program import read_program
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
@@ -124,6 +127,25 @@ def test_few_rows_are_added_up_one_by_one(taken: list[Any]) -> None:
     model = tcformal.gemm(QUICK, f"{PLACE},promotion=8")
     check(model, drawn(rng, (kernels.FEW, 32)), drawn(rng, (32, 24)))
     assert taken == []
+
+
+def test_steps_are_looked_through_from_each_a_few_times() -> None:
+    """Where a sum is thousands of rounded steps long, it is not run through again from each of them."""
+
+    class Counted(tuple[PlanStep, ...]):
+        reads = 0
+
+        def __getitem__(self, i: Any) -> Any:
+            Counted.reads += 1
+            return super().__getitem__(i)
+
+    inputs = {"a": "fp16", "b": "fp16", "c": "fp32"}
+    body = f"d = call('{QUICK}', a, b, c)\nfor x, y in elements(a, b):\n    d = fma(x, y, d, 'fp32')\n"
+    plan = read_program(
+        {"title": "call, then more", "source": "none", "inputs": inputs, "body": body}, "x"
+    ).plan(400)
+    assert accumulators.accumulators(replace(plan, steps=Counted(plan.steps))) == ()
+    assert Counted.reads <= 40 * len(plan.steps)
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import tcformal.proofs.claims.agreement as claims
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
@@ -26,9 +27,11 @@ from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.proofs.tactics.counts.in_turn import known_sums
+from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.query.assume import Assumptions
-from tcformal.query.nearest import nearest
+from tcformal.query.nearest import Nearest, falling, nearest
 from tcformal.query.pair import question
+from tcformal.query.pairs.variants import variants
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
 from tcformal.semantics.stages import Rounded
@@ -82,6 +85,19 @@ def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook,
     assert again.served
 
 
+def test_where_a_proof_is_refused_more_vectors_are_tried(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a witness that lies too far off, a nearer one is found, and the region below it proved."""
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 4))
+    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, book))
+    assert [(p.name, p.status) for p in finding.parts] == [
+        ("spread 1", PartStatus.HOLDS), ("spread 2", PartStatus.VIOLATED)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("second", "spread"),
     [
@@ -96,7 +112,59 @@ def test_a_false_region_is_refused(second: str, spread: int, book: LemmaBook) ->
     ask = asking(SMALL + "3", second, WITHOUT_C, book)
     part, _ = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=spread))
     assert part.status is PartStatus.OPEN
-    assert "found none" in part.note
+    assert "found none: it is false of some values of what it is cut at" in part.note
+
+
+@pytest.mark.parametrize(("zero", "status"), [(1, PartStatus.HOLDS), (2, PartStatus.OPEN)])
+def test_zeros_above_small_terms_lose_what_the_formats_have_below_them(
+    zero: int, status: PartStatus, book: LemmaBook
+) -> None:
+    """The least product is a multiple of 2^-2; sums of 3 bits at 2^1 have that bit, those at 2^2 do not."""
+    first, second = SMALL.replace("exponent=-40", f"exponent={zero}") + "3", SMALL + "4"
+    part, _ = claims.inside(
+        asking(first, second, WITHOUT_C, book), resolve(second), replace(WITHOUT_C, spread=1)
+    )
+    assert part.status is status
+
+
+def test_what_is_proved_of_all_exponents_is_not_proved_again_of_some(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second question whose assumptions are stronger; a book of its own asks anew."""
+    calls, made = list[Assumptions](), claims.inside
+
+    def seen(ask: Asking, second: UnitSpec, what: Assumptions) -> Any:
+        calls.append(what)
+        return made(ask, second, what)
+
+    monkeypatch.setattr(claims, "inside", seen)
+    for what, among, n in (
+        (WITHOUT_C, book, 1),
+        (replace(WITHOUT_C, exponents=(0, 2)), book, 1),
+        (WITHOUT_C, LemmaBook(limits=LIMITS), 2),
+    ):
+        finding, _ = claims.agreement(asking(SMALL + "5", SMALL + "4", what, among))
+        assert finding.parts[0].status is PartStatus.HOLDS
+        assert [x.exponents for x in calls] == [None] * n
+
+
+@pytest.mark.parametrize(
+    ("unit", "spread", "where"),
+    [
+        (SMALL + "3", 1, ""),
+        ("power10/xvbf16ger2pp", 1, ""),  # whose sum before the last one has 15 bits of exponent
+        (SMALL + "3", 2, "A.block0"),
+        (SMALL + "3,carry_bits=1", 1, "A.block0"),
+        (SMALL.replace("RZ-FP16", "RZ-E5M2").replace("products=2", "k=4,products=2") + "3", 1, "A.block0"),
+    ],
+)
+def test_what_a_sum_loses_is_seen(unit: str, spread: int, where: str, book: LemmaBook) -> None:
+    """Bits that are cut off, a sum that wraps, and a first block that is rounded, but not the last one."""
+    ask, what = asking(unit, unit, WITHOUT_C, book), replace(WITHOUT_C, spread=spread)
+    x, dots, c = claims._built(ask, resolve(unit), what)
+    assert (f" but {where} is another on inputs " in lost_at(c.graph, ask.spec, x, dots, what, 0)) is bool(
+        where
+    )
 
 
 EXACT = "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
@@ -108,6 +176,7 @@ NEAREST = SMALL.replace("RZ-FP16", "RNE-FP16") + "5"
     "second",
     [
         f"tfdpa@products=2,{EXACT},fraction_bits=exact,conversion=RNE-FP16,zero_sign=ieee,c_position=last",
+        f"tfdpa@products=2,{EXACT},fraction_bits=5,conversion=RNE-FP16,zero_exponent=none,c_position=after",
         *(
             pytest.param(f"sequential@products={products},{EXACT}{more}", marks=pytest.mark.long)
             for products, more in (
@@ -180,7 +249,7 @@ def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
 
 def test_spreads_are_tried_downwards_in_growing_steps() -> None:
     """The largest one first, and 0 last."""
-    assert [list(claims._falling(spread)) for spread in (-1, 0, 2, 5, 12)] == [
+    assert [list(falling(spread)) for spread in (-1, 0, 2, 5, 12)] == [
         [], [0], [2, 1, 0], [5, 4, 2, 0], [12, 11, 9, 5, 0]
     ]  # fmt: skip
 
@@ -200,6 +269,20 @@ def test_without_proofs_a_region_is_left_open_below_its_witness() -> None:
     assert prove_claim(resolve(SMALL + "3"), same, book=idle, limits=LIMITS).kind is Kind.UNKNOWN
 
 
+def test_without_proofs_a_region_says_which_sum_no_proof_would_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that loses bits below the witness, and one of a kind that is not known."""
+    idle = LemmaBook(limits=LIMITS, idle=True)
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 3))
+    lost, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, idle))
+    assert "but A.block0 is another on inputs within spread 2" in lost.parts[0].note
+    monkeypatch.setattr(claims, "nearest", lambda *_: None)
+    windows = "cdna1/v_mfma_f32_32x32x4bf16"
+    unknown, _ = claims.agreement(asking(windows, windows, WITHOUT_C, idle))
+    assert unknown.parts[0].note == "expected a sum aligned at e_max at A.block0, but got another"
+
+
 def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     """Another length of blocks: a witness whose terms all have one exponent."""
     claim = claims.agreement_claim(resolve(HOPPER), Assumptions(("finite",)))
@@ -210,24 +293,25 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
 
 
 def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBook) -> None:
-    """Three terms in windows have no e_max: nothing is proved of the other unit first."""
+    """Three terms in windows have no e_max: nothing is proved, and no smaller spread tried."""
     first, second = "hopper/mma.m16n8k8.f32.bf16.bf16.f32", "cdna1/v_mfma_f32_32x32x4bf16"
-    ask = asking(first, second, WITHOUT_C, book)
-    part, lemmas = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=2))
+    ask = asking(first, second, Assumptions(("finite",), (-60, 60), 0), book)
+    finding, lemmas = claims.agreement(ask)
+    (part,) = (p for p in finding.parts if not p.control)
     assert (part.status, lemmas) == (PartStatus.OPEN, [])
     assert part.note == "expected a sum aligned at e_max at B.block0, but got another"
 
 
-def test_a_question_that_takes_too_long_is_left_open(
-    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_takes_too_long_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lemmas are asked for a time only; what was not reached then is said."""
     monkeypatch.setattr(claims, "PATIENCE", 0)
-    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, book))
+    finding, _ = claims.agreement(asking(SMALL + "3", SMALL + "4", WITHOUT_C, LemmaBook(limits=LIMITS)))
     held = [p for p in finding.parts if not p.control]
     assert held
     assert all(p.status is PartStatus.OPEN for p in held)
-    assert held[0].note.startswith("expected a proof in the time for one question, but")
+    assert [p.note for p in held] == [
+        "expected a proof in 0 seconds of the processor for one question, but got as far as terms"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +325,7 @@ def test_sums_that_are_counted_are_not_refused(name: str) -> None:
 
 def test_names_are_read_again() -> None:
     first, second = resolve(AMPERE), resolve(HOPPER)
-    for what in claims.variants(first, second):
+    for what in variants(first, second):
         assert claims.read_agreement(claims.agreement_claim(second, what), first) == (second, what)
     with pytest.raises(InputError, match="expected assumptions other than spread"):
         claims.read_agreement(f"agreement; {HOPPER}; spread=2", first)

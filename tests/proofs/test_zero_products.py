@@ -69,6 +69,17 @@ def test_a_false_unit_does_not_hold(book: LemmaBook, monkeypatch: pytest.MonkeyP
     assert "was not proved equal" in v.reason
 
 
+def test_a_question_that_takes_too_long_is_left_open(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stages are asked for a time only; how far the proof got then is said."""
+    monkeypatch.setattr(claim, "PATIENCE", 0)
+    monkeypatch.setattr(claim, "refuted_by_solvers", lambda *_: None)
+    v = prove(HOPPER, book)
+    assert v.kind is Kind.UNKNOWN
+    assert v.parts[0].note == "block0.e_max was not proved equal in 0 seconds of the processor"
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -118,17 +118,23 @@ def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
         pytest.param("cdna3/v_mfma_f32_16x16x32_bf8_fp8", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e5m2.e5m2", marks=pytest.mark.long),
+        "ampere/mma.m16n8k8.f32.bf16.bf16.f32",
+        pytest.param("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", marks=pytest.mark.slow),
+        pytest.param("hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32", marks=pytest.mark.slow),
+        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
     ],
 )
 def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
     """Each encoding, in a or in b, beside small numbers and a c that lets zeros decide; NaN and Inf too."""
     spec, rng = resolve(name), np.random.default_rng(7)
     o, k = spec.operands, spec.k
-    dtype, count = f"u{o.a.storage_bits // 8}", max(1 << o.a.width, 1 << o.b.width) + 5
+    dtype, unread = f"u{o.a.storage_bits // 8}", o.a.ignored_low_bits
+    read = o.a.width - unread
+    count = (1 << read) + 5
     a, b = (rng.integers(0, o.a.one >> 1, (count, k)).astype(dtype) for _ in "ab")
     place = rng.integers(0, k, count)
     half = np.arange(count) % 2 == 0
-    words = rng.permutation(count) % (1 << o.a.width)
+    words = (rng.permutation(count) % (1 << read)) << unread | rng.integers(0, 1 << unread, count)
     a[np.arange(count)[half], place[half]] = words[half]
     b[np.arange(count)[~half], place[~half]] = words[~half]
     for x, at in ((a, 1), (b, k - 1)):
@@ -138,6 +144,29 @@ def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
     wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, count)
     assert (d == wanted).all()
     assert np.count_nonzero(o.d.is_special(wanted))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "volta/mma.m8n8k4.f32.f16.f16.f32",
+        "hopper/mma.m16n8k8.f32.bf16.bf16.f32",
+        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
+    ],
+)
+def test_a_subnormal_number_alone_has_the_largest_exponent(name: str) -> None:
+    """Each subnormal number in a or in b, beside zeros and a large number that meets it."""
+    spec, rng = resolve(name), np.random.default_rng(9)
+    fmt, k = spec.operands.a, spec.k
+    words = np.arange(1 << fmt.fraction_bits) << fmt.ignored_low_bits
+    a, b = (np.zeros((len(words), k), f"u{fmt.storage_bits // 8}") for _ in "ab")
+    rows, place = np.arange(len(words)), rng.integers(0, k, len(words))
+    a[rows, place], b[rows, place] = words, fmt.largest
+    a[::2], b[::2] = b[::2].copy(), a[::2].copy()
+    c = np.zeros(len(words), np.uint32)
+    d = dot_rows(spec)(a, b, c)
+    assert (d == dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, len(c))).all()
+    assert np.count_nonzero(d) == len(words) - 1
 
 
 @pytest.mark.parametrize("name", ["x86/vdpbf16ps", "x86/tdpbf16ps"])

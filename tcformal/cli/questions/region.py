@@ -12,13 +12,14 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.files.write import write_whole
-from tcformal.proofs.claims.agreement import agreement_claim, variants
+from tcformal.proofs.claims.agreement import agreement_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.nearest import at_once
 from tcformal.query.pair import question
 from tcformal.query.pairs.pairs import groups
+from tcformal.query.pairs.variants import variants
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json
 from tcformal.report.regions import (

@@ -4,191 +4,125 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
-from tcformal.interp.llvm import Lowering
-from tcformal.ir.node import Node
+from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.kernels.block import Words
-from tcformal.kernels.cut import Cut, DotCall, cuts
-from tcformal.kernels.multiply import control, word
-from tcformal.kernels.shortcuts import arguments, declarations, needed
-from tcformal.kernels.source import report
-from tcformal.kernels.thin.text import raw_lanes
+from tcformal.kernels.cut import DotCall, cuts
+from tcformal.kernels.thin.dot_text import dots, turned_pieces
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Bytes of rows that are fetched before the last ones are done, and how far ahead longer ones are fetched.
-_LONG, _AHEAD = 1023, 512
-_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 6)
+#: Bytes of rows taken together that are fetched before the last ones are done, and how far ahead others are.
+_LONG, _AHEAD = 1 << 17, 512
+_ARGUMENTS = (*[ctypes.c_void_p] * 7, *[ctypes.c_int64] * 7)
 
 
 class DotRows:
-    """The kernels of one call without scales, for rows of finite operands and for any.
+    """The kernels of one call, for rows of finite operands and for any.
 
     Errors: RuntimeError where LLVM refuses the code.
     """
 
     def __init__(self, step: DotCall) -> None:
-        self._step, self._lanes = step, vector_bits() // WORD
+        self._step = step
         self._cuts, rare = cuts(step, shortcuts=True)
         self._rare = [*rare["a"], *rare["b"]]
         self._kernels: dict[str, Any] = {}
-        #: Whether no integer is wider than a processor's lanes.
-        self.fits = all(_text(step, x, (), self._lanes)[1] <= DOUBLE for x in self._cuts.values())
+        most = vector_bits() // WORD
+        # No processor has lanes for wider integers: one at a time is the fastest.
+        self._lanes = {
+            which: most if dots(step, x, (), most)[1] <= DOUBLE else 1 for which, x in self._cuts.items()
+        }
 
     def text(self, which: str) -> str:
         """The module for `finite` operands, or for `any`."""
         flags = self._rare if which == "finite" else ()
-        return _text(self._step, self._cuts[which], flags, self._lanes)[0]
+        return dots(self._step, self._cuts[which], flags, self._lanes[which])[0]
 
     @property
     def digest(self) -> str:
         """SHA-256 of the code of both kernels: other code has to be compared again."""
         return hashlib.sha256("\0".join(self.text(which) for which in self._cuts).encode()).hexdigest()
 
-    def __call__(self, a: Words, b: Words, c: Words) -> Words:
+    def __call__(
+        self, a: Words, b: Words, c: Words, scale_a: Words | None = None, scale_b: Words | None = None
+    ) -> Words:
         """d = Σ a_k·b_k + c: raw encodings in the formats' storage.
 
-        Shapes: a, b [n, K] with K whole calls, c [n] -> [n].
+        Shapes: a, b [n, K] with K whole calls, c [n], scale_a, scale_b [n, scales of all calls] where there
+        are scales -> [n].
         Errors: none for words that fit their formats; nothing is modified.
         """
         d = np.empty(len(c), f"u{self._step.storage['d'] // 8}")
-        flags = self._run("finite", a, b, c, d)
-        some = np.flatnonzero(np.repeat(flags, self._lanes)[: len(c)])
+        scales = [x for x in (scale_a, scale_b) if x is not None]
+        flags = self._run("finite", [a, b, c], scales, d)
+        some = np.flatnonzero(np.repeat(flags, self._lanes["finite"])[: len(c)])
         if some.size:
             again = np.empty(some.size, d.dtype)
-            self._run("any", a[some], b[some], c[some], again)
+            self._run("any", [x[some] for x in (a, b, c)], [x[some] for x in scales], again)
             d[some] = again
         return d
 
-    def _run(self, which: str, a: Words, b: Words, c: Words, d: Words) -> NDArray[np.uint8]:
-        """Fill d; what comes back says which tiles of it are not to be used."""
+    def _run(
+        self, which: str, given: Sequence[Words], scales: Sequence[Words], d: Words
+    ) -> NDArray[np.uint8]:
+        """Fill d from a, b and c; what comes back says which tiles of it are not to be used."""
         if which not in self._kernels:
             self._kernels[which] = Module(self.text(which), {"dots": _ARGUMENTS})
-        run, lanes, k = self._kernels[which].dots, self._lanes, a.shape[1]
+        run, lanes = self._kernels[which].dots, self._lanes[which]
+        given = [_in_rows(x) for x in given]
+        n, k = given[0].shape
         steps = k // self._step.k
-        flags = np.zeros(-(-len(c) // lanes), np.uint8)
-        whole = len(c) // lanes
+        flags = np.zeros(-(-n // lanes), np.uint8)
+        # Scales are few: they are put side by side.
+        turned = [np.full((x.shape[1], len(flags) * lanes), self._step.scale_one, x.dtype) for x in scales]
+        for all_of, x in zip(turned, scales, strict=True):
+            all_of[:, :n] = x.T
+        if self._step.chained:
+            # Sums wait where the next step takes them from.
+            d[:] = given[2]
+            given[2] = d
+        # Rows are read in whole pieces: the last ones, whose ends nothing follows, are put where zeros do.
+        pieces = turned_pieces(self._step, lanes)
+        at_once, beyond = 1, 0
+        if pieces:
+            at_once, beyond = pieces["a"].tiles, -k % (pieces["a"].steps * self._step.k)
+        whole = max(0, n - -(-beyond // k)) // lanes
 
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
             apart = [y.strides[0] // y.itemsize for y in x[:2]]
             # The same place of the next rows, or of long ones the next places.
-            ahead = [lanes * y.strides[0] if y.strides[0] <= _LONG else _AHEAD for y in x[:2]]
-            run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart, *ahead)
+            sizes = [at_once * lanes * y.strides[0] for y in x[:2]]
+            ahead = [size if size <= _LONG else _AHEAD for size in sizes]
+            tile = first + tiles.start
+            at += [y.ctypes.data + tile * lanes * y.itemsize for y in turned] or [0, 0]
+            counts = tiles.stop - tiles.start, steps, *apart, *ahead, len(flags) * lanes
+            run(*at, flags.ctypes.data + tile, *counts)
 
-        given = [_in_rows(x) for x in (a, b, c)]
         with Work(progress=False) as work:
             work.split(whole, lanes * k, lambda tiles: some(given, d, tiles, 0))
-        rest = len(c) - whole * lanes
+        rest = n - whole * lanes
         if rest:
-            ends = [np.zeros((lanes, *x.shape[1:]), x.dtype) for x in given]
-            for end, x in zip(ends, given, strict=True):
-                end[:rest] = x[-rest:]
-            last = np.empty(lanes, d.dtype)
-            some(ends, last, slice(0, 1), whole)
+            tiles, ends = -(-rest // lanes), []
+            for x in given:
+                end = np.zeros((tiles * lanes, *[k + beyond] * (x.ndim - 1)), x.dtype)
+                end[(slice(rest), *[slice(k)] * (x.ndim - 1))] = x[-rest:]
+                ends.append(end)
+            last = ends[2] if self._step.chained else np.empty(tiles * lanes, d.dtype)
+            some(ends, last, slice(0, tiles), whole)
             d[-rest:] = last[:rest]
         return flags
 
 
 def _in_rows(x: Words) -> Words:
-    """An array whose rows are runs in memory."""
+    """An array whose rows are runs in memory, one after the other."""
     aligned = x.flags.aligned and x.strides[-1] == x.itemsize and not x.strides[0] % x.itemsize
-    return x if aligned else np.ascontiguousarray(x)
-
-
-def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
-    """The inputs of each two neighbouring k, by index, and what can be computed once they are known.
-
-    Nothing that depends on c is among that.
-    """
-    inputs, pairs = cut.graph.inputs, -(-k // 2)
-    given: list[list[int]] = [[] for _ in range(pairs)]
-    made: list[list[Node]] = [[] for _ in range(pairs)]
-    pair_of: dict[int, int] = {}
-    for i in range(k):
-        for side in "ab":
-            pair_of[inputs[f"{side}[{i}]"].index] = i // 2
-            given[i // 2].append(inputs[f"{side}[{i}]"].index)
-    for node in (x for root in roots for x in needed(root, cut.shortcuts)):
-        if node.index in pair_of:
-            continue
-        last = max((pair_of[x.index] for x in arguments(node, cut.shortcuts)), default=-1)
-        pair_of[node.index] = pairs if node.op == "input" else last
-        if 0 <= pair_of[node.index] < pairs:
-            made[pair_of[node.index]].append(node)
-    return list(zip(given, made, strict=True))
-
-
-def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
-    """The module with dots(a, b, c, d, flags, tiles, steps, strides…, ahead…), and its widest lane.
-
-    Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
-    """
-    code, inputs = Code(lanes, "v"), cut.graph.inputs
-    first = f"mul i64 %tile, {lanes}"
-    words: dict[int, Callable[[], LaneValue]] = {}
-    for side in "ab":
-        names = [f"{side}[{i}]" for i in range(step.k)]
-        bits = step.storage[side]
-        offset = code.new(f"mul i64 %row, %{side}_stride")
-        offset = code.new(f"add i64 {offset}, {code.new(f'mul i64 %step, {step.k}')}")
-        at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
-        widths = [inputs[name].width for name in names]
-        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True, ahead=f"%{side}_ahead")
-        words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
-    c_bits, d_bits = step.storage["c"], step.storage["d"]
-    known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
-    # What few encodings give is computed one after the other, so that registers are not full of all of them.
-    for given, made in _by_pairs(cut, step.k, (cut.root, *flags)):
-        for i in given:
-            lowering.give(i, words.pop(i)())
-        for node in made:
-            lowering.value_of(node)
-    result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
-    marks = [lowering.value_of(node) for node in flags]
-    report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
-    body = "\n".join(code.lines)
-    # A result that is no c again is that of the only step.
-    following = result if step.chained else "%c_first"
-    kinds = code.kind(c_bits), code.kind(d_bits)
-    enter, leave = control(body)
-    text = f"""define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
-    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride,
-    i64 %a_ahead, i64 %b_ahead) {{
-entry:
-{enter}
-  br label %each_tile
-each_tile:
-  %tile = phi i64 [ 0, %entry ], [ %next_tile, %tile_end ]
-  %row = {first}
-  %flag_at = getelementptr i8, ptr %flags, i64 %tile
-  %c_at = getelementptr i{c_bits}, ptr %c, i64 %row
-  %c_first = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
-  br label %each_step
-each_step:
-  %step = phi i64 [ 0, %each_tile ], [ %next_step, %each_step ]
-  %c_now = phi {kinds[0]} [ %c_first, %each_tile ], [ {following}, %each_step ]
-{body}
-  %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %each_step, label %tile_end
-tile_end:
-  %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
-  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
-  %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %n_tiles
-  br i1 %more_tiles, label %each_tile, label %end
-end:
-{leave}
-  ret void
-}}"""
-    return f"{text}\n{declarations(text)}", code.widest
+    return x if aligned and x.strides[0] >= x.shape[-1] ** (x.ndim - 1) * x.itemsize else x.copy()

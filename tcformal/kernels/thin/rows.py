@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcformal.kernels.block import DecodedBlock, Words
+from tcformal.kernels.thin.text import piece_of
 from tcformal.kernels.work import Work
 from tcformal.machine import Module
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:  # which holds these kernels
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
 #: How many times as large as encodings their records are at most, to be read in their place.
-_DENSE = 3
-_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 7)
+_DENSE = 2
+_ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
 class FewRows:
@@ -30,44 +31,52 @@ class FewRows:
         self._kernels: dict[str, Any] = {}
 
     def multiply(
-        self, rows: Words, scale: Words | None, lanes: Words, c: Words, d: Words, prepared: Prepared | None,
-        work: Work,
+        self, rows: Words, row_scale: Words | None, lanes: Words, scale: Words | None, c: Words, d: Words,
+        prepared: Prepared | None, work: Work,
     ) -> bool:  # fmt: skip
         """All rows with all tiles; false where an operand is NaN or Inf: then d is not to be used.
 
-        Shapes: rows [M, K], lanes [K, N]; c and d [M, whole tiles], one array where K takes several steps.
+        Shapes: rows [M, K], lanes [K, N], their scales [M, S] and [S, N] or None; c and d [M, whole tiles],
+        one array where K takes several steps.
         """
         gemm, shape = self._gemm, self._gemm.shape
         k, columns = lanes.shape
         steps = slice(0, -(-k // shape.k))
-        decoded = DecodedBlock(gemm, shape.spread_side, rows, scale, slice(0, len(rows)), steps, work, {})
+        decoded = DecodedBlock(gemm, shape.spread_side, rows, row_scale, slice(0, len(rows)), steps, work, {})
         if decoded.flags.any() or (prepared is not None and not prepared.finite):
             return False
         flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
+        # Scales are few: they are put in whole steps and tiles.
+        scales = np.full((steps.stop * shape.scales, d.shape[1]), gemm.step.scale_one, np.uint8)
+        if scale is not None:
+            scales = scales.astype(scale.dtype)
+            scales[: scale.shape[0], :columns] = scale
         sizes = gemm.kernel("finite").sizes
         size = sizes[shape.spread_side]
 
         def run(
-            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int
+            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
         ) -> None:
-            """Some tiles and `n` steps from the first ones, `of` tiles in all."""
+            """Some tiles and `n` steps from the first ones, `of` tiles in all, `line` of them in a line."""
             kernel = self._kernel(how)
             step, tile = first
-            # Far rows would share few places of a cache: a few tiles of them are taken to the end.
-            few = of if how == "straight" else _FAR
+            # What lies tile by tile is taken to the end of k before the next.
+            few = of if how == "straight" else line if how == "turned" else _FAR
 
-            def some(which: slice) -> None:
+            def some(lines: slice) -> None:
+                which = slice(lines.start * line, min(lines.stop * line, of))
                 cell = (tile + which.start) * shape.lanes
                 kernel.thin(
                     decoded.at("finite", 0) + step * size, at + which.start * tile_bytes,
+                    scales.ctypes.data + (step * shape.scales * d.shape[1] + cell) * scales.itemsize,
                     c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
                     flags.ctypes.data + tile + which.start, len(rows), which.stop - which.start, few, n,
                     steps.stop * size, apart, d.shape[1],
                 )  # fmt: skip
 
-            work.split(of, len(rows) * n * shape.k * shape.lanes, some)
+            work.split(-(-of // line), len(rows) * n * shape.k * shape.lanes * line, some)
 
-        if prepared is not None and (shape.scales or self._dense):
+        if prepared is not None and self._dense:
             for (tile, step), block in prepared.blocks.items():
                 n = block.steps.stop - step
                 tile_bytes = n * sizes[shape.lanes_side]
@@ -79,20 +88,24 @@ class FewRows:
                     (step, tile),
                     n,
                     len(block.flags),
+                    1,
                 )
             return True
         turned = lanes.strides[1] != lanes.itemsize
         if turned and lanes.strides[0] != lanes.itemsize:
             lanes, turned = np.ascontiguousarray(lanes), False
-        for start, stop in _ends(k, shape.k):
-            for begin, end in _ends(columns, shape.lanes):
-                raw = _whole(lanes[start:stop, begin:end], shape.k, shape.lanes, turned)
+        how = "turned" if turned else "straight"
+        piece = piece_of(shape, how)
+        # What is read at once is whole: the columns of a line, or the k of several steps.
+        sizes_of = piece.steps * shape.k, shape.lanes if turned else piece.width
+        for start, stop in _ends(k, sizes_of[0]):
+            for begin, end in _ends(columns, sizes_of[1]):
+                raw = _whole(lanes[start:stop, begin:end], *sizes_of, turned)
                 along, across = raw.strides
                 run(
-                    "turned" if turned else "straight", raw.ctypes.data, shape.lanes * across,
-                    (across if turned else along) // raw.itemsize,
-                    (start // shape.k, begin // shape.lanes), len(raw) // shape.k,
-                    raw.shape[1] // shape.lanes,
+                    how, raw.ctypes.data, shape.lanes * across, (across if turned else along) // raw.itemsize,
+                    (start // shape.k, begin // shape.lanes), -(-(stop - start) // shape.k),
+                    -(-(end - begin) // shape.lanes), piece.tiles,
                 )  # fmt: skip
         return not flags.any()
 

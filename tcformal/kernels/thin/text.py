@@ -7,11 +7,10 @@ encodings are read one after the other.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tcformal.interp.lanes import WORD, Code, LaneValue
+from tcformal.interp.lanes import Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
@@ -19,125 +18,95 @@ from tcformal.kernels.multiply import Shape, control, word
 from tcformal.kernels.planes import PlaneLayout, load
 from tcformal.kernels.shortcuts import declarations
 from tcformal.kernels.source import report
+from tcformal.kernels.thin.turn import LINE, LanePiece, copy, part_of, straight_piece, turn, turned_piece
 
 
 def raw_lanes(
-    code: Code, at: str, bits: int, widths: Sequence[int], stride: str, *, turned: bool, ahead: str = ""
+    code: Code, at: str, piece: LanePiece, widths: Sequence[int], stride: int | str
 ) -> list[Callable[[], LaneValue]]:
-    """The raw encodings of one step in every lane, from the address of the first of them.
+    """The raw encodings of one step in every lane, from the address of the first word, lanes side by side.
 
-    Shapes: one value for each width, whose last instructions are written when it is called for; `stride`
-    counts elements from one k to the next, the lanes side by side, or, `turned`, from one lane to the next,
-    with a lane's encodings side by side, which are fetched `ahead` bytes before they are read.
+    Shapes: one value for each width, whose instructions are written when it is called for; `stride` counts
+    words from one k, or those together, to the next.
     """
-    kind = code.kind(bits)
-    if not turned:
+    bits, size, together = piece.bits, piece.word, piece.together
 
-        def read(i: int, width: int) -> LaneValue:
-            offset = code.new(f"mul i64 {stride}, {i}")
-            place = code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}")
-            return word(code, code.new(f"load {kind}, ptr {place}, align {bits // 8}"), bits, width)
+    def read(i: int, width: int) -> LaneValue:
+        offset = code.new(f"mul i64 {stride}, {i // together}")
+        place = code.new(f"getelementptr i{size}, ptr {at}, i64 {offset}")
+        text = code.new(f"load {code.kind(size)}, ptr {place}, align {bits // 8}")
+        if together > 1:
+            text = part_of(code, text, size, bits, i % together)
+        return word(code, text, bits, width)
 
-        return [partial(read, i, width) for i, width in enumerate(widths)]
-    # Several narrow encodings are turned as one word, where the first of them is the lowest part of it.
-    together = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
-    if len(widths) % together:
-        together = 1
-    size, n = bits * together, len(widths) // together
-    firsts = []
-    for lane in range(code.lanes):
-        offset = code.new(f"mul i64 {stride}, {lane}")
-        firsts.append(code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}"))
-        if ahead:
-            soon = code.new(f"getelementptr i8, ptr {firsts[-1]}, i64 {ahead}")
-            code.lines.append(f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 3, i32 1)")
-    words: list[str] = []
-    while len(words) < n:
-        # As many as a power of two, and as there are lanes at most.
-        some = min(code.lanes, 1 << (n - len(words)).bit_length() - 1)
-        rows = []
-        for first in firsts:
-            place = code.new(f"getelementptr i{size}, ptr {first}, i64 {len(words)}")
-            rows.append(code.new(f"load <{some} x i{size}>, ptr {place}, align {bits // 8}"))
-        words += _turned(code, rows, some, size)
-
-    def part(i: int, width: int) -> LaneValue:
-        text, up = words[i // together], i % together * bits
-        if together == 1:
-            return word(code, text, bits, width)
-        if up:
-            text = code.apply("lshr", size, text, code.word(up, size))
-        if up + bits < size:
-            text = code.apply("and", size, text, code.word((1 << bits) - 1, size))
-        return word(code, text, size, width)
-
-    return [partial(part, i, width) for i, width in enumerate(widths)]
+    return [partial(read, i, width) for i, width in enumerate(widths)]
 
 
-def _turned(code: Code, rows: Sequence[str], n: int, bits: int) -> list[str]:
-    """The columns of a matrix from its rows, one for each lane; n, a power of two, is no more than those."""
-    lanes, size = code.lanes, n
-
-    def shuffled(x: str, y: str, order: Sequence[int]) -> str:
-        whole = f"<{size} x i{bits}>"
-        picked = ", ".join(f"i32 {i}" for i in order)
-        return code.new(f"shufflevector {whole} {x}, {whole} {y}, <{len(order)} x i32> <{picked}>")
-
-    # Rows n apart fill a register side by side: register v has word p of row g·n + v in lane g·n + p.
-    while size < lanes:
-        pairs = [(g + v, g + v + n) for g in range(0, len(rows), 2 * n) for v in range(n)]
-        rows = [shuffled(rows[i], rows[j], range(2 * size)) for i, j in pairs]
-        size *= 2
-    made, bit = list(rows), 1
-    while bit < n:
-        # This bit of a word's number, which says where it lies, and of a register's change places.
-        for v in range(n):
-            if not v & bit:
-                x, y = made[v], made[v | bit]
-                made[v] = shuffled(x, y, [lanes + i - bit if i & bit else i for i in range(lanes)])
-                made[v | bit] = shuffled(x, y, [lanes + i if i & bit else i + bit for i in range(lanes)])
-        bit *= 2
-    return made
+def piece_of(shape: Shape, how: str) -> LanePiece:
+    """What of the other side is kept at once, where it lies `straight` or `turned`, or is in `records`."""
+    bits = shape.storage[shape.lanes_side]
+    if how == "turned":
+        return turned_piece(bits, shape.k, shape.lanes)
+    return straight_piece(bits, shape.lanes) if how == "straight" else LanePiece(bits, shape.lanes)
 
 
 def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
-    """thin(spread, other, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
+    """thin(spread, other, scale, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
 
-    So many tiles `together` are taken to the end of k before the next ones.
+    So many tiles `together`, whole lines of them, are taken to the end of k before the next ones.
 
     Records of the spread side, `row_bytes` from row to row; of the other side raw encodings that lie
-    `straight` or `turned` (`raw_lanes`), or its `records`, `apart` elements, or bytes, from one k, lane or
-    tile to the next; c and d [rows, stride], the same array where there are several steps.  flags[tiles]
-    become 1 where one of the other side's flags is 1 in some step of raw encodings: that tile's results are
-    not to be used.
+    `straight`, lanes side by side, or `turned`, lane after lane, or its `records`, `apart` elements, or
+    bytes, from one k, lane or tile to the next; scales of raw encodings [steps·scales, stride]; c and d
+    [rows, stride], the same array where there are several steps.  Raw encodings are read in the whole steps
+    of a piece (`piece_of`), straight ones in whole lines of tiles.  flags[tiles] become 1 where one of the
+    other side's flags is 1 in some step of raw encodings: that tile's results are not to be used.
     """
-    code = Code(shape.lanes, "v")
-    decoded = _records(code, layouts[shape.lanes_side]) if how == "records" else {}
-    if how != "records":
-        decoded = _decoded(code, cut, shape, flags, turned=how == "turned")
+    code, piece = Code(shape.lanes, "v"), piece_of(shape, how)
+    kept = how == "turned" or piece.tiles > 1
+    if how == "records":
+        decoded = _records(code, layouts[shape.lanes_side])
+    else:
+        decoded = _decoded(code, cut, shape, flags, piece if kept else None)
     layout = layouts[shape.spread_side]
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
     enter, leave = control(body + row)
-    text = f"""define void @thin(ptr noalias %spread, ptr noalias %other, ptr %c, ptr %d, ptr noalias %flags,
-    i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps, i64 %row_bytes,
-     i64 %apart, i64 %stride) {{
+    fill, memory, function = "", "", ""
+    if kept:
+        memory = f"  %piece = alloca [{piece.size(shape.k)} x i8], align {LINE}"
+        function = turn(piece, "fill") if how == "turned" else copy(piece, shape.k, "fill")
+        fill = _fill(shape, piece, turned=how == "turned")
+    text = f"""{function}define void @thin(ptr noalias %spread, ptr noalias %other, ptr noalias %scale,
+    ptr %c, ptr %d, ptr noalias %flags, i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps,
+    i64 %row_bytes, i64 %apart, i64 %stride) {{
 entry:
 {enter}
+{memory}
   br label %each_group
 each_group:
   %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
   %next_group = add i64 %group, %together
-  %fewer = icmp ult i64 %n_tiles, %next_group
-  %last_tile = select i1 %fewer, i64 %n_tiles, i64 %next_group
+  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
+  br label %each_piece
+each_piece:
+  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
+  %next_first = add i64 %first_step, {piece.steps}
+  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)
+  br label %each_line
+each_line:
+  %first_tile = phi i64 [ %group, %each_piece ], [ %next_line, %line_end ]
+  %next_line = add i64 %first_tile, {piece.tiles}
+  %line_last = call i64 @llvm.umin.i64(i64 %last_tile, i64 %next_line)
+{fill}
   br label %each_step
 each_step:
-  %step = phi i64 [ 0, %each_group ], [ %next_step, %step_end ]
+  %step = phi i64 [ %first_step, %{"filled" if fill else "each_line"} ], [ %next_step, %step_end ]
   %step_byte = mul i64 %step, {layout.size}
   %step_first = getelementptr i8, ptr %spread, i64 %step_byte
   br label %each_tile
 each_tile:
-  %tile = phi i64 [ %group, %each_step ], [ %next_tile, %tile_end ]
+  %tile = phi i64 [ %first_tile, %each_step ], [ %next_tile, %tile_end ]
   %column = mul i64 %tile, {shape.lanes}
 {body}
   br label %each_row
@@ -149,12 +118,18 @@ each_row:
   br i1 %more_rows, label %each_row, label %tile_end
 tile_end:
   %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %last_tile
+  %more_tiles = icmp ult i64 %next_tile, %line_last
   br i1 %more_tiles, label %each_tile, label %step_end
 step_end:
   %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %each_step, label %group_end
+  %more_steps = icmp ult i64 %next_step, %last_step
+  br i1 %more_steps, label %each_step, label %line_end
+line_end:
+  %more_lines = icmp ult i64 %next_line, %last_tile
+  br i1 %more_lines, label %each_line, label %piece_end
+piece_end:
+  %more_pieces = icmp ult i64 %next_first, %n_steps
+  br i1 %more_pieces, label %each_piece, label %group_end
 group_end:
   %more_groups = icmp ult i64 %next_group, %n_tiles
   br i1 %more_groups, label %each_group, label %end
@@ -163,6 +138,41 @@ end:
   ret void
 }}"""
     return f"{text}\n{declarations(text)}"
+
+
+#: Bytes from what is turned to what is fetched for later.
+_AHEAD = 512
+
+
+def _fill(shape: Shape, piece: LanePiece, *, turned: bool) -> str:
+    """From %each_line to %filled: the piece of %first_step and %first_tile."""
+    bits = piece.bits
+    if not turned:
+        return f"""  %first_k = mul i64 %first_step, {shape.k}
+  %k_at = mul i64 %first_k, %apart
+  %tile_at = mul i64 %first_tile, {shape.lanes}
+  %from_i = add i64 %k_at, %tile_at
+  %from = getelementptr i{bits}, ptr %other, i64 %from_i
+  call void @fill(ptr %from, ptr %piece, i64 %apart)
+  br label %filled
+filled:"""
+    chunks = piece.steps * shape.k // piece.chunk
+    return f"""  %first_k = mul i64 %first_step, {shape.k}
+  br label %each_filled
+each_filled:
+  %filled_tile = phi i64 [ %first_tile, %each_line ], [ %next_filled, %each_filled ]
+  %first_lane = mul i64 %filled_tile, {shape.lanes}
+  %lane_at = mul i64 %first_lane, %apart
+  %from_i = add i64 %lane_at, %first_k
+  %from = getelementptr i{bits}, ptr %other, i64 %from_i
+  %in_line = sub i64 %filled_tile, %first_tile
+  %to_i = mul i64 %in_line, {shape.lanes}
+  %to = getelementptr i{piece.word}, ptr %piece, i64 %to_i
+  call void @fill(ptr %from, ptr %to, i64 %apart, i64 {chunks}, i64 {_AHEAD})
+  %next_filled = add i64 %filled_tile, 1
+  %more_filled = icmp ult i64 %next_filled, %line_last
+  br i1 %more_filled, label %each_filled, label %filled
+filled:"""
 
 
 def _records(code: Code, layout: PlaneLayout) -> dict[int, LaneValue]:
@@ -174,19 +184,33 @@ def _records(code: Code, layout: PlaneLayout) -> dict[int, LaneValue]:
 
 
 def _decoded(
-    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], *, turned: bool
+    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: LanePiece | None
 ) -> dict[int, LaneValue]:
-    """The planes of a tile and a step from raw encodings, whose flags are reported."""
+    """The planes of a tile and a step from raw encodings, kept in a piece or not; flags are reported."""
     side = shape.lanes_side
     bits = shape.storage[side]
     given = [cut.graph.inputs.get(f"{side}[{i}]") for i in range(shape.k)]  # None for what nothing reads
-    step, tile = ("1", "%apart") if turned else ("%apart", "1")
-    first = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.k}')}, {step}")
-    second = code.new(f"mul i64 {code.new(f'mul i64 %tile, {shape.lanes}')}, {tile}")
-    at = code.new(f"getelementptr i{bits}, ptr %other, i64 {code.new(f'add i64 {first}, {second}')}")
+    step, tile, base, stride = "%step", "%tile", "%other", "%apart"
+    if piece is None:
+        piece = LanePiece(bits, shape.lanes)
+    else:
+        step, tile = (code.new(f"sub i64 {x}, %first_{x[1:]}") for x in (step, tile))
+        base, stride = "%piece", str(piece.width)
+    first = code.new(f"mul i64 {code.new(f'mul i64 {step}, {shape.k // piece.together}')}, {stride}")
+    second = code.new(f"mul i64 {tile}, {shape.lanes}")
+    at = code.new(f"getelementptr i{piece.word}, ptr {base}, i64 {code.new(f'add i64 {first}, {second}')}")
     widths = [bits if node is None else node.width for node in given]
-    values = raw_lanes(code, at, bits, widths, "%apart", turned=turned)
+    values = raw_lanes(code, at, piece, widths, stride)
     known = {node.index: x() for node, x in zip(given, values, strict=True) if node is not None}
+    if shape.scales:
+        bits = shape.storage["scale"]
+        row = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.scales}')}, %stride")
+        first = code.new(f"add i64 {row}, {code.new(f'mul i64 %tile, {shape.lanes}')}")
+        at = code.new(f"getelementptr i{bits}, ptr %scale, i64 {first}")
+        nodes = [cut.graph.inputs[f"scale_{side}[{i}]"] for i in range(shape.scales)]
+        widths = [node.width for node in nodes]
+        values = raw_lanes(code, at, LanePiece(bits, shape.lanes), widths, "%stride")
+        known |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
     marks = [lowering.value_of(node) for node in flags]

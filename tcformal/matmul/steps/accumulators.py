@@ -20,6 +20,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.interp.lanes import WORD
 from tcformal.matmul.steps.order import needed_by
 
+#: Rounded steps by which one accumulator joins the sum at most: a longer run is not looked through, or a
+#: program of many rounded steps and no accumulators would be looked through again from each of them.
+LONGEST_JOIN = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Accumulators:
@@ -47,6 +51,8 @@ class Accumulators:
 @lru_cache(maxsize=256)
 def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
     """All that can be computed by one kernel, two accumulators at least."""
+    if not any(isinstance(step, CallStep) for step in plan.steps):
+        return ()
     users = _users(plan)
     found: list[Accumulators] = []
     for i in sorted(needed_by(plan)):
@@ -91,12 +97,13 @@ def _joined(
     totals: list[int] = []
     scalars: list[int] = []
     rounded: list[int] = []
-    stack = [last]
+    stack, seen = [last], set[int]()
     while stack:
         i = stack.pop()
-        step = steps[i]
-        if i in (*calls, *totals, *scalars, *rounded):
+        if i in seen:
             continue
+        seen.add(i)
+        step = steps[i]
         if isinstance(step, RoundStep) and i not in sums:
             if step.length is not None or step.saturates or any(x.exponents for x in step.addends):
                 return None
@@ -110,7 +117,7 @@ def _joined(
             scalars.append(i)
         else:
             return None
-        if len(calls) > 2 or len(totals) > 1:
+        if len(calls) > 2 or len(totals) > 1 or len(rounded) > LONGEST_JOIN:
             return None
     if len(calls) == 2 and not totals:
         totals = [calls.pop(calls.index(min(calls)))]

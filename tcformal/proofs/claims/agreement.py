@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
+from tcformal.callbacks import Patience
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, ProofError
+from tcformal.errors import InputError
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
 from tcformal.operands.batch import columns, witness_at
 from tcformal.operands.spread import close
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of, supposed_of
+from tcformal.proofs.tactics.counts.counted import NoRoom
+from tcformal.proofs.tactics.counts.in_turn import why_unknown
+from tcformal.proofs.tactics.counts.lost import lost_at
+from tcformal.proofs.tactics.counts.no_nan import without_nan
+from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.nearest import VECTORS, nearest
+from tcformal.query.nearest import VECTORS, falling, nearer, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.semantics.stages import Dot
@@ -32,13 +35,11 @@ from tcformal.semantics.stages import Dot
 NAME = "agreement"
 SEPARATOR = "; "
 
-#: The time of one question, in times of one solver's; what is not proved then is left open.
+#: The processor's time for one question, in times of one solver's; what is not proved then is left open.
 PATIENCE = 10
 
 #: What is left open where no proof is tried.
-_UNTRIED = ClaimPart(
-    name="", status=PartStatus.OPEN, note="vectors show no difference, and no proof was tried"
-)
+_UNTRIED = "no witness was found, and no proof was tried"
 
 
 def is_agreement(claim: str) -> bool:
@@ -65,29 +66,6 @@ def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
     return resolve(rest[0]), what
 
 
-def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
-    """Exponents of elements with which no product or sum leaves the normal range of D by much.
-
-    Ranges and units: the largest sum of all products and c is below overflow, every product is a multiple
-    of the least subnormal of D, and no zero term of either unit lies above a product.
-    """
-    o, k = first.operands, common_k(first, second)
-    high = (o.d.e_max - 2 - k.bit_length()) // 2
-    bits = o.a.fraction_bits + o.b.fraction_bits
-    zeros = [u.design.zero_exponent for u in (first, second) if isinstance(u.design.zero_exponent, int)]
-    low = -(-max([o.d.e_min - o.d.fraction_bits + bits, *zeros]) // 2)
-    return low, high
-
-
-def variants(first: UnitSpec, second: UnitSpec) -> list[Assumptions]:
-    """The assumptions under which a pair is asked: the most special first."""
-    found = []
-    for span in (no_overflow(first, second), None):
-        for c in (0, None):
-            found.append(Assumptions(("finite",), span, c))
-    return found
-
-
 def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """The largest spread within which two units agree, proved, and a witness of the next one.
 
@@ -102,11 +80,13 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     first = ask.spec
     second, what = read_agreement(ask.claim, first)
     q = question(first, second, what)
-    ask = replace(ask, until=time.monotonic() + PATIENCE * ask.limits.time_s)
+    ask = replace(ask, patience=Patience(PATIENCE * ask.limits.time_s))
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        part, lemmas = (_UNTRIED, []) if ask.book.idle else _without_nan(ask, second, what)
+        unknown = why_unknown(_built(ask, second, what)[1])
+        untried = ClaimPart(name="", status=PartStatus.OPEN, note=unknown or _UNTRIED)
+        part, lemmas = (untried, []) if ask.book.idle else _without_nan(ask, second, what)
         if part.status is PartStatus.OPEN and not ask.book.idle:
             low, high = span_of(first, what)
             part, more = inside(ask, second, replace(what, spread=high - low))
@@ -115,47 +95,64 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         reason = "the units agree within every spread"
         return Finding(parts=(replace(part, name="every spread"),), composition=text, reason=reason), lemmas
     parts, lemmas = [], list[Lemma]()
-    spread = outside.spread - 1
     # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
     wider = replace(what, exponents=None)
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
+    unknown = why_unknown(_built(ask, second, what)[1])
     # One that is left open leaves the claim open; what is proved below it is shown.
-    for tried in _falling(spread):
+    waiting = falling(outside.spread - 1)
+    while (tried := next(waiting, None)) is not None:
         if ask.book.idle:
-            parts.append(replace(_UNTRIED, name=f"spread {tried}"))
+            note = unknown or _lost(ask, second, replace(what, spread=tried)) or _UNTRIED
+            parts.append(ClaimPart(name=f"spread {tried}", status=PartStatus.OPEN, note=note))
             break
         ask.progress(f"spread {tried}")
-        for given in dict.fromkeys((wider, what)):
-            if given is wider and beyond is not None and beyond.spread <= tried:
-                continue
-            part, more = inside(ask, second, replace(given, spread=tried))
+        refuted = beyond is not None and beyond.spread <= tried
+        for given in (what,) if refuted else dict.fromkeys((wider, what)):
+            part, more = _tried(ask, second, replace(given, spread=tried))
             lemmas += more
             if part.status is not PartStatus.OPEN:
                 break
+        closer = None if part.status is PartStatus.HOLDS else nearer(q, ask.limits.seed, tried)
+        if closer is not None:
+            outside, parts, waiting = closer, [], falling(closer.spread - 1)
+            continue
         parts.append(part)
-        if part.status is PartStatus.HOLDS:
+        if part.status is PartStatus.HOLDS or unknown or ask.patience.over:
             break
+    spread = outside.spread - 1
     # The same question with its spread as an assumption, so that the replay checks it too.
     outer = question(first, second, replace(what, spread=outside.spread))
     confirmed = replayed(outer, outside.witness).confirms
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
     control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
-    units = f"{first.name} and {second.name}"
     text = f"within spread {spread}" if spread >= 0 else "within no spread"
+    agree = f"{first.name} and {second.name} agree on all inputs {text}"
     return Finding(
-        parts=(*parts, control),
-        composition=f"{units} agree on all inputs {text}, {_assuming(what)}, and differ at {outside.spread}",
+        parts=(*parts, control), composition=f"{agree}, {_assuming(what)}, and differ at {outside.spread}",
         reason=f"the units agree {text}, and differ at spread {outside.spread}",
     ), lemmas  # fmt: skip
 
 
-def _falling(spread: int) -> Iterator[int]:
-    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
-    step, least = 1, spread
-    while least >= 0:
-        yield least
-        least, step = (max(0, least - step) if least else -1), 2 * step
+def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
+    """The proof that two units agree within a spread, unless some input shows that it would be refused."""
+    key = (NAME, ask.spec.name, second.name, *what.spellings())
+    if key in ask.book.proved:
+        return ask.book.proved[key]
+    lost = _lost(ask, second, what)
+    if lost:
+        return ClaimPart(name=f"spread {what.spread}", status=PartStatus.OPEN, note=lost), []
+    made = inside(ask, second, what)
+    if made[0].status is PartStatus.HOLDS:
+        ask.book.proved[key] = made
+    return made
+
+
+def _lost(ask: Asking, second: UnitSpec, what: Assumptions) -> str:
+    """Which sum some input shows to be another than that of its terms; nothing where none does."""
+    x, dots, c = _built(ask, second, what)
+    return lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
 
 
 def _assuming(what: Assumptions) -> str:
@@ -163,34 +160,9 @@ def _assuming(what: Assumptions) -> str:
 
 
 def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
-    """Units that differ in the words of NaN alone: equal wherever no step makes a NaN.
-
-    Soundness: step by step no result is NaN, which is put in the place of the flag that says so; both
-    results are then one definition.
-    """
+    """Units that differ in the words of NaN alone: equal wherever no step makes a NaN."""
     x, dots, c = _built(ask, second, what)
-    note, instead = (
-        "no inputs found on which they differ, and no proof that there are none",
-        dict[Node, Node](),
-    )
-    try:
-        supposed = supposed_of(c, ask.spec, x, what)
-        for dot in dots:
-            before: list[Node] = []
-            for step in dot.steps:
-                if step.specials is None:
-                    raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
-                made = step.specials.result
-                roots = [made.nan, *before]
-                nan, *cut = c.all_replaced(roots, instead) if instead else roots
-                no, inputs = c.graph.truth(False), {n for n in reachable([nan]) if n.op == "input"}
-                given = [fact for fact in supposed if inputs & set(reachable([fact]))]
-                if not c.by_lemma(step.scope, no, nan, name="no sum is NaN", given=given, cut=cut):
-                    raise ProofError(f"expected a proof that no sum is NaN at {step.scope}, but found none")
-                instead[made.nan], before = no, [made.inf, made.term.sign]
-        c.all_replaced([dot.result for dot in dots], instead)
-    except ProofError as error:
-        note = str(error)
+    note = without_nan(c, ask.spec, x, dots, what)
     same = c.equal(dots[0].result, dots[1].result)
     part = ClaimPart(
         name="every spread", status=PartStatus.HOLDS if same else PartStatus.OPEN,
@@ -216,18 +188,38 @@ def _built(
 
 def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree under assumptions with a spread."""
-    x, dots, c = _built(ask, second, what)
-    calls = [CountedCall(u.name, u, dot) for u, dot in zip((ask.spec, second), dots, strict=True)]
-    return _counted(ask, c, x, calls, what, f"spread {what.spread}")
+
+    def attempt(bounded: bool) -> tuple[ClaimPart, list[Lemma]]:
+        x, dots, c = _built(ask, second, what)
+        calls = [CountedCall(u.name, u, dot) for u, dot in zip((ask.spec, second), dots, strict=True)]
+        return _counted(ask, c, x, calls, what, f"spread {what.spread}", bounded)
+
+    return _bounded_if_needed(what, attempt)
+
+
+def _bounded_if_needed(
+    what: Assumptions, attempt: Callable[[bool], tuple[ClaimPart, list[Lemma]]]
+) -> tuple[ClaimPart, list[Lemma]]:
+    """An attempt with the exponents that are assumed, or, where that is of use, with those of formats."""
+    with suppress(NoRoom):
+        return attempt(what.exponents is not None)
+    return attempt(True)
 
 
 def _counted(
-    ask: Asking, c: Composition, x: OperandNodes, calls: list[CountedCall], what: Assumptions, name: str
+    ask: Asking,
+    c: Composition,
+    x: OperandNodes,
+    calls: list[CountedCall],
+    what: Assumptions,
+    name: str,
+    bounded: bool,
 ) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two calls have one result under assumptions with a spread."""
     steps, note = same_counts(
-        c, ask.spec, x, calls, what, lambda text: ask.progress(f"{name}: {text}"), ask.until
-    )
+        c, ask.spec, x, calls, what, lambda text: ask.progress(f"{name}: {text}"), ask.patience,
+        bounded=bounded,
+    )  # fmt: skip
     same = c.equal(calls[0].dot.result, calls[1].dot.result)
     status = PartStatus.HOLDS if same else PartStatus.OPEN
     return ClaimPart(name=name, status=status, steps=tuple(steps), note=note), [u.lemma for u in c.uses]
@@ -255,11 +247,20 @@ def order_within(ask: Asking) -> tuple[Finding, list[Lemma]]:
         if witness is not None:
             parts.append(ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness))
             continue
-        x, (dot,), c = _built(ask, None, what)
-        with c.graph.scope(SIDES[1]):
-            moved = chained_dot(c.graph, spec, _in_order(x, order))
-        calls = [CountedCall("A", spec, dot), CountedCall("A in another order", spec, moved, tuple(order))]
-        part, more = _counted(ask, c, x, calls, what, name)
+
+        def attempt(
+            bounded: bool, name: str = name, order: Sequence[int] = order
+        ) -> tuple[ClaimPart, list[Lemma]]:
+            x, (dot,), c = _built(ask, None, what)
+            with c.graph.scope(SIDES[1]):
+                moved = chained_dot(c.graph, spec, _in_order(x, order))
+            calls = [
+                CountedCall("A", spec, dot),
+                CountedCall("A in another order", spec, moved, tuple(order)),
+            ]
+            return _counted(ask, c, x, calls, what, name, bounded)
+
+        part, more = _bounded_if_needed(what, attempt)
         parts.append(part)
         lemmas += more
     text = " and ".join(what.texts())

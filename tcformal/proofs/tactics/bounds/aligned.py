@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,11 +48,13 @@ class Alignment:
         self.d, self.g, self.total, self.summands, self.e, self.floor = d, d.g, total, summands, e, floor
         self.e_max = code_of(self.g, total.e_max)
         self.unit = weight(self.e_max, total.fraction_bits)
+        self.maximum = total.maximum
         self.leaves = _leaves(total.maximum)
         self.low, self.root = total.maximum.low, total.maximum.code
         #: That each exponent that is compared lies in the range of them all.
         self.ranges = self._ranges()
         self.rooted = self._rooted()
+        self.below_root = self._below_root()
 
     def _ranges(self) -> list[int]:
         d, g, e, made = self.d, self.g, self.total.e_max, list[int]()
@@ -71,21 +73,61 @@ class Alignment:
         """That the largest exponent lies in their range."""
         g, e, root = self.g, self.total.e_max, self.root
         most, least = min(e.high - self.low, (1 << root.width) - 1), e.low - self.low
-        goals = [g.ule(root, g.const(most, root.width)), g.ule(g.const(least, root.width), root)]
-        return [self.d.lemma("the range of e_max", x, self.ranges, (self.leaves,)) for x in goals]
+        what = "the range of e_max"
+        upper = self._upwards(what, self.ranges, lambda code: g.ule(code, g.const(most, root.width)))
+        lower = g.ule(g.const(least, root.width), root)
+        return [upper, self.d.lemma(what, lower, self.ranges, (self.leaves,))]
+
+    def _upwards(self, what: str, made: Sequence[int], goal: Callable[[Node], Node], *cut: Node) -> int:
+        """What holds of each exponent that is compared holds of the largest: one lemma a comparison.
+
+        `made`: the theorems about the exponents, in order; `cut`: other nodes to which the lemmas go.
+        """
+        given = iter(made)
+
+        def of(x: Maximum) -> int:
+            if not x.halves:
+                return next(given)
+            below = [of(half) for half in x.halves]
+            return self.d.lemma(what, goal(x.code), below, ([*(half.code for half in x.halves), *cut],))
+
+        return of(self.maximum)
+
+    def _below_root(self) -> list[int]:
+        """That each exponent that is compared is at most the largest: one lemma a comparison."""
+        made = list[int]()
+
+        def of(x: Maximum, known: list[int]) -> None:
+            if not x.halves:
+                made.extend(known or [self._at_most_root(x, [], [x.code])])
+            for half in x.halves:
+                cut = [*(other.code for other in x.halves), *([self.root] if known else [])]
+                of(half, [self._at_most_root(half, known, cut)])
+
+        of(self.maximum, [])
+        return made
+
+    def _at_most_root(self, x: Maximum, given: Sequence[int], cut: Sequence[Node]) -> int:
+        return self.d.lemma(
+            "that e_max is at least an exponent", self.g.ule(x.code, self.root), given, (cut,)
+        )
 
     # ------------------------------------------------------------------ e_max
     def reached(self) -> int:
         """That e_max is at most E: no term's exponent lies above E, and e_max is none of another."""
-        d, g, reached = self.d, self.g, []
+        d, g, reached, what = self.d, self.g, list[int](), "e_max at most E"
+
+        def at_most(code: Node) -> Node:
+            return g.ule(g.zero_extend_to(code, self.e.width), self.e)
+
+        def wide(code: Node) -> Node:
+            return g.add_mod(g.zero_extend_to(code, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
+
         for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
-            code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
             given = [x.limit, self.floor, *x.facts]
-            goal = g.ule(g.zero_extend_to(code, self.e.width), self.e)
-            reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
-        wide = g.zero_extend_to(self.e_max, self.e.width)
-        given = [*reached, *self.ranges]
-        return d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
+            reached.append(d.lemma(f"exponent {k} at most E", at_most(wide(leaf)), given, (x.own,)))
+        root = self._upwards(what, reached, lambda code: at_most(wide(code)), self.e)
+        return d.lemma(what, at_most(self.e_max), [root, *self.rooted], ([self.root, self.e],))
 
     def bounded(self) -> int:
         """2^(E - F) - u >= 0."""
@@ -169,10 +211,8 @@ class Alignment:
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
-        leaf = self.leaves[k]
-        below = d.lemma(f"that e_max is at least exponent {k}", g.ule(leaf, self.root), (), (self.leaves,))
         cuts = ([self.root, *x.own],)
-        given = [some, *x.facts, below, self.ranges[k], *self.rooted]
+        given = [some, *x.facts, self.below_root[k], self.ranges[k], *self.rooted]
         met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
         fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])

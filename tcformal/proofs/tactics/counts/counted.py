@@ -7,10 +7,10 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tcformal.callbacks import Patience
 from tcformal.design.rounding import Conversion
 from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
@@ -44,13 +44,17 @@ class Counted:
     exact: Rounded
 
 
+class NoRoom(ProofError):
+    """A term may lie so low that a sum cuts it, unless exponents are bounded."""
+
+
 class CountedTerms:
     """The terms of a dot product whose exponents lie within `spread`, each as a count of units of 2^low.
 
     `operands` are the nodes that suppose something of each operand, finite at least; the spread itself is
     supposed here.  `span`: the least and the largest exponent of terms that follow from that.
-    Errors: ProofError, with the name of the lemma, where a step is not proved, or not before `until`, of
-    `time.monotonic`.
+    Errors: ProofError, with the name of the lemma, where a step is not proved, or not while there is
+    `patience`.
     """
 
     def __init__(
@@ -60,9 +64,9 @@ class CountedTerms:
         spread: int,
         operands: Sequence[Node],
         span: tuple[int, int] | None = None,
-        until: float = math.inf,
+        patience: Patience | None = None,
     ) -> None:
-        self.until = until
+        self.patience = patience or Patience()
         self.c, self.spread, self.operands, self.where = c, spread, tuple(operands), "terms"
         self._roundings = 0
         #: The place of each product of a dot product in other order among the terms; empty for their own.
@@ -108,12 +112,12 @@ class CountedTerms:
         self, pairs: Sequence[tuple[Node, Node]], name: str, cut: Sequence[Node], given: Sequence[Node] = ()
     ) -> None:
         """Prove both of every pair equal, as one lemma."""
-        if time.monotonic() > self.until:
-            raise ProofError(
-                f"expected a proof in the time for one question, but {self.where} was not reached"
-            )
+        if self.patience.over:
+            time = f"{self.patience.seconds:g} seconds of the processor"
+            raise ProofError(f"expected a proof in {time} for one question, but got as far as {self.where}")
         if not self.c.by_lemmas(self.where, pairs, given=given, cut=cut, name=name):
-            raise ProofError(f"expected a proof at {self.where} that {name}, but found none")
+            why = self.c.uses[-1].lemma.refusal
+            raise ProofError(f"expected a proof at {self.where} that {name}, but found none: {why}")
 
     def given(self, *nodes: Node) -> list[Node]:
         """What is supposed of the operands that nodes depend on alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tcformal.errors import ProofError
 from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms
@@ -26,7 +26,7 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
         if step.rounded is None or step.specials is None:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
         live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
-        made_before = sums.keys() | whole.keys() if step.floor is not None else sums.keys()
+        made_before = sums.keys() | whole.keys()
         unknown = next((x for x in live if x.kind not in ("products", "c") and x not in made_before), None)
         if unknown is not None:
             raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
@@ -40,7 +40,7 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
             made = alone
             _goes_on(w, step.rounded, made)
         else:
-            made = LosslessSum(w, step, sums).rounded(overflow)
+            made = LosslessSum(w, step, sums, whole).rounded(overflow)
         sums[step.made] = made
         if step is not steps[-1]:
             cut = [made.count.node, w.code, *w.signs]
@@ -63,6 +63,16 @@ def known_sums(dot: Dot) -> None:
         again = [x.kind for x in step.operands if x.kind not in ("zero", "c")]
         if not aligned and (len(again) != 1 or again == ["products"]):
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
+
+
+def why_unknown(dots: Iterable[Dot]) -> str:
+    """Which sum is of a kind that is not counted; nothing where none is."""
+    try:
+        for dot in dots:
+            known_sums(dot)
+    except ProofError as error:
+        return str(error)
+    return ""
 
 
 def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
-from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms, leaves_of
+from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms, NoRoom, leaves_of
 from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded, in_steps, scaled
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
@@ -35,10 +36,16 @@ class LosslessSum:
     from the count.
     """
 
-    def __init__(self, w: CountedTerms, step: DotStep, sums: Mapping[Operand, Counted]) -> None:
+    def __init__(
+        self,
+        w: CountedTerms,
+        step: DotStep,
+        sums: Mapping[Operand, Counted],
+        whole: Mapping[Operand, Unrounded] = MappingProxyType({}),
+    ) -> None:
         if step.total is None or step.total.maximum is None:
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
-        self.w, self.step, self.total, self.sums = w, step, step.total, sums
+        self.w, self.step, self.total, self.sums, self.whole = w, step, step.total, sums, whole
         #: The addends in order, each with what its lemmas are cut at and what they are given.
         self.addends: list[tuple[Scaled, list[Node], list[Node]]] = []
         g = w.c.graph
@@ -60,9 +67,11 @@ class LosslessSum:
         bounds = []
         for x, leaf in zip(self.seen, leaves, strict=True):
             bound = g.ule(Exponent(leaf, maximum.low, high).rebased(g, lowest, highest), room)
-            bounds.append(
+            try:
                 w.fact(bound, "a term's exponent leaves room", [*x.cut, w.code], [*x.given, *w.limit])
-            )
+            except ProofError as error:
+                raise NoRoom(str(error)) from error
+            bounds.append(bound)
         enough = g.ule(e_max.rebased(g, lowest, highest), room)
         w.fact(enough, "the largest exponent leaves room", [*leaves, w.code], [*bounds, *w.limit])
         floor = g.ule(g.const(self.total.e_max.low - maximum.low, self.code.width), self.code)
@@ -98,19 +107,28 @@ class LosslessSum:
             return Seen(cut, w.known[k], w.counts[k])
         if operand.kind == "zero":
             return Seen([], [], w.nothing)
+        if operand in self.whole:
+            x = self.whole[operand]
+            given = [x.few(w), x.last.facts[0], *x.known]
+            return self._read(t, x.last.count, [x.last.node, x.e_max.bits], given)
         count = self.sums[operand].count
         return self._read(t, count) if self.step.exact else Seen([count.node, *w.signs], [count.fact], count)
 
-    def _read(self, t: AlignedTerm, count: Count) -> Seen:
-        """What an earlier sum handed on, normalised: its significand is the count's magnitude, shifted."""
+    def _read(
+        self, t: AlignedTerm, count: Count, of: Sequence[Node] = (), given: Sequence[Node] = ()
+    ) -> Seen:
+        """What an earlier sum handed on, normalised: its significand is the count's magnitude, shifted.
+
+        `of` and `given`: what else it is made of, and known of that, where that sum was not rounded.
+        """
         w, g, own = self.w, self.w.c.graph, self._own(t)
-        cut, known = [count.node, w.code, *w.signs], [count.fact, *w.limit]
+        cut, known = [count.node, w.code, *w.signs, *of], [count.fact, *w.limit]
         negative, magnitude = split_sign(g, count.node)
         same = g.and_(g.eq(own.sign, negative), self._shifted(own, magnitude, w.low))
         alike = g.ite(own.zero, g.and_(g.is_zero(count.node), g.is_zero(own.significand)), same)
         inside = own.exponent.bounded(g)
         for fact in (alike, inside):
-            known.append(w.fact(fact, "a number is its count", cut, known[: 1 + len(w.limit)]))
+            known.append(w.fact(fact, "a number is its count", cut, [*known[: 1 + len(w.limit)], *given]))
         # What is the count's own sign or zero stays joined to it.
         joined = (negative, g.is_zero(count.node))
         fields = [n for n in (own.significand, own.exponent.bits, own.sign, own.zero) if n not in joined]

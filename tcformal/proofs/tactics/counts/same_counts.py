@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tcformal.callbacks import Patience
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes
-from tcformal.proofs.tactics.counts.counted import CountedTerms
+from tcformal.proofs.tactics.counts.counted import CountedTerms, NoRoom
 from tcformal.proofs.tactics.counts.in_turn import known_sums, lossless
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.rearrange import rearranged
@@ -35,11 +36,15 @@ def same_counts(
     calls: Sequence[CountedCall],
     what: Assumptions,
     progress: Callable[[str], None],
-    until: float,
+    patience: Patience,
+    *,
+    bounded: bool,
 ) -> tuple[list[ProofStep], str]:
     """Prove the results of two calls equal under assumptions with a spread; the steps, and what failed.
 
-    `until`, of `time.monotonic`: when no further lemma is asked.
+    No lemma is asked without `patience`.  `bounded`: whether terms have no exponents but those of their
+    formats, or of the assumptions.
+    Errors: NoRoom where that might be of use and is not said.
     """
     steps = list[ProofStep]()
     try:
@@ -50,8 +55,8 @@ def same_counts(
             gaps_of(c.graph, spec, x),
             what.spread or 0,
             supposed_of(c, spec, x, what),
-            span_of(spec, what) if what.exponents is not None else None,
-            until,
+            span_of(spec, what) if bounded else None,
+            patience,
         )
         steps.append(step_of(c, "terms", 0, True, False))
         counts = []
@@ -72,6 +77,10 @@ def same_counts(
                 mine, its, "both results are one word", [counts[0].node, w.code], [counts[0].fact, *w.limit]
             )
         steps.append(step_of(c, "d", since, True, False))
+    except NoRoom as error:
+        if not bounded:
+            raise
+        return steps, str(error)
     except ProofError as error:
         return steps, str(error)
     return steps, ""

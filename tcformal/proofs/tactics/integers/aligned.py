@@ -16,7 +16,7 @@ from tcformal.proofs.tactics.bounds.terms import shown_value, sign_of, weight
 from tcformal.proofs.tactics.integers.beside import beside_a_power, powers
 from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, exponent_limits, is_power
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import Maximum, Total
+from tcformal.semantics.stages import Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,6 @@ class IntegerAlignment:
         self.deep = d.lemma(
             "the depth of a sum", g.ule(self.depth, self.e), self.reached[:1], ([self.e_max],)
         )
-        assert total.maximum is not None, "terms are aligned at their largest exponent"
-        self.higher = [i for _, i in self._higher(total.maximum)]
 
     # ------------------------------------------------------------------ exponents
     def _reached(self) -> list[int]:
@@ -93,18 +91,6 @@ class IntegerAlignment:
         return [
             d.lemma("e_max in reach", goal, [*at.ranges, *(row[i] for row in shown)], cut)
             for i, goal in enumerate(goals)
-        ]
-
-    def _higher(self, x: Maximum) -> list[tuple[Node, int]]:
-        """Every exponent below a comparison, and that it is not above its result: half by half."""
-        d, g = self.d, self.g
-        if not x.halves:
-            return [(x.code, d.lemma("an exponent beside itself", g.ule(x.code, x.code)))]
-        cut, what = [y.code for y in x.halves], "that e_max is at least an exponent"
-        return [
-            (leaf, d.lemma(what, g.ule(leaf, x.code), [i], ([leaf, *cut],)))
-            for half in x.halves
-            for leaf, i in self._higher(half)
         ]
 
     def _alone(self, bounds: Sequence[int]) -> list[int]:
@@ -160,7 +146,7 @@ class IntegerAlignment:
         ahead = self.reach.most + t.fraction_bits - self.reach.fraction_bits - self.reach.room
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         moved = g.add_mod(g.add_mod(self.depth, shift), g.const(ahead % (1 << CODE_BITS), CODE_BITS))
-        given = [*x.known.facts, self.higher[k], at.ranges[k], *at.rooted, *self.reached[:1]]
+        given = [*x.known.facts, at.below_root[k], at.ranges[k], *at.rooted, *self.reached[:1]]
         placed = d.lemma(
             f"the place of term {k}", g.or_(g.not_(x.known.nonzero), g.eq(moved, w.below)), given,
             ([at.root, *x.known.own],),
