@@ -63,6 +63,8 @@ def deadline(seconds: float) -> Iterator[None]:
         if armed:
             raise DeadlineError
 
+    if seconds <= 0:
+        raise DeadlineError  # a timer may ring only after what is done here
     signal.signal(signal.SIGPROF, ring)
     try:
         signal.setitimer(signal.ITIMER_PROF, max(seconds, 1e-6), _AGAIN_S)
