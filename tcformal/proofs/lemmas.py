@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -199,7 +199,7 @@ class LemmaBook:
         self._certify = certify
         self._known: dict[str, Lemma] = {}
         #: What claims have proved in this run, for others that ask the same.
-        self.proved: dict[tuple[str, ...], tuple[Any, list[Lemma]]] = {}
+        self.proved: dict[tuple[Hashable, ...], tuple[Any, list[Lemma]]] = {}
 
     @property
     def lemmas(self) -> Mapping[str, Lemma]:

@@ -148,6 +148,16 @@ def test_what_is_proved_of_all_exponents_is_not_proved_again_of_some(
         assert [x.exponents for x in calls] == [None] * n
 
 
+def test_what_is_proved_of_a_unit_is_not_taken_for_another_of_its_name(book: LemmaBook) -> None:
+    proved, _ = claims.agreement(asking(SMALL + "5", SMALL + "4", WITHOUT_C, book))
+    assert proved.parts[0].status is PartStatus.HOLDS
+    ask = asking(SMALL + "5", SMALL + "4", WITHOUT_C, book)
+    other = replace(resolve(SMALL + "3"), name=SMALL + "5")
+    what = replace(WITHOUT_C, spread=int(proved.parts[0].name.partition(" ")[2]))
+    part, _ = claims._tried(replace(ask, spec=other), resolve(SMALL + "4"), what)
+    assert part.status is PartStatus.OPEN
+
+
 @pytest.mark.parametrize(
     ("unit", "spread", "where"),
     [

@@ -83,8 +83,8 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask = replace(ask, patience=Patience(PATIENCE * ask.limits.time_s))
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
+    unknown = why_unknown(_built(ask, second, what)[1])
     if outside is None:
-        unknown = why_unknown(_built(ask, second, what)[1])
         untried = ClaimPart(name="", status=PartStatus.OPEN, note=unknown or _UNTRIED)
         part, lemmas = (untried, []) if ask.book.idle else _without_nan(ask, second, what)
         if part.status is PartStatus.OPEN and not ask.book.idle:
@@ -98,7 +98,6 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
     wider = replace(what, exponents=None)
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
-    unknown = why_unknown(_built(ask, second, what)[1])
     # One that is left open leaves the claim open; what is proved below it is shown.
     waiting = falling(outside.spread - 1)
     while (tried := next(waiting, None)) is not None:
@@ -137,7 +136,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
 def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree within a spread, unless some input shows that it would be refused."""
-    key = (NAME, ask.spec.name, second.name, *what.spellings())
+    key = (NAME, ask.spec, second, what)
     if key in ask.book.proved:
         return ask.book.proved[key]
     lost = _lost(ask, second, what)
