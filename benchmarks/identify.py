@@ -12,7 +12,6 @@ named, only formats and K.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import statistics
 import time
@@ -26,6 +25,7 @@ from typing import Any
 import click
 import numpy as np
 
+from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -224,11 +224,6 @@ def _gives(name: str, unit: UnitSpec, batch: Batch) -> bool:
         return False
     same = Sameness(one, unit.k).quickly(unit)
     return same.witness is None
-
-
-def processor_seconds() -> float:
-    """Of this process and of the solvers that it asked: the clock would count what else the machine does."""
-    return sum(os.times()[:4])
 
 
 def page(rows: Sequence[Mapping[str, Any]]) -> str:

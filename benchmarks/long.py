@@ -10,7 +10,6 @@ folder, which are checked again, and with an empty one, where they are proved.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 
 import click
 
+from tcformal.callbacks import processor_seconds
 from tcformal.files.write import write_whole
 from tcformal.programs.program import known_programs
 from tcformal.version import processor
@@ -40,20 +40,14 @@ def measured(name: str, folder: str) -> dict[str, Any]:
         for key, results in (("kept", folder), ("proved", empty)):
             words = ["accuracy", name, "--length", str(LENGTH), "--results", results, "--json"]
             words += ["--promote", str(UNITS[name])] if name in UNITS else []
-            before = _seconds()
+            before = processor_seconds()
             done = subprocess.run([sys.executable, "-m", "tcformal", *words], capture_output=True, text=True)
-            row[key] = round(_seconds() - before, 1)
+            row[key] = round(processor_seconds() - before, 1)
             data = json.loads(done.stdout) if done.stdout else {}
             for what in ("bound", "attained"):
                 row[what] = None if data.get(what) is None else data[what]["value"]
             row["reason"] = data.get("proof", {}).get("reason", "") or done.stderr.strip()
     return row
-
-
-def _seconds() -> float:
-    """Seconds of the processor that ended processes took, and what they started."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def page(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -19,8 +19,8 @@ from typing import Any
 
 import click
 
-from benchmarks.identify import processor_seconds
 from tcformal.bounds.accuracy import accuracy
+from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.errors import TcformalError
 from tcformal.files.write import write_whole

@@ -13,6 +13,7 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, finer, shown_value, sign_of, weight
+from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Maximum, Total
 
 
@@ -112,6 +113,10 @@ class Alignment:
             "that e_max is at least an exponent", self.g.ule(x.code, self.root), given, (cut,)
         )
 
+    def coded(self, code: Node) -> Node:
+        """OFFSET + an exponent that is compared: u[CODE_BITS]."""
+        return code_of(self.g, Exponent(code, self.low, self.total.e_max.high))
+
     # ------------------------------------------------------------------ e_max
     def reached(self) -> int:
         """That e_max is at most E: no term's exponent lies above E, and e_max is none of another."""
@@ -120,13 +125,10 @@ class Alignment:
         def at_most(code: Node) -> Node:
             return g.ule(g.zero_extend_to(code, self.e.width), self.e)
 
-        def wide(code: Node) -> Node:
-            return g.add_mod(g.zero_extend_to(code, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
-
         for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
             given = [x.limit, self.floor, *x.facts]
-            reached.append(d.lemma(f"exponent {k} at most E", at_most(wide(leaf)), given, (x.own,)))
-        root = self._upwards(what, reached, lambda code: at_most(wide(code)), self.e)
+            reached.append(d.lemma(f"exponent {k} at most E", at_most(self.coded(leaf)), given, (x.own,)))
+        root = self._upwards(what, reached, lambda code: at_most(self.coded(code)), self.e)
         return d.lemma(what, at_most(self.e_max), [root, *self.rooted], ([self.root, self.e],))
 
     def bounded(self) -> int:

@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.ops import signed
 from tcformal.operands.batch import columns
 from tcformal.operands.spread import close
 from tcformal.programs.chain import OperandNodes
@@ -92,8 +93,8 @@ class _Seen:
             if step.total is not None:
                 bits, code = self._run(step.total.bits, step.total.e_max.bits)
                 width = step.total.bits.width
-                signed = np.where(bits >> (width - 1), bits - (1 << width), bits)
-                if np.any(self._scaled(signed, code, step.total.e_max, step.total.fraction_bits) != exact):
+                counts = np.array([signed(x, width) for x in bits], dtype=object)
+                if np.any(self._scaled(counts, code, step.total.e_max, step.total.fraction_bits) != exact):
                     return step.scope
             if step.specials is not None and step is not steps[-1]:
                 result = step.specials.result

@@ -75,8 +75,7 @@ class IntegerAlignment:
         d, g, at = self.d, self.g, self.at
         shown: list[list[int]] = []
         for leaf, x in zip(at.leaves, self.terms, strict=True):
-            code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(at.low + OFFSET, CODE_BITS))
-            goals = exponent_limits(d, self.reach, code, g.truth(True), x.whole)
+            goals = exponent_limits(d, self.reach, at.coded(leaf), g.truth(True), x.whole)
             cut = ([x.whole.magnitude, *x.known.own],)
             what = "an exponent in reach"
             shown.append([
