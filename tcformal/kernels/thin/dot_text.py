@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tcformal.interp.lanes import Code, LaneValue
@@ -13,7 +13,7 @@ from tcformal.kernels.cut import Cut, DotCall
 from tcformal.kernels.multiply import control, word
 from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report
-from tcformal.kernels.thin.text import raw_lanes
+from tcformal.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes
 from tcformal.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
 
 
@@ -78,7 +78,10 @@ def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[st
         words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
     known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
-    known |= _scales(code, step, inputs)
+    for side in "ab" if step.scales else "":
+        of_scales = LanePiece(step.storage["scale"], lanes)
+        at = f"%{side}_scale"
+        known |= scale_lanes(code, inputs, side, of_scales, step.scales, at, "%row", "%scale_stride")
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     # What few encodings give is computed one after the other, so that registers are not full of all of them.
     for given, made in _by_pairs(cut, step.k, (cut.root, *flags)):
@@ -105,16 +108,7 @@ def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[st
 entry:
 {enter}
 {memory}
-  br label %each_group
-each_group:
-  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
-  %next_group = add i64 %group, {tiles}
-  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
-  br label %each_piece
-each_piece:
-  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
-  %next_first = add i64 %first_step, {at_once}
-  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)
+{next_piece(tiles, at_once)}
   %first_k = mul i64 %first_step, {step.k}
   br label %each_filled
 each_filled:
@@ -147,31 +141,12 @@ step_end:
   %next_step = add i64 %step, 1
   %more_steps = icmp ult i64 %next_step, %last_step
   br i1 %more_steps, label %each_step, label %piece_end
-piece_end:
-  %more_pieces = icmp ult i64 %next_first, %n_steps
-  br i1 %more_pieces, label %each_piece, label %group_end
-group_end:
-  %more_groups = icmp ult i64 %next_group, %n_tiles
-  br i1 %more_groups, label %each_group, label %end
+{PIECE_END}
 end:
 {leave}
   ret void
 }}"""
     return f"{text}\n{declarations(text)}", code.widest
-
-
-def _scales(code: Code, step: DotCall, inputs: Mapping[str, Node]) -> dict[int, LaneValue]:
-    """The scales of both sides in one step, by input."""
-    found: dict[int, LaneValue] = {}
-    for side in "ab" if step.scales else "":
-        bits = step.storage["scale"]
-        nodes = [inputs[f"scale_{side}[{i}]"] for i in range(step.scales)]
-        offset = code.new(f"mul i64 {code.new(f'mul i64 %step, {step.scales}')}, %scale_stride")
-        at = code.new(f"getelementptr i{bits}, ptr %{side}_scale, i64 {code.new(f'add i64 {offset}, %row')}")
-        widths = [node.width for node in nodes]
-        values = raw_lanes(code, at, LanePiece(bits, code.lanes), widths, "%scale_stride")
-        found |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
-    return found
 
 
 def _fill(step: DotCall, side: str, piece: LanePiece) -> str:

@@ -42,6 +42,41 @@ def raw_lanes(
     return [partial(read, i, width) for i, width in enumerate(widths)]
 
 
+def scale_lanes(
+    code: Code, inputs: Mapping[str, Node], side: str, piece: LanePiece, scales: int, at: str, lane: str,
+    stride: str,
+) -> dict[int, LaneValue]:  # fmt: skip
+    """One side's scales in %step, by input: from raw encodings [steps·scales, stride], those from `lane` on."""
+    row = code.new(f"mul i64 {code.new(f'mul i64 %step, {scales}')}, {stride}")
+    first = code.new(f"getelementptr i{piece.bits}, ptr {at}, i64 {code.new(f'add i64 {row}, {lane}')}")
+    nodes = [inputs[f"scale_{side}[{i}]"] for i in range(scales)]
+    values = raw_lanes(code, first, piece, [node.width for node in nodes], stride)
+    return {node.index: x() for node, x in zip(nodes, values, strict=True)}
+
+
+def next_piece(tiles: int | str, steps: int) -> str:
+    """From %entry into %each_piece: so many tiles at a time, and of them so many steps; up to `PIECE_END`."""
+    return f"""  br label %each_group
+each_group:
+  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
+  %next_group = add i64 %group, {tiles}
+  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
+  br label %each_piece
+each_piece:
+  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
+  %next_first = add i64 %first_step, {steps}
+  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)"""
+
+
+#: From %piece_end to %end: what `next_piece` begins is done again.
+PIECE_END = """piece_end:
+  %more_pieces = icmp ult i64 %next_first, %n_steps
+  br i1 %more_pieces, label %each_piece, label %group_end
+group_end:
+  %more_groups = icmp ult i64 %next_group, %n_tiles
+  br i1 %more_groups, label %each_group, label %end"""
+
+
 def piece_of(shape: Shape, how: str) -> LanePiece:
     """What of the other side is kept at once, where it lies `straight` or `turned`, or is in `records`."""
     bits = shape.storage[shape.lanes_side]
@@ -83,16 +118,7 @@ def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequ
 entry:
 {enter}
 {memory}
-  br label %each_group
-each_group:
-  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
-  %next_group = add i64 %group, %together
-  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
-  br label %each_piece
-each_piece:
-  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
-  %next_first = add i64 %first_step, {piece.steps}
-  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)
+{next_piece("%together", piece.steps)}
   br label %each_line
 each_line:
   %first_tile = phi i64 [ %group, %each_piece ], [ %next_line, %line_end ]
@@ -127,12 +153,7 @@ step_end:
 line_end:
   %more_lines = icmp ult i64 %next_line, %last_tile
   br i1 %more_lines, label %each_line, label %piece_end
-piece_end:
-  %more_pieces = icmp ult i64 %next_first, %n_steps
-  br i1 %more_pieces, label %each_piece, label %group_end
-group_end:
-  %more_groups = icmp ult i64 %next_group, %n_tiles
-  br i1 %more_groups, label %each_group, label %end
+{PIECE_END}
 end:
 {leave}
   ret void
@@ -203,14 +224,9 @@ def _decoded(
     values = raw_lanes(code, at, piece, widths, stride)
     known = {node.index: x() for node, x in zip(given, values, strict=True) if node is not None}
     if shape.scales:
-        bits = shape.storage["scale"]
-        row = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.scales}')}, %stride")
-        first = code.new(f"add i64 {row}, {code.new(f'mul i64 %tile, {shape.lanes}')}")
-        at = code.new(f"getelementptr i{bits}, ptr %scale, i64 {first}")
-        nodes = [cut.graph.inputs[f"scale_{side}[{i}]"] for i in range(shape.scales)]
-        widths = [node.width for node in nodes]
-        values = raw_lanes(code, at, LanePiece(bits, shape.lanes), widths, "%stride")
-        known |= {node.index: x() for node, x in zip(nodes, values, strict=True)}
+        of_scales = LanePiece(shape.storage["scale"], shape.lanes)
+        lane = code.new(f"mul i64 %tile, {shape.lanes}")
+        known |= scale_lanes(code, cut.graph.inputs, side, of_scales, shape.scales, "%scale", lane, "%stride")
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
     marks = [lowering.value_of(node) for node in flags]
