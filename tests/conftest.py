@@ -41,6 +41,12 @@ def checking() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernels that another test has compiled."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
 @pytest.fixture(autouse=True)
 def results_folder(results_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The results folder of one test, which nothing has made yet."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from tcformal.sweeps import compiled as sweep
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.usefixtures("no_kernels"),
     pytest.mark.skipif(sys.platform != "linux", reason="pages are protected by a function of Linux"),
     pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed"),
 ]
@@ -33,12 +33,6 @@ NAMES = (
     "valpey@terms=6,a_format=fp16,b_format=fp16",
     "ada/mma.m16n8k32.f32.e4m3.e4m3.f32",
 )
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernels of another run."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
 def at_the_border(x: NDArray[Any], order: Any) -> NDArray[Any]:

@@ -47,12 +47,10 @@ def test_the_longest_loop_without_another_is_counted() -> None:
         innermost("f:\n\tretq\n", "f")
 
 
+@pytest.mark.usefixtures("no_kernels")
 @pytest.mark.skipif(not machine.available(), reason="llvmlite is not installed")
-def test_instructions_are_those_of_all_rows_and_lanes(
-    tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_instructions_are_those_of_all_rows_and_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processor's own fused multiply–add needs few of them; a sum that is aligned needs more."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(roofline, "_ROUNDS", 1 << 12)
     plain, aligned = (
         instructions_per_multiply_add(gemm(unit(name).spec, "a"))

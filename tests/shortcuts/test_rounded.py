@@ -62,12 +62,10 @@ def run(
     return made(given, given[0].shape), bool(made.shortcuts)
 
 
+@pytest.mark.usefixtures("no_kernels")
 @pytest.mark.parametrize("name", CASES)
-def test_operations_give_what_their_definitions_give(
-    name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operations_give_what_their_definitions_give(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On numbers of all families, and on those of like size whose sums are inexact."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     formats, addends, fmt, mode, taken = CASES[name]
     rng = np.random.default_rng(1)
     given = []
@@ -84,9 +82,9 @@ def test_operations_give_what_their_definitions_give(
     assert (made == wanted).all()
 
 
-def test_rows_and_columns_are_taken_as_they_are(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("no_kernels")
+def test_rows_and_columns_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """An element of a row, one of a column and one of both."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(elements, "_WORTH_COMPILING", 0)
     rng = np.random.default_rng(2)
     x, y, z = (rng.standard_normal(s).astype(np.float32) for s in ((5, 1, 1), (1, 37, 1), (5, 37, 1)))

@@ -23,6 +23,8 @@ from tcformal.matmul.compiled import dot_call, dot_products, dot_rows
 from tcformal.shortcuts import encoded
 from tcformal.sweeps import compiled
 
+pytestmark = pytest.mark.usefixtures("no_kernels")
+
 #: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
 QUICK = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",
@@ -42,12 +44,6 @@ QUICK = (
     "arm/bfdot.ebf1",
     "power10/xvf32gerpp",
 )
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No kernels of another run."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
 def on_lanes(spec: UnitSpec, x: MatrixWords) -> Any:
