@@ -46,7 +46,7 @@ def scale_lanes(
     code: Code, inputs: Mapping[str, Node], side: str, piece: LanePiece, scales: int, at: str, lane: str,
     stride: str,
 ) -> dict[int, LaneValue]:  # fmt: skip
-    """One side's scales in %step, by input: from raw encodings [steps·scales, stride], those from `lane` on."""
+    """One side's scales in %step, by input: from encodings [steps·scales, stride], those from `lane` on."""
     row = code.new(f"mul i64 {code.new(f'mul i64 %step, {scales}')}, {stride}")
     first = code.new(f"getelementptr i{piece.bits}, ptr {at}, i64 {code.new(f'add i64 {row}, {lane}')}")
     nodes = [inputs[f"scale_{side}[{i}]"] for i in range(scales)]
