@@ -14,8 +14,9 @@ from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of, lengthened, together, witness_at
-from tcformal.operands.pool import alone, below_normal, pool_of
+from tcformal.operands.batch import batch_of, lengthened, witness_at
+from tcformal.operands.boundaries import boundaries
+from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
@@ -29,8 +30,6 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: Inputs before them whose sums lie around the least normal number, and whose one product lies below those.
-_BELOW = 500
 #: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
 #: solvers on whole designs begin; what is not decided then stays open.
 _PARTS = {"lemmas": 0.4, "sums": 0.3, "solvers": 0.3}
@@ -280,10 +279,7 @@ class Sameness:
         for seed in range(0 if scaled else -1, _POOLS):
             if seed not in self._pools:
                 of = self.base, self.k
-                pool = (
-                    together(below_normal(*of, _BELOW, 0), alone(*of, _BELOW, 0)) if seed < 0
-                    else pool_of(*of, _POOL, seed)
-                )  # fmt: skip
+                pool = boundaries(*of, 0) if seed < 0 else pool_of(*of, _POOL, seed)
                 self._pools[seed] = pool, replay(self.base, pool)
             pool, given = self._pools[seed]
             apart = np.flatnonzero(replay(other, pool) != given)

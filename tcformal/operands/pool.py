@@ -140,38 +140,6 @@ def _low(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     return Batch(a, b, c, *scales)
 
 
-def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """The least normal number of D as c, less or more by one product near D's least number; no scales.
-
-    Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
-    many bits.
-    """
-    rng, d = np.random.default_rng([seed, 10]), spec.d_format
-    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
-    rows, place = np.arange(n), rng.integers(0, k, n)
-    near = d.e_min - d.fraction_bits + rng.integers(-4, 3, n)
-    a[rows, place], b[rows, place] = product(rng, spec, near)
-    sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
-    c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
-
-
-def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """One product below the least normal ones, every other term zero; no scales.
-
-    Zero terms that count as numbers are as large as it, or a little smaller.
-    """
-    rng = np.random.default_rng([seed, 11])
-    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
-    rows, place = np.arange(n), rng.integers(0, k, n)
-    least = spec.a_format.least_exponent + spec.b_format.least_exponent
-    exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
-    a[rows, place], b[rows, place] = product(rng, spec, exponents)
-    made = Batch(a, b, np.zeros(n, np.uint64))
-    return rows_of(made, without_nan(spec, made))
-
-
 def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     """Powers of two that add up to one: whatever is cut off them changes the sum, wherever it is rounded.
 

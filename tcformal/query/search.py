@@ -6,6 +6,8 @@ import numpy as np
 
 from tcformal.interp.vector import Vector
 from tcformal.operands.batch import columns, inputs_to_try, witness_at
+from tcformal.operands.boundaries import boundaries
+from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.shrink import witness_cost
@@ -19,11 +21,19 @@ _FINALISTS = 48
 def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness | None:
     """The simplest of n seeded operand vectors that satisfies the assumptions and separates.
 
-    None where no vector does, which says nothing about vectors that were not tried.
+    Where none does, sums that lie where few of them do are tried.  None says nothing about other vectors.
     Shapes: K products, with scales for units that take them.
     Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
     """
-    tried = inputs_to_try(question.first, question.k, n, seed)
+    found = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
+    if found is None and question.first.scale_format is None:
+        found = _simplest(question, boundaries(question.first, question.k, seed))
+    return found
+
+
+def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:
+    """The simplest of some vectors that separates."""
+    n = len(tried.c)
     if question.assumptions.c is not None:
         tried.c[:] = question.assumptions.c
     roots = [question.differ, *question.results]

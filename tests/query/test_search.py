@@ -16,6 +16,7 @@ from tcformal.query.search import search
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"
+FP4 = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.e2m1.e2m1"
 TURING_K8 = "turing/mma.m16n8k8.f32.f16.f16.f32"
 
 
@@ -32,6 +33,7 @@ def asked(first: str, second: str, *assume: str) -> EqualityQuestion:
         (EMULATED, TURING_K8),
         ("cdna1/v_mfma_f32_32x32x4bf16", "arm/bfdot.ebf1"),
         ("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"),
+        (FP4, f"{FP4}@normalise_operands=true"),
     ],
 )
 def test_what_is_found_separates(names: tuple[str, str]) -> None:

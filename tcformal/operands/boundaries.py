@@ -1,0 +1,91 @@
+"""Inputs whose sums lie where few others do: around the least normal number, below it, beside halves of D."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.operands.batch import powers, product, rows_of, together
+from tcformal.operands.pool import without_nan
+from tcformal.operands.random import Batch
+
+#: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
+_BELOW, _RESTS = 500, 2000
+#: Products of sums that leave a small rest, codes of exponents of their factors, and factors to choose from.
+_TERMS, _SPAN, _DRAWN = 4, 16, 200
+
+
+def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
+    """Some thousand dot products of the families here, without NaN operands and without scales."""
+    return together(
+        below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed)
+    )
+
+
+def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """The least normal number of D as c, less or more by one product near D's least number; no scales.
+
+    Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
+    many bits.
+    """
+    rng, d = np.random.default_rng([seed, 10]), spec.d_format
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    near = d.e_min - d.fraction_bits + rng.integers(-4, 3, n)
+    a[rows, place], b[rows, place] = product(rng, spec, near)
+    sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
+    c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """One product below the least normal ones, every other term zero; no scales.
+
+    Zero terms that count as numbers are as large as it, or a little smaller.
+    """
+    rng = np.random.default_rng([seed, 11])
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    least = spec.a_format.least_exponent + spec.b_format.least_exponent
+    exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
+    a[rows, place], b[rows, place] = product(rng, spec, exponents)
+    made = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(made, without_nan(spec, made))
+
+
+def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Products that cancel but for a small rest, and c about half of the last bit to which D rounds that.
+
+    Many factors are subnormal.  Where the formats of A and B are narrow, a bit of c that is cut off below the
+    largest product decides such a sum, and no other.
+    """
+    rng, formats = np.random.default_rng([seed, 12]), (spec.a_format, spec.b_format)
+    words, sizes = [], []
+    for fmt in formats:
+        t = fmt.fraction_bits
+        most = min(_SPAN << t, (fmt.largest >> fmt.ignored_low_bits) + 1)
+        body = rng.integers(1, np.where(rng.random(_DRAWN) < 0.3, min(2 << t, most), most))
+        code, fraction = body >> t, body & ((1 << t) - 1)
+        words.append(body.astype(np.uint64) << np.uint64(fmt.ignored_low_bits))
+        sizes.append(np.where(code == 0, fraction, (fraction | (1 << t)) << np.maximum(code - 1, 0)))
+    # Wide formats have products of more bits: what is next to what is only guessed then.
+    of = sizes[0].astype(np.float64) * sizes[1]
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    places = rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
+    rest = np.zeros(n)
+    for i in range(min(k, _TERMS)):
+        # The first product is any; those after it take away most of what is there.
+        live = np.flatnonzero((rng.random(n) < 0.8) & (rest != 0)) if i else np.arange(n)
+        near = np.abs(np.abs(rest[live])[:, np.newaxis] - of).argmin(axis=1)
+        near = near if i else rng.integers(0, _DRAWN, n)
+        minus = rest[live] > 0
+        a[live, places[live, i]] = words[0][near] | np.where(minus, np.uint64(spec.a_format.sign_bit), 0)
+        b[live, places[live, i]] = words[1][near]
+        rest[live] += np.where(minus, -of[near], of[near])
+    size = np.frexp(np.abs(rest))[1] - 1 + sum(fmt.least_exponent for fmt in formats)
+    c = powers(spec.c_format, size - spec.d_format.fraction_bits - rng.integers(1, 3, n))
+    c += rng.integers(-1, 2, n).astype(np.uint64)
+    c |= np.where(rng.random(n) < 0.5, np.uint64(spec.c_format.sign_bit), 0).astype(np.uint64)
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
