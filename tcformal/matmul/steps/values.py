@@ -199,7 +199,7 @@ class ArrayRun:
             both = np.stack([_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
             # What changed nothing changes nothing when it is done again.
             if before is None or not np.array_equal(both, before):
-                made = unit.dot_bits(*both, d)
+                made = unit.dot_bits(both[0], both[1], d)
                 d, before = made, both if np.array_equal(made, d) else None
         return d.reshape(*rows, 1)
 
