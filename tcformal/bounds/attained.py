@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 
+from tcformal.bounds.losses import lossy_products
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.operands.witness import Witness
@@ -117,7 +118,7 @@ class Construction:
             if largest is None:
                 return None
             made.append(largest)
-        filled = None if subnormal else self._filled(e, count - len(made))
+        filled = None if subnormal else self._cut(e, count - len(made)) or self._filled(e, count - len(made))
         if filled is not None:
             return made + filled
         brings, lost = self._parts(e)
@@ -158,6 +159,16 @@ class Construction:
         if target not in best:
             return None
         return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
+
+    def _cut(self, e: int, count: int) -> list[FactorWords] | None:
+        """Products in pieces, the first of which brings the sum as far as its conversion can lose."""
+        size, more = self.unit.design.piece_bits, (self.bits or 0) - self.p
+        if size is None or more < 1 or self.nearest or count < 1:
+            return None
+        found = lossy_products(self.a.precision, self.b.precision, size, 1 << more)
+        kinds = [found[x] for x in ((1 << more) - 1, 0) if x in found]
+        words = [w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - more - x[3])) is not None]
+        return [words[0], *[words[1]] * (count - 1)] if len(words) == 2 else None
 
     def call(
         self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()

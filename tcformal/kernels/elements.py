@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,7 +55,7 @@ class Elements:
 
         Errors: none for words that fit their formats; nothing is modified.
         """
-        n = int(np.prod(shape))
+        n = math.prod(shape)
         self.seen += max(n, _CALL)
         if available() and (self.seen >= _WORTH_COMPILING or self._kernels):
             return self._compiled(given, shape, threads)
@@ -71,23 +72,28 @@ class Elements:
         d = np.empty((rows, columns), f"u{self.result // 8}")
         tiles, rest = divmod(columns, lanes)
 
-        def run(first: int, last: int, begin: int, end: int, xs: Sequence[Words], to: Words) -> None:
+        def run(first: int, last: int, begin: int, count: int, xs: Sequence[Words], to: Words) -> None:
             at = [
-                x.ctypes.data + first * x.strides[0] * (x.shape[0] > 1)
-                + (0 if one else begin * lanes * x.itemsize)
+                x.ctypes.data + first * x.strides[0] * (x.shape[0] > 1) + (0 if one else begin * x.itemsize)
                 for x, one in zip(xs, single, strict=True)
-            ]  # fmt: skip
+            ]
             apart = [x.strides[0] // x.itemsize if x.shape[0] > 1 else 0 for x in (*xs, to)]
-            out = to.ctypes.data + first * to.strides[0] + begin * lanes * to.itemsize
-            kernel.apply(*at, out, last - first, end - begin, *apart)
+            out = to.ctypes.data + first * to.strides[0] + begin * to.itemsize
+            kernel.apply(*at, out, last - first, count, *apart)
 
         with Work(threads, progress=False) as work:
             if rows == 1:
-                work.split(tiles, _COST * lanes, lambda some: run(0, 1, some.start, some.stop, arrays, d))
+                work.split(
+                    tiles, _COST * lanes,
+                    lambda some: run(0, 1, some.start * lanes, some.stop - some.start, arrays, d),
+                )  # fmt: skip
             elif tiles:
                 cost = _COST * lanes * tiles
                 work.split(rows, cost, lambda some: run(some.start, some.stop, 0, tiles, arrays, d))
-        if rest:
+        if rest and tiles:
+            # As many lanes as others, some of them again.
+            run(0, rows, columns - lanes, 1, arrays, d)
+        elif rest:
             ends = []
             for x, one in zip(arrays, single, strict=True):
                 end = np.zeros((x.shape[0], 1 if one else lanes), x.dtype)
@@ -101,7 +107,7 @@ class Elements:
     def _rows(self, given: Sequence[Words], shape: tuple[int, ...]) -> tuple[list[Words], int, int]:
         """The arrays as matrices, rows or columns 1 where one word is that of all, and how many there are."""
         whole = [x if x.ndim == len(shape) else np.broadcast_to(x, shape) for x in given]
-        n = int(np.prod(shape))
+        n = math.prod(shape)
         matrix = len(shape) == 3 and shape[2] == 1
         plain = all(x.size == 1 or x.shape == shape for x in whole)
         if plain or not matrix:

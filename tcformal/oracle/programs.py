@@ -81,9 +81,13 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
     """The unit's calls, one after the other, 0·0 where it takes more products than there are."""
     spec, d = step.unit, known[step.c][0]
     a, b = known[step.a], known[step.b]
+    made: tuple[list[int], list[int], int] | None = None
     for start in range(0, len(a), spec.k):
         rest = [0] * max(0, start + spec.k - len(a))
-        d = unit_dot(spec, [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d)
+        given = [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d
+        # The same call on the same words is one computation.
+        if given != made:
+            made, d = given, unit_dot(spec, *given)
     return d
 
 

@@ -10,13 +10,15 @@ import pytest
 from tcformal.bounds.program.calls import CallBound, CallBounds
 from tcformal.bounds.program.near import nearest
 from tcformal.bounds.program.steps import StepErrors
-from tcformal.bounds.program.sums import ProductRun, Sums, _added
+from tcformal.bounds.program.sums import ProductRun, Sums
 from tcformal.bounds.program.words import Range, Symbols, exponent
 from tcformal.bounds.programs import program_accuracy
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
+from tcformal.matmul.runnable import RunnableProgram
+from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
 
@@ -134,15 +136,28 @@ def test_a_chain_of_calls_loses_in_each() -> None:
     assert 5 * (two - one) <= six - one
 
 
+def test_a_chain_of_calls_is_replayed() -> None:
+    """Calls on equal words are left out only where they change nothing: both ways count to 24."""
+    one, n = encode_exact(format_named("fp16"), Fraction(1)), 24
+    made = written("d = call('ampere/mma.m16n8k8.f32.f16.f16.f32', a, b, c)", a="fp16", b="fp16")
+    words = np.array([[one] * n, [0] * n, [0] * 16 + [one] * 8], np.uint16)
+    found = RunnableProgram(made).evaluate(words, words, np.zeros(3, np.uint32)).tolist()
+    exact = [program_result(made.plan(n), row, row, 0) for row in words.tolist()]
+    assert found == exact == [encode_exact(format_named("fp32"), Fraction(x)) for x in (24, 0, 8)]
+
+
 def test_runs_are_added_where_they_overlap() -> None:
     one = {(0, 0): Fraction(1)}
     parts = [
-        (ProductRun(0, 4, one), Fraction(1)),
-        (ProductRun(2, 6, one), Fraction(-1)),
-        (ProductRun(6, 8, one), Fraction(1)),
+        (ProductRun(0, 4, one, 1.0), Fraction(1)),
+        (ProductRun(2, 6, one, 1.0), Fraction(-3)),
+        (ProductRun(4, 8, one, 1.0), Fraction(3)),
+        (ProductRun(8, 9, one, 1.0), Fraction(1)),
     ]
-    made = [(r.start, r.stop, int(r.products[0, 0])) for r in _added(parts)]
-    assert made == [(0, 2, 1), (4, 6, -1), (6, 8, 1)]
+    made = Sums(Symbols(None), 9).added(parts)
+    assert [(r.start, r.stop, int(r.products[0, 0])) for r in made] == [
+        (0, 2, 1), (2, 4, -2), (6, 8, 3), (8, 9, 1)]  # fmt: skip
+    assert all(0 <= r.most / abs(r.products[0, 0]) - 1 < 1e-12 for r in made)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +169,7 @@ def test_runs_are_added_where_they_overlap() -> None:
         ("d = add(mul(a[0], b[0], fp32), 1, fp32)", HALF, "expected sums of products of words"),
         ("d = mul(a[0], b[1], fp32)", HALF, "expected products of the same elements"),
         ("x = convert(scale(a, headroom(a, 2**-20)), fp16)\nd = mul(x[0], b[0], fp32)", None,
-         "expected words that are normal numbers"),
+         "expected words with the first bits of every element"),
         ("e = headroom(a, 4)\nd = mul(scale(a[0], e), b[0], fp32)", None, "expected a result whose scales"),
         ("d = mul(a[0], b[0], fp16)", HALF, "expected sums that do not overflow fp16"),
     ],
@@ -199,7 +214,7 @@ def test_scales_from_data_have_other_conditions() -> None:
     assert y.near.ratio <= y.bound
     assert y.exponents is None
     assert y.conditions[1] == "no element, scale, word or result is subnormal or overflows"
-    assert program_accuracy("ozaki-1", length=2).reason.startswith("expected words that are normal")
+    assert program_accuracy("ozaki-1", length=2).reason.startswith("expected words with the first bits")
 
 
 def test_exponents_that_no_input_has_are_refused() -> None:

@@ -26,6 +26,8 @@ from tcformal.programs.program import Program
 InputWords = NDArray[np.uint64]
 #: Rows that are tried at once, rounds of an ascent, and products of all rows together.
 _ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
+#: Products that are not zero, and rows, where binary64 is scaled by data: sums of thousands of bits.
+_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,12 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     Ranges and units: elements are zero or normal, with exponents in the range where there is one.
     Errors: InputError where integers and fractions give different results.
     """
-    search = _NearSearch(p, n, exponents, seed)
-    rows = [*search.built(), *search.between(), *search.drawn()]
+    wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
+    search = _NearSearch(p, min(n, _FEW) if wide else n, exponents, seed)
+    rows = [*search.built(), *search.between(), *search.drawn(_FEW if wide else _ROWS)]
     found = search.best(rows)
+    if search.n < n:
+        found, search = np.pad(found, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
         found = search.climbed(found)
@@ -152,9 +157,9 @@ class _NearSearch:
         low, high = self.ranges[side]
         return (low + high + 1) // 2
 
-    def drawn(self) -> Iterator[InputWords]:
+    def drawn(self, most: int) -> Iterator[InputWords]:
         """Random rows with one large product and others, of few or many bits."""
-        count = max(4, min(_ROWS, _PRODUCTS // self.n))
+        count = max(4, min(most, _PRODUCTS // self.n))
         sides = []
         depth = self.rng.integers(0, 30, (count, 1))
         for fmt, (low, high) in zip(self.formats, self.ranges, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -51,9 +52,14 @@ def powers_of(x: ScaledProduct) -> Powers:
     return found
 
 
+@cache
+def _signed_power(shift: int, negative: bool) -> Fraction:
+    return Fraction(2) ** shift * (-1 if negative else 1)
+
+
 def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
     """What an addend is scaled by, with its sign, and its other factors, by the values of all of them."""
-    own, rest = Scale(Fraction(2) ** x.shift * (-1 if x.negative else 1), powers_of(x)), list[StepForm]()
+    own, rest = Scale(_signed_power(x.shift, x.negative), powers_of(x)), list[StepForm]()
     for value in values:
         if isinstance(value, Fraction | Scale):
             own = own.times(Scale(value) if isinstance(value, Fraction) else value)

@@ -9,7 +9,7 @@ import numpy as np
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import StepForm, WordRow, check_saturation, gives_c, parted, paths
 from tcformal.bounds.program.scales import Scale, quotient_of, rounded_scale
-from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, plus, times, weight
+from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, plus, room, times, weight
 from tcformal.bounds.program.words import Powers, Range, Symbols, WordForm
 from tcformal.design.rounding import NEAREST
 from tcformal.design.steps import (
@@ -125,7 +125,8 @@ class StepErrors:
             made, share = self.plan.steps[source], self.symbols.share(whole)
             if isinstance(made, HeadroomStep) and share * made.limit < Fraction(2) ** target.e_min:
                 raise InputError(
-                    f"expected words that are normal numbers, but {step.name} has subnormal ones"
+                    f"expected words with the first bits of every element, but {step.name} holds integers: 0 "
+                    "for an element that is small beside the largest"
                 )
         check_saturation(step, whole, self.symbols.share(whole), self.plan)
         return self.symbols.rounded(whole, own, target, step.mode, step.saturates)
@@ -172,8 +173,7 @@ class StepErrors:
         lost = times(most, share)
         if self.exponents is None:
             return lost
-        top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
-        if largest(most) * self.n * Fraction(4) ** (self.exponents.high + 1) > top:
+        if largest(most) > room(target, self.n, self.exponents.high):
             raise InputError(f"expected sums that do not overflow {target.name}, but some may in this range")
         least = target.e_min - target.fraction_bits
         if x.grid is None or x.grid < least:

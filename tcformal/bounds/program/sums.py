@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.bounds.program.words import Powers, Symbols, WordForm, joined
 from tcformal.errors import InputError
+from tcformal.formats.spec import Format
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
 Weights = NDArray[np.float64]
@@ -48,13 +50,24 @@ def largest(w: Weights) -> Fraction:
     return Fraction(float(w.max()))
 
 
+@cache
+def room(target: Format, n: int, high: int) -> Fraction:
+    """The largest weight at which no n products of elements of at most that exponent overflow a format."""
+    top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
+    return top / n / Fraction(4) ** (high + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class ProductRun:
-    """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run."""
+    """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run.
+
+    Ranges and units: `most`: what they are at most, as the weight of each element.
+    """
 
     start: int
     stop: int
     products: Products
+    most: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,9 @@ class Sums:
         self.symbols, self.n = symbols, n
         #: Errors that several values hold: what each is at most.
         self.errors: list[Weights] = []
+        #: Products of two words, and sums of products, with what they are at most, by which objects they are
+        #: made of; those are kept, and so no other object is at their place.
+        self._made: dict[tuple[object, ...], tuple[object, Products, float]] = {}
 
     def nothing(self) -> ErrorForm:
         """Zero."""
@@ -100,22 +116,42 @@ class Sums:
         stop = min(start + length, self.n)
         if stop <= start:
             return self.nothing()
-        run = ProductRun(start, stop, {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q})
+        run = ProductRun(start, stop, *self._product(a, b))
         exponents = self.symbols.exponents
         grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
         return ErrorForm((run,), self._lin((run,)), weights(self.n), {}, grid, joined(a.powers, b.powers))
 
-    def _bound(self, run: ProductRun) -> float:
+    def _product(self, a: WordForm, b: WordForm) -> tuple[Products, float]:
+        """The products of two words' symbols, and what they are at most."""
+        key = id(a), id(b)
+        if key not in self._made:
+            made = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
+            self._made[key] = (a, b), made, self._bound(made)
+        return self._made[key][1:]
+
+    def _total(self, parts: Sequence[tuple[Products, Fraction]]) -> tuple[Products, float]:
+        """The sum of products, each times a factor, and what it is at most."""
+        key = tuple((id(x), q.numerator, q.denominator) for x, q in parts)
+        if key not in self._made:
+            total: dict[tuple[int, int], Fraction] = {}
+            for products, q in parts:
+                for at, p in products.items():
+                    more = p if q == 1 else p * q
+                    total[at] = total[at] + more if at in total else more
+            same = len(parts) == 1 and parts[0][1] == 1
+            left = parts[0][0] if same else {at: p for at, p in total.items() if p}
+            self._made[key] = parts, left, self._bound(left)
+        return self._made[key][1:]
+
+    def _bound(self, products: Products) -> float:
         bounds = self.symbols.bounds
-        return weight(
-            sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in run.products.items()), Fraction(0))
-        )
+        return weight(sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in products.items()), Fraction(0)))
 
     def _lin(self, runs: Sequence[ProductRun]) -> Weights:
         """What runs are at most."""
         made = weights(self.n)
         for run in runs:
-            made[run.start : run.stop] = self._bound(run)
+            made[run.start : run.stop] = run.most
         return made
 
     def most(self, x: ErrorForm) -> Weights:
@@ -141,10 +177,24 @@ class Sums:
                 errors[i] = errors[i] + more if i in errors else more
             loose = plus(loose, times(x.loose, abs(q)))
             grids.append(None if x.grid is None else x.grid + _shift(q))
-        runs = _added([(run, q) for x, q, _ in parts for run in x.runs])
+        runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
         known = [x for x in grids if x is not None]
         left = {i: q for i, q in errors.items() if q}
         return ErrorForm(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
+
+    def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
+        """The sum of runs, each times a factor."""
+        ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
+        made: list[ProductRun] = []
+        for start, stop in itertools.pairwise(ends):
+            left, most = self._total(
+                [(run.products, q) for run, q in parts if run.start <= start and stop <= run.stop]
+            )
+            if made and made[-1].stop == start and made[-1].products == left:
+                made[-1] = replace(made[-1], stop=stop)
+            elif left:
+                made.append(ProductRun(start, stop, left, most))
+        return tuple(made)
 
     def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
         """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
@@ -185,27 +235,8 @@ class Sums:
         for run in x.runs:
             products = dict(run.products)
             products[0, 0] = products.get((0, 0), Fraction(0)) - 1
-            left[run.start : run.stop] = self._bound(ProductRun(run.start, run.stop, products))
+            left[run.start : run.stop] = self._bound(products)
         return plus(made, left)
-
-
-def _added(parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
-    """The sum of runs, each times a factor."""
-    ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
-    made: list[ProductRun] = []
-    for start, stop in itertools.pairwise(ends):
-        products: dict[tuple[int, int], Fraction] = {}
-        for run, q in parts:
-            if run.start <= start and stop <= run.stop:
-                for at, p in run.products.items():
-                    more = p if q == 1 else p * q
-                    products[at] = products[at] + more if at in products else more
-        left = {at: p for at, p in products.items() if p}
-        if made and made[-1].stop == start and made[-1].products == left:
-            made[-1] = ProductRun(made[-1].start, stop, left)
-        elif left:
-            made.append(ProductRun(start, stop, left))
-    return tuple(made)
 
 
 def _shift(q: Fraction) -> int:

@@ -110,7 +110,8 @@ class ArrayRun:
         powers = tuple(dict.fromkeys(i for x in step.addends for i, _ in x.exponents))
         formats = tuple(format_of(self.plan.steps[i]) for i in order)
         step_of = {i: n for n, i in enumerate(order)}
-        shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
+        shapes = {self.known[i].shape for i in (*order, *powers)}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         if powers:
             return self._scaled(step, order, formats, shape)
         addends = tuple(
@@ -193,10 +194,13 @@ class ArrayRun:
             return compiled.multiply_words(step.unit, given, *how)[:, :, None]
         rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
-        d = np.broadcast_to(c, (*rows, 1)).reshape(-1)
+        d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
         for start in range(0, flat[0].shape[1], step.unit.k):
-            x, y = (_filled(row[:, start : start + step.unit.k], step.unit.k) for row in flat)
-            d = unit.dot_bits(x, y, d)
+            both = np.stack([_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
+            # What changed nothing changes nothing when it is done again.
+            if before is None or not np.array_equal(both, before):
+                made = unit.dot_bits(both[0], both[1], d)
+                d, before = made, both if np.array_equal(made, d) else None
         return d.reshape(*rows, 1)
 
 

@@ -39,6 +39,7 @@ from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
 from tcformal.proofs.tactics.relative.framed import FramedProof
 from tcformal.proofs.tactics.relative.odd_rounding.sums import OddGainProof
+from tcformal.proofs.tactics.relative.pieces import PieceProof
 from tcformal.proofs.tactics.relative.sticky import StickyProof
 from tcformal.proofs.tactics.relative.tied import TiedProof
 from tcformal.proofs.tactics.rounded.after import AfterProof
@@ -176,7 +177,7 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
 def _derivation(ask: Asking, kernel: ProofKernel, judge: LemmaJudge) -> Derivation:
     """Steps of a proof; what is normalised is shifted by stages, which pick and join bits."""
     design = ask.spec.design
-    staged = design.normalise_operands or design.c_position == "after"
+    staged = design.normalise_operands or design.c_position == "after" or design.piece_bits is not None
     return (CoreDerivation if staged else Derivation)(kernel, judge)
 
 
@@ -213,7 +214,8 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
     if ask.spec.design.c_position != "after" and not ask.spec.design.framed:
-        require_products(ask.spec, "relative-error", normalised=True)
+        whole = not ask.spec.design.dropped_pieces
+        require_products(ask.spec, "relative-error", normalised=True, pieces=whole)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
@@ -241,6 +243,8 @@ def _tactic(stated: RelativeBound) -> type[RelativeProof]:
         return FramedProof
     if stated.base.unit.design.lost_bits == "sticky":
         return StickyProof
+    if stated.base.unit.design.piece_bits is not None:
+        return PieceProof
     if stated.tied is not None:
         return TiedProof
     return RelativeProof if stated.gain is None else OddGainProof

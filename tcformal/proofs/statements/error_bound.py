@@ -120,11 +120,12 @@ class ErrorBound:
 
 
 def require_products(
-    unit: UnitSpec, claim: str, *, groups: bool = False, normalised: bool = False
+    unit: UnitSpec, claim: str, *, groups: bool = False, normalised: bool = False, pieces: bool = False
 ) -> None:  # fmt: skip
     """Refuse units whose sums are not truncated ones of whole products, as they are encoded, and c.
 
-    Sums of `groups` of products may be the terms where that is asked for, and subnormal factors `normalised`.
+    Where it is asked for, sums of `groups` of products may be the terms, subnormal factors `normalised`, and
+    factors cut into `pieces`.
     """
     design = unit.design
     if design.fraction_bits is None or unit.emulation is not None:
@@ -135,7 +136,7 @@ def require_products(
         other = "c among the terms of the fused sum", f"{unit.name} adds it to the products' sum"
     elif design.group is not None and not groups:
         other = "products as terms", f"those of {unit.name} are sums of groups"
-    elif design.piece_bits is not None:
+    elif design.piece_bits is not None and not pieces:
         other = "whole products as terms", f"{unit.name} cuts factors into pieces of {design.piece_bits} bits"
     elif design.normalise_operands and not normalised:
         other = "exponents as they are encoded", f"{unit.name} normalises subnormal factors"
@@ -151,7 +152,7 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    require_products(unit, "error-bound", normalised=True)
+    require_products(unit, "error-bound", normalised=True, pieces=True)
     zero = design.zero_exponent
     bits, least = int(design.fraction_bits or 0), o.d.e_min
     if zero == "none":
@@ -190,6 +191,27 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     )  # fmt: skip
 
 
+def pieces_of(unit: UnitSpec) -> tuple[int, ...]:
+    """The places of the terms that a product is in the sum: of the products of pieces of its factors.
+
+    Ranges and units: in pieces above the lowest bit; those left out are among them.
+    """
+    bits, o = unit.design.piece_bits, unit.operands
+    if bits is None:
+        return (unit.design.dropped_pieces,)
+    counts = [range(-(-f.precision // bits)) for f in (o.a, o.b)]
+    return tuple(i + j for i in counts[0] for j in counts[1])
+
+
+def left_out(unit: UnitSpec) -> Fraction:
+    """Units that a block loses by products of the lowest pieces that are left out, each below 2^(2·bits)."""
+    design, o = unit.design, unit.operands
+    size, lowest = design.piece_bits or 0, o.a.fraction_bits + o.b.fraction_bits
+    lost = [x * size for x in pieces_of(unit) if x < design.dropped_pieces]
+    each = sum((Fraction(2) ** (2 * size + x) for x in lost), Fraction(0))
+    return each * min(unit.k, design.products) * Fraction(2) ** (int(design.fraction_bits or 0) - lowest)
+
+
 def _term(g: Graph, name: str, factors: list[Encoded]) -> StatedTerm:
     nonzero = g.and_(*(g.any_bit(x.significand) for x in factors))
     return StatedTerm(name, tuple(factors), exponent_code(g, factors), nonzero)
@@ -208,8 +230,8 @@ def _blocks(unit: UnitSpec, product_bits: int, factors: int, ulps: Fraction) -> 
     error, reach = Fraction(0), 0
     for i in range(unit.k // length):
         c_bits = p if i else unit.operands.c.fraction_bits
-        terms = length + 1
-        units = terms - (max(product_bits, c_bits) <= bits)
+        terms = length * sum(x >= design.dropped_pieces for x in pieces_of(unit)) + 1
+        units = terms - (max(product_bits, c_bits) <= bits) + left_out(unit)
         error += Fraction(units) * Fraction(2) ** (reach - bits)
         most = 2 + Fraction((i + 1) * length) * 2**factors + error
         grown = reach

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import product
 
 from tcformal.design.unit import UnitSpec
+from tcformal.proofs.statements.error_bound import pieces_of
 
 #: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
 _FEW, _PARTS = 6, 1 << 12
@@ -23,10 +24,13 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     """How much of a unit, shifted by s, a product of normal operands loses at most: loss · (1 - 2^-s) units.
 
     Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits, 0 where c is zero
-    and no two products are so far apart that one is cut.
+    and no two products are so far apart that one is cut; more than 1 of factors in pieces.
     """
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     low = bits - o.a.fraction_bits - o.b.fraction_bits
+    if unit.design.piece_bits is not None:
+        # Each piece a unit; the lowest and the highest, which have no bit in common, one together.
+        return Fraction(len(pieces_of(unit)) - (max(pieces_of(unit)) > 1))
     if unit.design.alignment_rounding == "RO":
         return _odd_loss(unit) if zero_c else Fraction(1)
     if unit.design.alignment_rounding != "RZ":

@@ -182,12 +182,14 @@ def _flushed(unit: UnitSpec) -> Fraction:
 def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:
     """How much of an ulp the conversion loses, how many units of 2^(E - F) the sum besides, and one product.
 
-    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut, or
+    All terms but the largest lose up to a unit, of products what `product_loss` says, which is the largest
+    where that loses less; a sum that is cut, or
     rounded to odd, loses a unit less than an ulp.
     """
     nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
-    return share, (products - 1) * loss + (not zero_c) - cut, loss
+    largest = loss if zero_c else min(loss, Fraction(1))
+    return share, products * loss + (not zero_c) - largest - cut, loss
 
 
 def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:

@@ -85,7 +85,9 @@ def tied(unit: UnitSpec, products: int, *, zero_c: bool) -> Tied | None:
     own, places = bits - p, o.a.fraction_bits + o.b.fraction_bits
     nearest = design.rho.mode in NEAREST
     joined = design.one_sum and design.c_position == "joined" and design.group is None
-    if not joined or design.alignment_rounding != "RZ" or design.step != design.rho:
+    if not joined or design.piece_bits is not None:
+        return None
+    if design.alignment_rounding != "RZ" or design.step != design.rho:
         return None
     if not (nearest or design.rho.mode == "RZ") or places > _FEW or not 1 <= own <= _BELOW:
         return None

@@ -169,6 +169,14 @@ class Alignment:
         """How much of a unit an aligned term may lose."""
         return Fraction(1)
 
+    def lead(self, k: int) -> Node:
+        """The shift that counts of a term: its own unless other terms go with it."""
+        return self.total.terms[k].shift
+
+    def led(self, _k: int, _some: int) -> list[tuple[int, Node]]:
+        """What its own shift is in terms of that one."""
+        return []
+
     def _upper(self, k: int, _some: int, _placed: Node) -> int:
         """loss·(2^shift - 1) - (shifted significand - aligned·2^shift) >= 0 of a term that is not zero."""
         return self.d.read(self.total.terms[k].aligned, 1)
@@ -183,7 +191,7 @@ class Alignment:
         d.equal(f"aligned term {k}", made.aligned, kept)
         if made.aligned is not kept:
             raise ProofError(f"aligned term {k} is no truncated shift")
-        share = Poly.constant(0) if excess else (Poly.of(made.shift) * -1).power_of_two()
+        share = Poly.constant(0) if excess else (Poly.of(self.lead(k)) * -1).power_of_two()
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         low_goal = size - Poly.of(kept) * self.unit
         goal = (self.unit - self.unit * share) * self.loss(k)
@@ -197,16 +205,15 @@ class Alignment:
             empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
             low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
         value = shown_value(d, x, f"term {k}")
-        sign = Poly.of(t.sign)
         # A constant sign is that of the zero that a sum starts from.
-        positive = [low] if t.sign.op == "const" else [d.range(t.sign), low]
+        sign, positive = Poly.of(t.sign), [low] if t.sign.op == "const" else [d.range(t.sign), low]
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
         above = d.prove(goal + moved, [], [(1, [up]), (2, positive), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
         most = (1 << t.significand.width) - 1 << max(0, bits - t.fraction_bits) >> excess
         at_most = g.ule(kept, g.const(most, kept.width))
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
-        return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
+        return TermError(t.sign, kept, self.lead(k), above, below, most, small, value, not excess)
 
     def distance(self, k: int, some: int) -> int:
         """Exponent + shift - e_max = 0 of a term that is not zero, as the theorem `some` says."""
@@ -230,7 +237,7 @@ class Alignment:
         t, bits = made.term, self.total.fraction_bits
         distance = self.distance(k, some)
         lower, upper = d.read(made.aligned, 0), self._upper(k, some, placed)
-        equations = [(distance, x.code)]
+        equations = [(distance, x.code), *self.led(k, some)]
         scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
         lows: list[Part] = [(scale, [lower])]
         ups: list[Part] = [(scale, [upper])]
@@ -241,7 +248,8 @@ class Alignment:
             equations += [(same, t.significand), (d.read(whole), whole)]
             part = scale * _power(-excess)
             lows.append((part * Poly.of(cut), []))
-            ups += [(part, [d.range(cut)]), (part, [])]
+            ups.append((part, []))
+            ups.append((part, [d.range(cut)]) if cut.op != "const" else (part * ((1 << excess) - 1), []))
         elif placed.op == "concat":
             equations.append((d.read(placed), placed))
             lows, ups = self._spread(lows, placed), self._spread(ups, placed)
@@ -264,17 +272,12 @@ class Alignment:
         d, g, made = self.d, self.g, self.total.terms[k]
         size = made.term.significand
         empty = d.lemma(f"that the zero term {k} is empty", g.is_zero(size), [none], (self.summands[k].own,))
-        nothing = d.lemma(
-            f"that the zero term {k} adds nothing",
-            g.is_zero(kept),
-            [empty],
-            ([size, made.shift], [made.shift]),
-        )
+        cuts = ([size, made.shift], [made.shift])
+        nothing = d.lemma(f"that the zero term {k} adds nothing", g.is_zero(kept), [empty], cuts)
         equations = [(d.fact(i), n) for i, n in ((empty, size), (nothing, kept)) if n.op != "const"]
         # 1 - 2^-shift is at least 0.
-        spread = d.power(d.arith([(Poly.of(made.shift), [])]))
-        inverse = (Poly.of(made.shift) * -1).power_of_two()
-        loss = self.loss(k)
+        shift, loss = Poly.of(self.lead(k)), self.loss(k)
+        spread, inverse = d.power(d.arith([(shift, [])])), (shift * -1).power_of_two()
         parts: list[Part] = [(self.unit * loss, [])] if cut else [(self.unit * inverse * loss, [spread])]
         return d.prove(low_goal, equations), d.prove(up_goal, equations, parts)
 

@@ -10,13 +10,13 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
-from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound
+from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, left_out
 from tcformal.proofs.tactics.bounds.aligned import Alignment
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
-from tcformal.proofs.tactics.rounded.aligned_products import known_product
+from tcformal.proofs.tactics.rounded.aligned_products import known_operands, known_product
 from tcformal.proofs.tactics.rounded.inputs import StatedInputs
 from tcformal.proofs.tactics.rounded.integers import IntegerSteps
 from tcformal.semantics.number import Term
@@ -53,6 +53,9 @@ class BoundProof:
         #: The exact sum so far, and the largest magnitude that it can have in units of 2^E, both ways.
         self.exact = Poly.constant(0)
         self.sizes: list[tuple[int, int]] = []
+        #: Of each product that is cut into pieces, that they add up to it; and those that are left out.
+        self.cut: list[int] = []
+        self.left_out: list[KnownTerm] = []
         #: Whether they are needed, for a result that goes on as a term.
         self.chained = len(stated.blocks) > 1
 
@@ -117,6 +120,12 @@ class BoundProof:
         """The terms of a block's sum as the statement knows them."""
         if step.total is None or len(step.operands) != len(step.total.terms):
             raise ProofError("the block's terms are not its operands")
+        if self.stated.unit.design.piece_bits is not None:
+            inputs, (*_, last) = StatedInputs(IntegerSteps(self.d), self.stated), step.operands
+            made, self.left_out, self.cut = known_operands(
+                inputs, step, lambda term: self._summand(last, term)
+            )
+            return made
         found: list[KnownTerm] = []
         for x, aligned in zip(step.operands, step.total.terms, strict=True):
             carries = x.kind in ("block", "parts") and carried is not None
@@ -164,13 +173,16 @@ class BoundProof:
             d, total, alignment.e_max, summed, step.rounded, step.specials, clean[0], alignment.in_range()
         )
         rounding = conversion.error()
-        parts: list[Part] = [(bound.units, [most])]
+        pieces, lost = [self._size(x, x.shown or 0) for x in self.left_out], left_out(self.stated.unit)
+        parts: list[Part] = [(bound.units - lost, [most])]
         if all(t.exact_at_zero for t in terms):
             parts.append((alignment.unit, [alignment.some_exact()]))
         else:
             shares = [(Poly.of(t.shift) * -1).power_of_two() for t in terms if t.exact_at_zero]
             parts += [(alignment.unit * x, []) for x in shares]
-        for x, t in zip(summands, terms, strict=True):
+        if self.cut:
+            self.exact = Poly.constant(0) - self.stated.error + self.stated.d.value
+        for x, t in zip(summands, terms, strict=True) if not self.cut else ():
             if x is not carried and x.value.terms:
                 self.exact = self.exact + x.value
                 if self.chained:
@@ -184,8 +196,9 @@ class BoundProof:
             (rounding.below, [t.below for t in terms], -1, None if before is None else before.below),
         ):
             whole = [*parts, (1, [mine]), *((1, [i]) for i in each)]
+            whole += [(1, [pair[sign > 0]]) for pair in pieces]
             whole.append((alignment.unit * -sign, [summed.equation]))
-            whole += [] if last is None else [(1, [last])]
+            whole += [(sign, [i]) for i in self.cut] + ([] if last is None else [(1, [last])])
             goal = loss - (rounding.value - self.exact) * sign
             shown.append(d.prove(goal, in_e, whole))
         return BlockError(conversion, rounding, (loss, loss), (self.stated.ulps,) * 2, shown[0], shown[1])

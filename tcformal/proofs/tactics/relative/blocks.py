@@ -47,6 +47,9 @@ class RelativeProof(LargestTerm):
     and what is lost, so that its ulp is small beside them.
     """
 
+    #: How the terms of its sum are aligned.
+    aligning: type[SharpAlignment] = SharpAlignment
+
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
         d, g, stated = self.d, self.g, self.relative
@@ -85,15 +88,16 @@ class RelativeProof(LargestTerm):
         """What both cases need: that some term is shifted by nothing, and that Σ|terms| is at least 2^E."""
         self.size_of_all = self._largest()
         stated, unit = self.relative, alignment.unit
+        least = stated.loss if stated.zero_c else min(stated.loss, Fraction(1))
         self.whole: list[Part] = [
-            (unit * stated.loss, [self._shares(alignment, terms)]),
+            (unit * least, [self._shares(alignment, terms)]),
             (stated.kept, [finest]),
             (unit * stated.spare, []),
         ]
-        if stated.loss != 1 and not stated.zero_c:
-            # c may lose a whole unit.
-            share = self._share(alignment, terms, self.stated.terms[-1])
-            self.whole.append((unit * share * (1 - stated.loss), []))
+        for t in stated.terms if not stated.zero_c else ():
+            # c may lose a whole unit, a product `loss`.
+            more = (Fraction(1) if t is self.stated.terms[-1] else stated.loss) - least
+            self.whole.append((unit * self._share(alignment, terms, t) * more, []))
 
     def _case(self, case: BlockCase, goal: Poly, moves: tuple[int, int]) -> list[int]:
         """The bound of both sides in one case; of what the conversion loses, `goal`, there are `moves`."""
@@ -112,7 +116,7 @@ class RelativeProof(LargestTerm):
         """What is lost at most on one side, in terms of E and of what the conversion loses, and why."""
         terms = [t.above if sign > 0 else t.below for t in x.terms]
         lost = self._power(-x.conversion.total.fraction_bits) * self.relative.kept + goal
-        return lost, [*self.whole, (1, [mine]), *((1, [i]) for i in terms)]
+        return lost, [*self.whole, (1, [mine]), *((1, [i]) for i in terms), *((sign, [i]) for i in self.cut)]
 
     def _sum(self, limit: Node) -> tuple[SharpAlignment, list[TermError], SumConversion]:
         """The sum of the products and c at a limit of their exponents, and its conversion."""
@@ -122,7 +126,7 @@ class RelativeProof(LargestTerm):
         if step.total is None or step.rounded is None or step.specials is None:
             raise ProofError("a block is no fused sum")
         summands = self._summands(step, None)
-        alignment = SharpAlignment(self.d, step.total, summands, limit, self.floor, self.relative)
+        alignment = self.aligning(self.d, step.total, summands, limit, self.floor, self.relative)
         terms = [self._term(alignment, k) for k in range(len(summands))]
         summed = Addition(self.d, step.total, terms).value()
         return alignment, terms, SumConversion(

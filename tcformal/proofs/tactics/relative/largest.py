@@ -67,8 +67,12 @@ class LargestTerm(BoundProof):
     def _share(self, alignment: Alignment, terms: list[TermError], t: StatedTerm) -> Poly:
         """2^-shift of a stated term."""
         # Where c is added later, terms have one more than the sum has.
-        (made,) = (x for x, y in zip(terms, alignment.summands, strict=False) if y.code is t.code)
-        return (Poly.of(made.shift) * -1).power_of_two()
+        made = [x for x, y in zip(terms, alignment.summands, strict=False) if y.code is t.code]
+        return (Poly.of(made[-1].shift) * -1).power_of_two()
+
+    def _place(self, alignment: Alignment, t: StatedTerm) -> int:
+        """Which term of the sum a stated one is; of a product in pieces, the highest one."""
+        return [i for i, x in enumerate(alignment.summands) if x.code is t.code][-1]
 
     def _unshifted(self, alignment: Alignment, t: StatedTerm, bit: int) -> int:
         """2^-shift - 1 >= 0 of a term that has E."""
@@ -77,7 +81,7 @@ class LargestTerm(BoundProof):
         equations = [(d.read(wide), wide), (d.read(alignment.e), alignment.e)]
         reached = d.fact(alignment.reached())
         below = d.prove(Poly.of(self.stated.e) - Poly.of(code), equations, [(1, [reached])])
-        (place,) = (i for i, x in enumerate(alignment.summands) if x.code is t.code)
+        place = self._place(alignment, t)
         some, same = self._parted(t, bit)
         distance = alignment.distance(place, some)
         return d.power(d.arith([(-1, [distance]), (1, [same]), (1, [below])]))
@@ -87,7 +91,7 @@ class LargestTerm(BoundProof):
         d, e_max, e = self.d, Poly.of(alignment.e_max), Poly.of(self.stated.e)
 
         def proof(_: int, t: StatedTerm, bit: int) -> int:
-            (place,) = (i for i, x in enumerate(alignment.summands) if x.code is t.code)
+            place = self._place(alignment, t)
             some, same = self._parted(t, bit)
             shift = Poly.of(alignment.total.terms[place].shift)
             distance = alignment.distance(place, some)

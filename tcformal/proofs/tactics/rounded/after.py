@@ -14,7 +14,7 @@ from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import code_of, sign_of
-from tcformal.proofs.tactics.rounded.aligned_products import known_pieces, known_product
+from tcformal.proofs.tactics.rounded.aligned_products import known_operands
 from tcformal.proofs.tactics.rounded.composition import RoundedProof, StepError
 from tcformal.proofs.tactics.rounded.inputs import Taken
 from tcformal.proofs.tactics.rounded.integers import power
@@ -64,15 +64,7 @@ class AfterProof(RoundedProof):
         total = self.products.total
         if total is None or self.products.rounded is not None or self.last.total is None:
             raise ProofError("the sum of the products is rounded before c is added")
-        summands = []
-        for k in dict.fromkeys(x.ks[0] for x in self.products.operands):
-            own = [t.term for x, t in zip(self.products.operands, total.terms, strict=True) if x.ks[0] == k]
-            if self.design.piece_bits is None:
-                summands += [known_product(self.operands.inputs, k, term) for term in own]
-                continue
-            pieces, same = known_pieces(self.operands.inputs, k, own)
-            summands += pieces
-            self.cut.append(same)
+        summands, _, self.cut = known_operands(self.operands.inputs, self.products)
         return Alignment(self.d, total, summands, self.limited(total), self.floor)
 
     def limited(self, total: Total) -> Node:
