@@ -11,6 +11,7 @@ from tcformal.semantics.stages import Dot
 from tcformal.shortcuts.aligned import add_aligned
 from tcformal.shortcuts.ieee import add_ieee
 from tcformal.shortcuts.leading import add_leading
+from tcformal.shortcuts.quarters import add_groups
 
 
 def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Shortcuts) -> None:
@@ -20,4 +21,5 @@ def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: S
     add_leading(stages, ways)
     formats = {"a": spec.a_format, "b": spec.b_format}
     wide = None if spec.emulation is None else spec.emulation.converted
+    add_groups(graph, spec.k, stages, formats, ways)
     add_aligned(graph, root, stages, formats, ways, wide)
