@@ -1,11 +1,11 @@
-"""One flag for all encodings of a side that are NaN or Inf, off their encodings, two or four at a time."""
+"""One flag for all encodings of a side that are NaN or Inf, off their encodings, up to four at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from tcformal.formats.spec import Format, Specials
-from tcformal.interp.lanes import WORD, Code, LaneValue
+from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Emit, Shortcuts
@@ -24,7 +24,13 @@ def add_special(
     """
     for side, fmt in formats.items():
         words = [word for name, word in graph.inputs.items() if name.startswith(f"{side}[")]
-        if not plain(fmt) or not widens(fmt, wide) or fmt.specials is Specials.NONE or len(words) % 2:
+        alone = fmt.specials is Specials.IEEE and fmt.width in (WORD, DOUBLE) and not fmt.ignored_low_bits
+        if not (alone or plain(fmt)) or not widens(fmt, wide) or fmt.specials is Specials.NONE:
+            continue
+        bits = BYTE if fmt.width <= BYTE and not len(words) % (WORD // BYTE) else HALF
+        bits = fmt.width if alone else bits
+        count = max(1, WORD // bits)
+        if len(words) % count:
             continue
         numbers = [unpack(graph, wide_word(graph, word, fmt, wide), wide or fmt) for word in words]
         known = {x.index for number in numbers for x in (number.nan, number.inf)}
@@ -32,8 +38,6 @@ def add_special(
         if not flags & known:
             continue
         found: tuple[Node, ...] = ()
-        bits = BYTE if fmt.width <= BYTE and not len(words) % (WORD // BYTE) else HALF
-        count = WORD // bits
         for i in range(0, len(words), count):
             found = (ways.derive((*found, *words[i : i + count]), _farthest(fmt, bits)),)
         others = [x for x in ways.flags[side] if x.index not in known]
@@ -43,8 +47,16 @@ def add_special(
 def _farthest(fmt: Format, bits: int) -> Emit:
     """The largest size of encodings, in parts; where -0 is the NaN, the least distance from that.
 
-    Shapes: what was found before, where anything was, and the encodings of a word.
+    Shapes: what was found before, where anything was, and the encodings of a word, or one that is a word.
     """
+
+    def whole(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        size = (1 << (bits - 1)) - 1
+        made = code.apply("and", bits, code.operand(given[-1], bits), code.word(size, bits))
+        if len(given) > 1:
+            further = code.relate("ult", bits, given[0].text, made)
+            made = code.choose(further, bits, made, given[0].text)
+        return LaneValue(made, 0, size, bits)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         n = WORD // bits
@@ -58,7 +70,7 @@ def _farthest(fmt: Format, bits: int) -> Emit:
             made = code.new(f"select <{n * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
         return as_whole(code, made, bits)
 
-    return emit
+    return emit if bits < WORD else whole
 
 
 def _beyond(fmt: Format, bits: int) -> Emit:
@@ -72,7 +84,10 @@ def _beyond(fmt: Format, bits: int) -> Emit:
         made = as_whole(code, code.new(f"sext <{WORD // bits * code.lanes} x i1> {there} to {words}"), bits)
         return code.compare("ne", made, code.const(0), WORD)
 
-    return emit
+    def whole(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        return code.compare("ult", code.const(fmt.largest), given[0], bits)
+
+    return emit if bits < WORD else whole
 
 
 def _of_minus_zero(fmt: Format) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from tcformal.kernels.block import DecodedBlock, Words
 from tcformal.kernels.thin.text import piece_of
 from tcformal.kernels.work import Work
-from tcformal.machine import Module
+from tcformal.machine import Module, vector_bits
 
 if TYPE_CHECKING:  # which holds these kernels
     from tcformal.kernels.gemm import Gemm
@@ -18,8 +18,9 @@ if TYPE_CHECKING:  # which holds these kernels
 
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
-#: How many times as large as encodings their records are at most, to be read in their place.
-_DENSE = 2
+#: How many times as large as encodings their records are at most, to be read in their place: wider registers
+#: decode faster, while memory is read no faster.
+_DENSE = 1 if vector_bits() > 256 else 2
 _ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
