@@ -17,7 +17,7 @@ import numpy as np
 from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.ir.node import Node
 from tcformal.kernels.block import DecodedBlock, Words
-from tcformal.kernels.cut import DotCall, cuts
+from tcformal.kernels.cut import Cut, DotCall, cuts
 from tcformal.kernels.multiply import Shape
 from tcformal.kernels.promoted import Factors, Promotion, factors_in_memory
 from tcformal.kernels.source import Source, source
@@ -124,17 +124,23 @@ class Gemm:
         """The module of the kernel for `finite` operands, or for `any`, and its shape."""
         return self._source(which).text, self._shape_of(which)
 
-    def thin_text(self, how: str) -> str:
+    @property
+    def cut(self) -> Cut:
+        """The dot product of finite operands."""
+        return self._cuts["finite"]
+
+    def thin_text(self, how: str, at_once: int = 1) -> str:
         """The module of the kernel for few rows; `how` the other side lies: see `thin`."""
         layouts, flags = self._kernels["finite"].layouts, self._rare[self.shape.lanes_side]
-        return thin(self._cuts["finite"], self.shape, layouts, flags, how)
+        return thin(self._cuts["finite"], self.shape, layouts, flags, how, at_once)
 
     @property
     def digest(self) -> str:
         """SHA-256 of the code of all kernels: other code has to be compared again."""
         texts = [self._source(which).text for which in self._cuts]
         if self.shape.lanes > 1:
-            texts += [self.thin_text(how) for how in ("straight", "turned", "records")]
+            several = sorted({1, self._few.at_once})
+            texts += [self.thin_text(how, n) for how in ("straight", "turned", "records") for n in several]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:

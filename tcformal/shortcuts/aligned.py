@@ -8,7 +8,8 @@ of the significands and exponents; a sum for which they fail keeps its operators
 
 Zero products have an exponent of their own in most designs.  Where it never decides the largest one, because
 another term is at least as large or it lies below every exponent, one zero operand's exponent is set so low
-that no sum with it decides either, and no choice is left.
+that no sum with it decides either, and no choice is left.  Exponents are compared two at a time, or four
+(`quarters`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
-from tcformal.shortcuts import encoded, placed
+from tcformal.shortcuts import beside, encoded, placed
+from tcformal.shortcuts.beside import HALF
 from tcformal.shortcuts.encoded import EncodedOperands
-from tcformal.shortcuts.placed import BIAS, FIELD, HALF
+from tcformal.shortcuts.placed import BIAS, FIELD
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
+from tcformal.shortcuts.quarters import add_largest, in_bytes
 from tcformal.shortcuts.special import add_special
 
 #: Bits of a significand of binary32.
@@ -89,6 +92,12 @@ class _Sums:
             floor = max(codes)
         e_max = self._ways.of(maximum.code)
         exponents = {id(x): self._exponents(x) for x in products}
+        apart = in_bytes(products, self._encodings, self._reader)
+        if apart is not None:
+            add_largest(e_max, apart, [*others], floor, self._ways)
+            whole = {id(x): exponents[id(y)] for x, y in zip(apart.products, products, strict=True)}
+            self._terms(e_max, apart.products, self._powers(e_max, [], apart.products, whole), apart.shared)
+            return
         pairs = list(zip(products[0::2], products[1::2], strict=False))
         sums = [self._added(x, y, exponents) for x, y in pairs]
         self._largest(e_max, sums, products, exponents, others, floor)
@@ -128,7 +137,7 @@ class _Sums:
         high = max(x.high for x in products)
 
         def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-            values = placed.balanced(code, list(given[:n]))
+            values = beside.largest(code, list(given[:n]), HALF)
             rest = given[n:]
             for _ in alone:
                 values.append(placed.plus(code, rest[0], rest[1]))
@@ -136,10 +145,8 @@ class _Sums:
             values += rest
             if floor is not None:
                 values.append(code.const(floor))
-            while len(values) > 1:
-                level = [placed.larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
-                values = level + values[2 * len(level) :]
-            return replace(values[0], high=max(high, *(x.high for x in rest), floor or 0))
+            found = placed.largest(code, values)
+            return replace(found, high=max(high, *(x.high for x in rest), floor or 0))
 
         needs = [*sums, *(y for x in alone for y in exponents[id(x)]), *others]
         self._ways.add(e_max, needs, emit)
@@ -147,7 +154,7 @@ class _Sums:
     def _added(self, x: Product, y: Product, exponents: dict[int, tuple[Node, Node]]) -> Node:
         """The exponents of two products side by side."""
         sides = [self._packed(x, y, side, exponents) for side in (0, 1)]
-        return self._ways.derive(sides, lambda code, given: placed.halves(code, "add", *given))
+        return self._ways.derive(sides, lambda code, given: beside.combined(code, "add", HALF, *given))
 
     def _powers(
         self,
@@ -181,10 +188,10 @@ class _Sums:
         words = [self._encodings.of(factor) for factor in factors]
         constants = [factor.exponent.constant for factor in factors]
         if words[0] is None or words[1] is None or words[0].fmt != words[1].fmt:
-            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), beside.packed)
         if constants[0] != constants[1] or zeros[0] != zeros[1]:
-            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
-        emit = encoded.exponents(words[0].fmt, constants[0], zeros[0])
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), beside.packed)
+        emit = beside.exponents(words[0].fmt, constants[0], zeros[0])
         return self._ways.derive((words[0].word, words[1].word), emit)
 
     def _lowest(self, x: Factor) -> int:
@@ -204,8 +211,14 @@ class _Sums:
         atoms = () if exponent is None else x.exponent.atoms
         return self._ways.derive([*x.signs, x.significand, *atoms], placed.number(len(x.signs), exponent))
 
-    def _terms(self, e_max: Node, products: Sequence[Product], power: Callable[[Product, int], Node]) -> None:
-        """The aligned terms with their signs, where floats give them."""
+    def _terms(
+        self,
+        e_max: Node,
+        products: Sequence[Product],
+        power: Callable[[Product, int], Node],
+        shared: Sequence[Node] = (),
+    ) -> None:
+        """The aligned terms with their signs, where floats give them; `shared` is added to exponents."""
         scales: dict[int, Node] = {}
         for x in products:
             t = x.term
@@ -236,7 +249,7 @@ class _Sums:
             if own:
                 by = raised + x.low - least
                 if by not in scales:
-                    scales[by] = self._ways.derive([e_max], placed.power(by))
+                    scales[by] = self._ways.derive([e_max, *shared], placed.power(by, whole=False))
                 self._ways.add(signed, [both, scales[by]], placed.scaled(most))
             else:
                 self._ways.add(signed, [both, power(x, raised)], placed.scaled(most))

@@ -1,4 +1,4 @@
-"""Factors read off their encodings: a number as a float, and exponents two at a time, in few instructions.
+"""Factors read off their encodings: a number as a float, in few instructions.
 
 The fields of binary32 are those of a narrower format with more places: an encoding moved to where they lie is
 its number times a power of two, and a subnormal one is too, as a subnormal float or as a number of fewer
@@ -19,15 +19,14 @@ from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float
 from tcformal.machine import floats
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.unpack import unpack
-from tcformal.shortcuts.placed import BIAS, FIELD, HALF
+from tcformal.shortcuts.beside import BYTE, HALF
+from tcformal.shortcuts.placed import BIAS, FIELD
 from tcformal.shortcuts.products import Factor
 
 #: Bits of an exponent field of binary32.
 _EXPONENT = 8
 #: Of binary16: bits of a fraction field and of an exponent field, bias.
 _HALF_FIELD, _HALF_EXPONENT, _HALF_BIAS = 10, 5, 15
-#: Bits of the narrower encodings that processors load.
-_BYTE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +61,21 @@ class EncodedOperands:
 
     def of(self, x: Factor) -> Encoding | None:
         """The encoding that a factor is read off; None where there is none."""
-        if not len(x.signs) == len(x.zeros) == len(x.exponent.atoms) == 1:
+        found = self.apart(x)
+        return None if found is None or len(x.exponent.atoms) > 1 else found[0]
+
+    def apart(self, x: Factor) -> tuple[Encoding, Node] | None:
+        """The encoding of a factor whose exponent may have other parts too, and the part that is its own."""
+        if not len(x.signs) == len(x.zeros) == 1:
             return None
-        (code,) = x.exponent.atoms
-        while code.op == "zero_extend":
-            (code,) = code.args
-        return self._found.get((x.signs[0].index, x.significand.index, x.zeros[0].index, code.index))
+        for atom in x.exponent.atoms:
+            code = atom
+            while code.op == "zero_extend":
+                (code,) = code.args
+            nodes = x.signs[0].index, x.significand.index, x.zeros[0].index, code.index
+            if nodes in self._found:
+                return self._found[nodes], atom
+        return None
 
 
 def plain(fmt: Format) -> bool:
@@ -159,7 +167,7 @@ def as_half(fmt: Format) -> bool:
     """
     room = fmt.exponent_bits <= _HALF_EXPONENT and fmt.fraction_bits <= _HALF_FIELD
     finite = fmt.largest >> fmt.fraction_bits < (1 << _HALF_EXPONENT) - 1
-    return floats() and room and finite and fmt.width in (_BYTE, HALF)
+    return floats() and room and finite and fmt.width in (BYTE, HALF)
 
 
 def own_exponent(fmt: Format) -> int:
@@ -176,7 +184,7 @@ def widens(fmt: Format, wide: Format | None) -> bool:
     largest = (fmt.largest >> fmt.fraction_bits) - fmt.bias
     least = 1 - fmt.bias - fmt.fraction_bits
     inside = largest <= _HALF_BIAS and least >= 1 - _HALF_BIAS - _HALF_FIELD
-    return binary16 and as_half(fmt) and fmt.width == _BYTE and inside
+    return binary16 and as_half(fmt) and fmt.width == BYTE and inside
 
 
 def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Node:
@@ -210,10 +218,10 @@ def _half(code: Code, x: LaneValue, fmt: Format) -> str:
     """The binary16 number whose fields are an encoding's; its conversion meets no subnormal float."""
     text = code.operand(x, HALF)
     spare = _HALF_EXPONENT - fmt.exponent_bits
-    if fmt.width == _BYTE:
+    if fmt.width == BYTE:
         if spare:
             # With copies of the sign, which end above the fields.
-            text = code.resize("sext", code.operand(x, _BYTE), _BYTE, HALF)
+            text = code.resize("sext", code.operand(x, BYTE), BYTE, HALF)
         text = code.apply("shl", HALF, text, code.word(_HALF_FIELD - fmt.fraction_bits, HALF))
         if spare:
             kept = ((1 << (fmt.width - 1)) - 1) << (_HALF_FIELD - fmt.fraction_bits) | 1 << (HALF - 1)
@@ -221,67 +229,3 @@ def _half(code: Code, x: LaneValue, fmt: Format) -> str:
     kind = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
     made = code.new(f"bitcast {code.kind(HALF)} {text} to {kind}")
     return code.new(f"fpext {kind} {made} to {float_kind(code, WORD)}")
-
-
-def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
-    """The exponents' codes of two numbers and a constant, 16 bits each, side by side.
-
-    Shapes: two encodings.
-    Zero, NaN, Inf: a zero has `of_zero`, or, where that is None, the code of a subnormal number, which is 1.
-    """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n, words, x = 2 * code.lanes, half_words(code), pair(code, given, fmt)
-        size = code.new(f"and {words} {x}, {every((1 << (read_bits(fmt) - 1)) - 1)}")
-        field = code.new(f"lshr {words} {size}, {every(read_bits(fmt) - 1 - fmt.exponent_bits)}")
-        none = code.new(f"icmp eq {words} {field}, zeroinitializer")
-        made = code.new(f"select <{n} x i1> {none}, {words} {every(1)}, {words} {field}")
-        if constant:
-            made = code.new(f"add {words} {made}, {every(constant)}")
-        if of_zero is not None:
-            zero = code.new(f"icmp eq {words} {size}, zeroinitializer")
-            made = code.new(f"select <{n} x i1> {zero}, {words} {every(of_zero)}, {words} {made}")
-        return as_whole(code, made)
-
-    return emit
-
-
-def half_words(code: Code) -> str:
-    """The type of two halves in every lane."""
-    return f"<{2 * code.lanes} x i{HALF}>"
-
-
-def every(value: int) -> str:
-    """A number in every half."""
-    return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
-
-
-def read_bits(fmt: Format) -> int:
-    """Bits of an encoding that its half holds."""
-    return min(fmt.width, HALF)
-
-
-def pair(code: Code, given: Sequence[LaneValue], fmt: Format) -> str:
-    """Two encodings side by side, as halves: of words the upper ones, whose fraction is 0 where it was."""
-    first, second = (code.operand(x, WORD) for x in given)
-    if fmt.width > HALF:
-        first = code.apply("lshr", WORD, _folded(code, first, fmt), code.word(HALF, WORD))
-        upper = ((1 << HALF) - 1) << HALF
-        second = code.apply("and", WORD, _folded(code, second, fmt), code.word(upper, WORD))
-    else:
-        second = code.apply("shl", WORD, second, code.word(HALF, WORD))
-    both = code.apply("or", WORD, first, second)
-    return code.new(f"bitcast {code.kind(WORD)} {both} to {half_words(code)}")
-
-
-def _folded(code: Code, x: str, fmt: Format) -> str:
-    """A word with the part of its fraction that is read of the lower half over the part in the upper one."""
-    places = HALF - fmt.ignored_low_bits
-    low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
-    return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
-
-
-def as_whole(code: Code, text: str) -> LaneValue:
-    """Halves as words."""
-    made = code.new(f"bitcast {half_words(code)} {text} to {code.kind(WORD)}")
-    return LaneValue(made, 0, (1 << WORD) - 1, WORD)

@@ -1,4 +1,4 @@
-"""Instructions of aligned products: exponents two at a time, powers of two, products cut to integers."""
+"""Instructions of aligned products: exponents, powers of two, products cut to integers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from tcformal.interp.lanes import TRUTH, WORD, Code, LaneValue
 from tcformal.kernels.shortcuts import Emit, as_float, as_word, float_kind
+from tcformal.shortcuts.beside import HALF, combined, packed
 
 #: Of binary32: bits of a fraction field, bias, largest exponent code of a number.
 FIELD, BIAS, _TOP = 23, 127, 254
-#: Bits of an exponent beside another one.
-HALF = 16
 
 
 def added(code: Code, given: Sequence[LaneValue], constant: int) -> LaneValue:
@@ -54,39 +53,6 @@ def plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     return code.value(code.binary("add", x, y, WORD), low, high, WORD)
 
 
-def packed(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """Two numbers of 16 bits side by side."""
-    low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
-    high = code.binary("shl", given[1], code.const(HALF), WORD)
-    return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
-
-
-def halves(code: Code, name: str, x: LaneValue, y: LaneValue) -> LaneValue:
-    """The sum, or the larger one, of both halves on their own."""
-    kind, n = f"<{2 * code.lanes} x i{HALF}>", code.kind(WORD)
-    first, second = (code.new(f"bitcast {n} {v.text} to {kind}") for v in (x, y))
-    if name == "add":
-        made = code.new(f"add {kind} {first}, {second}")
-    else:
-        above = code.new(f"icmp slt {kind} {first}, {second}")
-        made = code.new(f"select <{2 * code.lanes} x i1> {above}, {kind} {second}, {kind} {first}")
-    return replace(x, text=code.new(f"bitcast {kind} {made} to {n}"))
-
-
-def balanced(code: Code, values: list[LaneValue]) -> list[LaneValue]:
-    """The largest of the lower halves and that of the upper ones."""
-    while len(values) > 1:
-        level = [halves(code, "max", *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
-        values = level + values[2 * len(level) :]
-    made = []
-    for x in values:
-        up = LaneValue(code.binary("shl", x, code.const(HALF), WORD), x.low, x.high, WORD)
-        for half in (up, x):
-            text = code.apply("ashr", WORD, half.text, code.word(HALF, WORD))
-            made.append(LaneValue(text, -(1 << (HALF - 1)), (1 << (HALF - 1)) - 1, WORD))
-    return made
-
-
 def larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     """The larger of two numbers."""
     low, high = max(x.low, y.low), max(x.high, y.high)
@@ -96,15 +62,26 @@ def larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     return LaneValue(code.choose(above.text, WORD, second.text, first.text), low, high, WORD)
 
 
-def power(by: int) -> Emit:
-    """2^(by - e_max + exponents) as a float: 0 where that is too small, 2^127 where it is too large."""
+def largest(code: Code, values: list[LaneValue]) -> LaneValue:
+    """The largest of numbers."""
+    while len(values) > 1:
+        level = [larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        values = level + values[2 * len(level) :]
+    return values[0]
+
+
+def power(by: int, *, whole: bool = True) -> Emit:
+    """2^(by - e_max + exponents) as a float: 0 where that is too small, 2^127 where it is too large.
+
+    Ranges and units: the exponents that are given add up to the `whole` one of a product, or to a part of it.
+    """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         e_max, *exponents = given
         field = minus(code, code.const(BIAS + by), e_max)
         for x in exponents:
             field = plus(code, field, x)
-        if exponents:
+        if exponents and whole:
             # No product's exponent is above the largest one.
             field = replace(field, high=min(field.high, BIAS + by))
         if field.low < 0:
@@ -131,7 +108,7 @@ def below(by: int) -> Emit:
 def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Exponent fields and two exponents that are none above e_max: their sums, 0 for what is too small."""
     none = LaneValue(code.word(0, WORD), 0, 0, WORD)
-    return halves(code, "max", halves(code, "add", *given), none)
+    return combined(code, "max", HALF, combined(code, "add", HALF, *given), none)
 
 
 def power_of_half(which: int) -> Emit:

@@ -11,13 +11,17 @@ from tcformal.semantics.stages import Dot
 from tcformal.shortcuts.aligned import add_aligned
 from tcformal.shortcuts.ieee import add_ieee
 from tcformal.shortcuts.leading import add_leading
+from tcformal.shortcuts.quarters import add_groups
+from tcformal.shortcuts.special import add_special
 
 
 def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Shortcuts) -> None:
     """All shortcuts of one call, whose result is `root` where no operand of A and B is NaN or Inf."""
+    formats = {"a": spec.a_format, "b": spec.b_format}
     if floats() and add_ieee(graph, spec, stages, ways):
+        add_special(graph, formats, ways)
         return
     add_leading(stages, ways)
-    formats = {"a": spec.a_format, "b": spec.b_format}
     wide = None if spec.emulation is None else spec.emulation.converted
+    add_groups(graph, spec.k, stages, formats, ways)
     add_aligned(graph, root, stages, formats, ways, wide)

@@ -385,12 +385,14 @@ def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
         pytest.param(SCALED, marks=pytest.mark.long),
         pytest.param("ampere/mma.m8n8k4.f64.f64.f64.f64", marks=pytest.mark.long),
         pytest.param("x86/vdpbf16ps", marks=pytest.mark.long),
+        pytest.param("arm/bfdot.ebf1", marks=pytest.mark.long),
     ],
 )
 def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, finite: bool) -> None:
     """Few rows and few columns, ends of k and of tiles included, and the same elements row by row."""
     spec = unit(name).spec
-    k = 3 * spec.k
+    # Whole pieces of short steps, and steps that are left.
+    k = spec.k * max(3, 38 // spec.k)
     for side, m, columns, more in (("a", 1, 70, 0), ("a", 3, 33, 1), ("b", 50, 2, 1)):
         x = sweep.operands(spec, k + more, m, m, columns, finite=finite)
         if turned:

@@ -49,14 +49,17 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
     return list(zip(given, made, strict=True))
 
 
-def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
+def dots(
+    step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int, at_once: int = 1
+) -> tuple[str, int]:  # fmt: skip
     """The module with dots(a, b, c, d, scales…, flags, tiles, steps, strides…, ahead…), and its widest lane.
 
     c and d are one array where there are several steps.
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
+    Sums of `at_once` steps, which `steps` is a multiple of, stay in registers.
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
-    words: dict[int, Callable[[], LaneValue]] = {}
+    words: dict[tuple[int, int], Callable[[], LaneValue]] = {}
     pieces = turned_pieces(step, lanes)
     in_piece = code.new("sub i64 %step, %first_step")
     for side in "ab":
@@ -74,23 +77,27 @@ def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[st
             offset = code.new(f"add i64 {offset}, %lane_in_piece")
             at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
         widths = [inputs[name].width for name in names]
-        values = raw_lanes(code, at, piece, widths, stride)
-        words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
+        values = raw_lanes(code, at, piece, widths * at_once, stride)
+        words |= {(i // step.k, inputs[names[i % step.k]].index): x for i, x in enumerate(values)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
-    known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
+    scales: dict[int, LaneValue] = {}
     for side in "ab" if step.scales else "":
         of_scales = LanePiece(step.storage["scale"], lanes)
         at = f"%{side}_scale"
-        known |= scale_lanes(code, inputs, side, of_scales, step.scales, at, "%row", "%scale_stride")
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
-    # What few encodings give is computed one after the other, so that registers are not full of all of them.
-    for given, made in _by_pairs(cut, step.k, (cut.root, *flags)):
-        for i in given:
-            lowering.give(i, words.pop(i)())
-        for node in made:
-            lowering.value_of(node)
-    result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
-    marks = [lowering.value_of(node) for node in flags]
+        scales |= scale_lanes(code, inputs, side, of_scales, step.scales, at, "%row", "%scale_stride")
+    result, marks = "%c_now", []
+    pairs = _by_pairs(cut, step.k, (cut.root, *flags))
+    for which in range(at_once):
+        known = scales | {inputs["c"].index: word(code, result, c_bits, inputs["c"].width)}
+        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        # What few encodings give is computed one after the other, so that registers are not full of them all.
+        for given, made in pairs:
+            for i in given:
+                lowering.give(i, words.pop((which, i))())
+            for node in made:
+                lowering.value_of(node)
+        result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
+        marks += [lowering.value_of(node) for node in flags]
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     body = "\n".join(code.lines)
     kinds = code.kind(c_bits), code.kind(d_bits)
@@ -101,14 +108,14 @@ def dots(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[st
         for side, piece in pieces.items()
     )
     fill = "\n".join(_fill(step, side, piece) for side, piece in pieces.items())
-    at_once, tiles = (pieces["a"].steps, pieces["a"].tiles) if pieces else (1, 1)
+    steps, tiles = (pieces["a"].steps, pieces["a"].tiles) if pieces else (at_once, 1)
     text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr %c, ptr %d,
     ptr noalias %a_scale, ptr noalias %b_scale, ptr noalias %flags, i64 %n_tiles, i64 %n_steps,
     i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead, i64 %scale_stride) {{
 entry:
 {enter}
 {memory}
-{next_piece(tiles, at_once)}
+{next_piece(tiles, steps)}
   %first_k = mul i64 %first_step, {step.k}
   br label %each_filled
 each_filled:
@@ -138,7 +145,7 @@ each_tile:
   %more_tiles = icmp ult i64 %next_tile, %last_tile
   br i1 %more_tiles, label %each_tile, label %step_end
 step_end:
-  %next_step = add i64 %step, 1
+  %next_step = add i64 %step, {at_once}
   %more_steps = icmp ult i64 %next_step, %last_step
   br i1 %more_steps, label %each_step, label %piece_end
 {PIECE_END}

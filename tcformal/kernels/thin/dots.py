@@ -13,6 +13,7 @@ from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.kernels.block import Words
 from tcformal.kernels.cut import DotCall, cuts
 from tcformal.kernels.thin.dot_text import dots, turned_pieces
+from tcformal.kernels.thin.text import steps_at_once
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
 
@@ -34,22 +35,25 @@ class DotRows:
         self._step = step
         self._cuts, rare = cuts(step, shortcuts=True)
         self._rare = [*rare["a"], *rare["b"]]
-        self._kernels: dict[str, Any] = {}
+        self._kernels: dict[tuple[str, int], Any] = {}
         most = vector_bits() // WORD
         # No processor has lanes for wider integers: one at a time is the fastest.
         self._lanes = {
             which: most if dots(step, x, (), most)[1] <= DOUBLE else 1 for which, x in self._cuts.items()
         }
+        #: Steps whose sums stay in registers, where there are so many.
+        self._at_once = steps_at_once(step, self._cuts["finite"])
 
-    def text(self, which: str) -> str:
+    def text(self, which: str, at_once: int = 1) -> str:
         """The module for `finite` operands, or for `any`."""
         flags = self._rare if which == "finite" else ()
-        return dots(self._step, self._cuts[which], flags, self._lanes[which])[0]
+        return dots(self._step, self._cuts[which], flags, self._lanes[which], at_once)[0]
 
     @property
     def digest(self) -> str:
         """SHA-256 of the code of both kernels: other code has to be compared again."""
-        return hashlib.sha256("\0".join(self.text(which) for which in self._cuts).encode()).hexdigest()
+        texts = [self.text(which, n) for which in self._cuts for n in sorted({1, self._at_once})]
+        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def __call__(
         self, a: Words, b: Words, c: Words, scale_a: Words | None = None, scale_b: Words | None = None
@@ -74,9 +78,7 @@ class DotRows:
         self, which: str, given: Sequence[Words], scales: Sequence[Words], d: Words
     ) -> NDArray[np.uint8]:
         """Fill d from a, b and c; what comes back says which tiles of it are not to be used."""
-        if which not in self._kernels:
-            self._kernels[which] = Module(self.text(which), {"dots": _ARGUMENTS})
-        run, lanes = self._kernels[which].dots, self._lanes[which]
+        lanes = self._lanes[which]
         given = [_in_rows(x) for x in given]
         n, k = given[0].shape
         steps = k // self._step.k
@@ -91,21 +93,28 @@ class DotRows:
             given[2] = d
         # Rows are read in whole pieces: the last ones, whose ends nothing follows, are put where zeros do.
         pieces = turned_pieces(self._step, lanes)
-        at_once, beyond = 1, 0
+        group, beyond, left, several = 1, 0, 0, 1
         if pieces:
-            at_once, beyond = pieces["a"].tiles, -k % (pieces["a"].steps * self._step.k)
+            group, beyond = pieces["a"].tiles, -k % (pieces["a"].steps * self._step.k)
+            several = self._at_once
+            left = steps % pieces["a"].steps if several > 1 else 0
+        # Whole pieces first, then the steps that are left.
+        ranges = ((0, steps - left, several), (steps - left, steps, 1))
+        parts = [(first, last, self._kernel(which, n)) for first, last, n in ranges if first < last]
         whole = max(0, n - -(-beyond // k)) // lanes
 
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
             apart = [y.strides[0] // y.itemsize for y in x[:2]]
             # The same place of the next rows, or of long ones the next places.
-            sizes = [at_once * lanes * y.strides[0] for y in x[:2]]
+            sizes = [group * lanes * y.strides[0] for y in x[:2]]
             ahead = [size if size <= _LONG else _AHEAD for size in sizes]
             tile = first + tiles.start
             at += [y.ctypes.data + tile * lanes * y.itemsize for y in turned] or [0, 0]
-            counts = tiles.stop - tiles.start, steps, *apart, *ahead, len(flags) * lanes
-            run(*at, flags.ctypes.data + tile, *counts)
+            for start, stop, kernel in parts:
+                places = [at[i] + start * self._step.k * x[i].itemsize for i in range(2)] + at[2:]
+                counts = tiles.stop - tiles.start, stop - start, *apart, *ahead, len(flags) * lanes
+                kernel.dots(*places, flags.ctypes.data + tile, *counts)
 
         with Work(progress=False) as work:
             work.split(whole, lanes * k, lambda tiles: some(given, d, tiles, 0))
@@ -120,6 +129,11 @@ class DotRows:
             some(ends, last, slice(0, tiles), whole)
             d[-rest:] = last[:rest]
         return flags
+
+    def _kernel(self, which: str, at_once: int) -> Any:
+        if (which, at_once) not in self._kernels:
+            self._kernels[which, at_once] = Module(self.text(which, at_once), {"dots": _ARGUMENTS})
+        return self._kernels[which, at_once]
 
 
 def _in_rows(x: Words) -> Words:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcformal.kernels.block import DecodedBlock, Words
-from tcformal.kernels.thin.text import piece_of
+from tcformal.kernels.thin.text import piece_of, steps_at_once
 from tcformal.kernels.work import Work
-from tcformal.machine import Module
+from tcformal.machine import Module, vector_bits
 
 if TYPE_CHECKING:  # which holds these kernels
     from tcformal.kernels.gemm import Gemm
@@ -18,8 +18,9 @@ if TYPE_CHECKING:  # which holds these kernels
 
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
-#: How many times as large as encodings their records are at most, to be read in their place.
-_DENSE = 2
+#: How many times as large as encodings their records are at most, to be read in their place: wider registers
+#: decode faster, while memory is read no faster.
+_DENSE = 1 if vector_bits() > 256 else 2
 _ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
@@ -28,7 +29,9 @@ class FewRows:
 
     def __init__(self, gemm: Gemm) -> None:
         self._gemm = gemm
-        self._kernels: dict[str, Any] = {}
+        self._kernels: dict[tuple[str, int], Any] = {}
+        #: Steps whose sums stay in registers, where there are so many.
+        self.at_once = steps_at_once(gemm.step, gemm.cut)
 
     def multiply(
         self, rows: Words, row_scale: Words | None, lanes: Words, scale: Words | None, c: Words, d: Words,
@@ -58,7 +61,7 @@ class FewRows:
             how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
         ) -> None:
             """Some tiles and `n` steps from the first ones, `of` tiles in all, `line` of them in a line."""
-            kernel = self._kernel(how)
+            kernel = self._kernel(how, self.at_once if not n % self.at_once else 1)
             step, tile = first
             # What lies tile by tile is taken to the end of k before the next.
             few = of if how == "straight" else line if how == "turned" else _FAR
@@ -78,24 +81,17 @@ class FewRows:
 
         if prepared is not None and self._dense:
             for (tile, step), block in prepared.blocks.items():
-                n = block.steps.stop - step
-                tile_bytes = n * sizes[shape.lanes_side]
-                run(
-                    "records",
-                    block.at("finite", 0),
-                    tile_bytes,
-                    tile_bytes,
-                    (step, tile),
-                    n,
-                    len(block.flags),
-                    1,
-                )
+                n, size_of = block.steps.stop - step, sizes[shape.lanes_side]
+                for start, stop in _ends(n, self.at_once):
+                    at = block.at("finite", 0) + start * size_of
+                    first = step + start, tile
+                    run("records", at, n * size_of, n * size_of, first, stop - start, len(block.flags), 1)
             return True
         turned = lanes.strides[1] != lanes.itemsize
         if turned and lanes.strides[0] != lanes.itemsize:
             lanes, turned = np.ascontiguousarray(lanes), False
         how = "turned" if turned else "straight"
-        piece = piece_of(shape, how)
+        piece = piece_of(shape, how, self.at_once)
         # What is read at once is whole: the columns of a line, or the k of several steps.
         sizes_of = piece.steps * shape.k, shape.lanes if turned else piece.width
         for start, stop in _ends(k, sizes_of[0]):
@@ -116,10 +112,11 @@ class FewRows:
         raw = gemm.shape.k * gemm.shape.lanes * gemm.shape.storage[side] // 8
         return gemm.kernel("finite").sizes[side] <= _DENSE * raw
 
-    def _kernel(self, how: str) -> Any:
-        if how not in self._kernels:
-            self._kernels[how] = Module(self._gemm.thin_text(how), {"thin": _ARGUMENTS})
-        return self._kernels[how]
+    def _kernel(self, how: str, at_once: int) -> Any:
+        if (how, at_once) not in self._kernels:
+            text = self._gemm.thin_text(how, at_once)
+            self._kernels[how, at_once] = Module(text, {"thin": _ARGUMENTS})
+        return self._kernels[how, at_once]
 
 
 def _ends(n: int, unit: int) -> list[tuple[int, int]]:

@@ -13,12 +13,21 @@ from functools import partial
 from tcformal.interp.lanes import Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
-from tcformal.kernels.cut import Cut
+from tcformal.kernels.cut import Cut, DotCall
 from tcformal.kernels.multiply import Shape, control, word
 from tcformal.kernels.planes import PlaneLayout, load
-from tcformal.kernels.shortcuts import declarations
+from tcformal.kernels.shortcuts import declarations, needed
 from tcformal.kernels.source import report
-from tcformal.kernels.thin.turn import LINE, LanePiece, copy, part_of, straight_piece, turn, turned_piece
+from tcformal.kernels.thin.turn import (
+    FILLED,
+    LINE,
+    LanePiece,
+    copy,
+    part_of,
+    straight_piece,
+    turn,
+    turned_piece,
+)
 
 
 def raw_lanes(
@@ -77,18 +86,33 @@ group_end:
   br i1 %more_groups, label %each_group, label %end"""
 
 
-def piece_of(shape: Shape, how: str) -> LanePiece:
+#: The most products of a step, and nodes for each, whose sums wait in memory longer than in registers.
+_SHORT, _FEW = 2, 8
+
+
+def steps_at_once(step: DotCall, cut: Cut) -> int:
+    """Steps whose sums stay in registers: several short ones, where the d of one is the c of the next."""
+    short = step.k <= _SHORT and len(needed(cut.root, cut.shortcuts)) <= _FEW * step.k
+    return FILLED // step.k if short and step.chained and not step.scales else 1
+
+
+def piece_of(shape: Shape, how: str, at_once: int) -> LanePiece:
     """What of the other side is kept at once, where it lies `straight` or `turned`, or is in `records`."""
     bits = shape.storage[shape.lanes_side]
     if how == "turned":
         return turned_piece(bits, shape.k, shape.lanes)
-    return straight_piece(bits, shape.lanes) if how == "straight" else LanePiece(bits, shape.lanes)
+    if how == "straight":
+        return straight_piece(bits, shape.lanes, at_once)
+    return LanePiece(bits, shape.lanes, at_once)
 
 
-def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
+def thin(
+    cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str, at_once: int
+) -> str:  # fmt: skip
     """thin(spread, other, scale, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
 
-    So many tiles `together`, whole lines of them, are taken to the end of k before the next ones.
+    So many tiles `together`, whole lines of them, are taken to the end of k before the next ones; sums of
+    `at_once` steps, which `steps` is a multiple of, stay in registers.
 
     Records of the spread side, `row_bytes` from row to row; of the other side raw encodings that lie
     `straight`, lanes side by side, or `turned`, lane after lane, or its `records`, `apart` elements, or
@@ -97,12 +121,12 @@ def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequ
     of a piece (`piece_of`), straight ones in whole lines of tiles.  flags[tiles] become 1 where one of the
     other side's flags is 1 in some step of raw encodings: that tile's results are not to be used.
     """
-    code, piece = Code(shape.lanes, "v"), piece_of(shape, how)
+    code, piece = Code(shape.lanes, "v"), piece_of(shape, how, at_once)
     kept = how == "turned" or piece.tiles > 1
     if how == "records":
-        decoded = _records(code, layouts[shape.lanes_side])
+        decoded = [_records(code, layouts[shape.lanes_side], step) for step in range(at_once)]
     else:
-        decoded = _decoded(code, cut, shape, flags, piece if kept else None)
+        decoded = _decoded(code, cut, shape, flags, piece if kept else None, at_once)
     layout = layouts[shape.spread_side]
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
@@ -110,7 +134,7 @@ def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequ
     fill, memory, function = "", "", ""
     if kept:
         memory = f"  %piece = alloca [{piece.size(shape.k)} x i8], align {LINE}"
-        function = turn(piece, "fill") if how == "turned" else copy(piece, shape.k, "fill")
+        function = turn(piece, "fill") if how == "turned" else copy(piece, piece.steps * shape.k, "fill")
         fill = _fill(shape, piece, turned=how == "turned")
     text = f"""{function}define void @thin(ptr noalias %spread, ptr noalias %other, ptr noalias %scale,
     ptr %c, ptr %d, ptr noalias %flags, i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps,
@@ -147,7 +171,7 @@ tile_end:
   %more_tiles = icmp ult i64 %next_tile, %line_last
   br i1 %more_tiles, label %each_tile, label %step_end
 step_end:
-  %next_step = add i64 %step, 1
+  %next_step = add i64 %step, {at_once}
   %more_steps = icmp ult i64 %next_step, %last_step
   br i1 %more_steps, label %each_step, label %line_end
 line_end:
@@ -196,18 +220,19 @@ each_filled:
 filled:"""
 
 
-def _records(code: Code, layout: PlaneLayout) -> dict[int, LaneValue]:
-    """The planes of a tile and a step, as they were kept."""
+def _records(code: Code, layout: PlaneLayout, step: int) -> dict[int, LaneValue]:
+    """The planes of a tile and a step, so many after the first one, as they were kept."""
     tile = code.new("mul i64 %tile, %apart")
-    offset = code.new(f"add i64 {tile}, {code.new(f'mul i64 %step, {layout.size}')}")
+    which = code.new(f"add i64 %step, {step}")
+    offset = code.new(f"add i64 {tile}, {code.new(f'mul i64 {which}, {layout.size}')}")
     base = code.new(f"getelementptr i8, ptr %other, i64 {offset}")
     return layout.fixed | {plane.node.index: load(code, plane, base, layout) for plane in layout.planes}
 
 
 def _decoded(
-    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: LanePiece | None
-) -> dict[int, LaneValue]:
-    """The planes of a tile and a step from raw encodings, kept in a piece or not; flags are reported."""
+    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: LanePiece | None, at_once: int
+) -> list[dict[int, LaneValue]]:
+    """The planes of a tile and of each step from encodings, kept in a piece or not; flags are reported."""
     side = shape.lanes_side
     bits = shape.storage[side]
     given = [cut.graph.inputs.get(f"{side}[{i}]") for i in range(shape.k)]  # None for what nothing reads
@@ -221,35 +246,44 @@ def _decoded(
     second = code.new(f"mul i64 {tile}, {shape.lanes}")
     at = code.new(f"getelementptr i{piece.word}, ptr {base}, i64 {code.new(f'add i64 {first}, {second}')}")
     widths = [bits if node is None else node.width for node in given]
-    values = raw_lanes(code, at, piece, widths, stride)
-    known = {node.index: x() for node, x in zip(given, values, strict=True) if node is not None}
+    values = raw_lanes(code, at, piece, widths * at_once, stride)
+    scales: dict[int, LaneValue] = {}
     if shape.scales:
         of_scales = LanePiece(shape.storage["scale"], shape.lanes)
         lane = code.new(f"mul i64 %tile, {shape.lanes}")
-        known |= scale_lanes(code, cut.graph.inputs, side, of_scales, shape.scales, "%scale", lane, "%stride")
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
-    decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
-    marks = [lowering.value_of(node) for node in flags]
+        scales = scale_lanes(code, cut.graph.inputs, side, of_scales, shape.scales, "%scale", lane, "%stride")
+    decoded, marks = [], []
+    for i in range(0, len(values), shape.k):
+        words = zip(given, values[i : i + shape.k], strict=True)
+        known = scales | {node.index: x() for node, x in words if node is not None}
+        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        decoded.append({node.index: lowering.value_of(node) for node in cut.planes[side]})
+        marks += [lowering.value_of(node) for node in flags]
     code.lines.append("  %flag_at = getelementptr i8, ptr %flags, i64 %tile")
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     return decoded
 
 
-def _row(cut: Cut, shape: Shape, layout: PlaneLayout, decoded: Mapping[int, LaneValue]) -> str:
-    """One row and tile: its record, the sum so far, and the sum that takes its place."""
+def _row(cut: Cut, shape: Shape, layout: PlaneLayout, decoded: Sequence[Mapping[int, LaneValue]]) -> str:
+    """One row and tile: its records, the sum so far, and the sum that takes its place after all steps."""
     code = Code(shape.lanes, "r")
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     base = code.new(f"getelementptr i8, ptr %step_first, i64 {code.new('mul i64 %row, %row_bytes')}")
     cell = code.new(f"add i64 %column, {code.new('mul i64 %row, %stride')}")
-    known = {**decoded, **layout.fixed}
-    for plane in layout.planes:
-        known[plane.node.index] = load(code, plane, base, layout)
-    if "c" in cut.graph.inputs:
+    c = cut.graph.inputs.get("c")
+    d = ""
+    if c is not None:
         place = code.new(f"getelementptr i{c_bits}, ptr %c, i64 {cell}")
-        text = code.new(f"load {code.kind(c_bits)}, ptr {place}, align {c_bits // 8}")
-        known[cut.graph.inputs["c"].index] = word(code, text, c_bits, cut.graph.inputs["c"].width)
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
-    d = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
+        d = code.new(f"load {code.kind(c_bits)}, ptr {place}, align {c_bits // 8}")
+    for i, planes in enumerate(decoded):
+        at = code.new(f"getelementptr i8, ptr {base}, i64 {i * layout.size}")
+        known = {**planes, **layout.fixed}
+        for plane in layout.planes:
+            known[plane.node.index] = load(code, plane, at, layout)
+        if c is not None:
+            known[c.index] = word(code, d, c_bits, c.width)
+        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        d = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
     place = code.new(f"getelementptr i{d_bits}, ptr %d, i64 {cell}")
     code.lines.append(f"  store {code.kind(d_bits)} {d}, ptr {place}, align {d_bits // 8}")
     return "\n".join(code.lines)

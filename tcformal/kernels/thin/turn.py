@@ -16,8 +16,9 @@ from tcformal.interp.lanes import WORD, Code
 
 #: Bytes that a cache reads from memory at once.
 LINE = 64
-#: Products of neighbouring tiles that fill the time in which one of them waits for its sum.
-_FILLED = 8
+#: Products of neighbouring tiles that fill the time in which one of them waits for its sum, and of the steps
+#: of one tile whose sums stay in registers.
+FILLED = 8
 #: Lines from one that is copied to the one of its row that is fetched for later.
 _SOON = 2
 
@@ -61,14 +62,14 @@ def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
     n, together = _words(bits, lanes)
     chunk = n * together
     # Steps begin with a word.
-    return LanePiece(
-        bits, lanes, math.lcm(k, chunk) // k, max(1, _FILLED // k), chunk, 1 if k % together else together
-    )
+    # Rows that are far apart share few places of a cache: what is read of each is whole lines.
+    steps = math.lcm(k * max(1, FILLED // k), chunk, 8 * LINE // bits) // k
+    return LanePiece(bits, lanes, steps, max(1, FILLED // k), chunk, 1 if k % together else together)
 
 
-def straight_piece(bits: int, lanes: int) -> LanePiece:
-    """The piece of a side whose lanes lie side by side: one step of as many tiles as a line holds."""
-    return LanePiece(bits, lanes, tiles=max(1, 8 * LINE // (lanes * bits)))
+def straight_piece(bits: int, lanes: int, steps: int) -> LanePiece:
+    """The piece of a side whose lanes lie side by side: some steps of as many tiles as a line holds."""
+    return LanePiece(bits, lanes, steps, max(1, 8 * LINE // (lanes * bits)))
 
 
 def _words(bits: int, lanes: int) -> tuple[int, int]:
@@ -130,7 +131,7 @@ def part_of(code: Code, text: str, size: int, bits: int, part: int) -> str:
 
 
 def copy(piece: LanePiece, k: int, name: str) -> str:
-    """NAME(from, to, apart): the encodings of one step and a line's tiles, `apart` elements from k to k."""
+    """NAME(from, to, apart): the encodings of a line's tiles, `apart` elements from one of so many k to k."""
     kind = f"<{piece.width} x i{piece.bits}>"
     return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
 entry:
