@@ -213,10 +213,15 @@ def _changes(first: UnitSpec, second: UnitSpec, k: int) -> list[_Change]:
 
 
 def _trees(one: UnitSpec, two: UnitSpec, k: int) -> list[_Change]:
-    """From a design with blocks of products to the tree of its sums, where the other one is a tree."""
+    """From a design with blocks of products to the tree of its sums, where the other one is a tree.
+
+    Not from a composed unit, whose sums read words again: that is proved one sum after the other alone.
+    """
     if (one.tree is None) == (two.tree is None):
         return []
     plain = two if one.tree is not None else one
+    if plain.emulation is not None:
+        return []
     made = tree_of(plain, k)
     return [] if made is None or same_definition(plain, made, k) else [_Change(_TREE, plain, made)]
 
