@@ -96,6 +96,7 @@ def stated(name: str, book: LemmaBook) -> IntegerSum:
                 (NORMALISED, "", 3, ""),
                 (PARTS.name, "", 11, ""),
                 (TREE, "", 24, ""),
+                ("gaudi/mme.bf16.cd5", " of factors that are not subnormal", 24, ""),
                 ("power10/xvf64gerpp", "", 53, ""),
             )
         ),
@@ -265,6 +266,19 @@ def test_one_bit_more_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyP
     v = prove(FMA, book)
     assert v.kind is Kind.UNKNOWN, v.reason
     assert v.parts[0].status is PartStatus.OPEN
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("cdna1/v_mfma_f32_32x32x4bf16", "an exact sum of 3 terms"),
+        ("riscv/vfwbdot.vv.vlen128", "rounded where they are aligned"),
+    ],
+)
+def test_what_no_tactic_proves_is_open(name: str, reason: str, book: LemmaBook) -> None:
+    v = prove(name, book)
+    assert v.kind is Kind.UNKNOWN
+    assert reason in v.reason
 
 
 def test_a_unit_that_flushes_factors_is_not_exact_of_subnormal_ones() -> None:

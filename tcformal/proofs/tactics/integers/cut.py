@@ -13,7 +13,7 @@ from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, sign_of, weight
 from tcformal.proofs.tactics.integers.numbers import WholeNumbers, WholeValue
-from tcformal.proofs.tactics.rounded.integers import Equation, Jam, LossyShift, power
+from tcformal.proofs.tactics.rounded.integers import Equation, LossyShift, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.round import shift_right_sticky
 from tcformal.semantics.stages import Total
@@ -83,15 +83,15 @@ class WholeCut:
             raise ProofError("a term has bits below the lowest one of its sum")
         placed = g.shift_left_const(t.significand, self.bits - t.fraction_bits)
         shifted, lost = shift_right_sticky(g, placed, made.shift)
+        if kept is not shifted:
+            raise ProofError("no tactic is written for terms that are rounded where they are aligned")
         goal = Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
         goal = goal - Poly.of(kept) * power(self.total.lsb)
 
         def proved(none: bool, i: list[int], _: list[Equation]) -> list[int]:
             if none:
                 return [z.rewritten(goal, self._empty(k, i, kept, made.shift))]
-            jam = Jam(z, placed, made.shift, shifted, lost, kept) if kept is not shifted else None
-            cut = jam or LossyShift(z, placed, made.shift, shifted, lost)
-            return [self._kept(k, cut, goal, i)]
+            return [self._kept(k, LossyShift(z, placed, made.shift, shifted, lost), goal, i)]
 
         (same,) = z.cases(t.zero, proved)
         most = (1 << t.significand.width) - 1 << self.bits - t.fraction_bits
@@ -145,5 +145,4 @@ class WholeCut:
         )
         exact = cut.exact([gone])[0]
         scale = power(self.total.lsb) * down.power_of_two()
-        same_bits = [cut.raised, cut.none([gone])] if isinstance(cut, Jam) else []
-        return z.rewritten(goal, [*same_bits, *read, (exponent, t.exponent.bits)], [(scale, [exact])])
+        return z.rewritten(goal, [*read, (exponent, t.exponent.bits)], [(scale, [exact])])

@@ -174,6 +174,28 @@ class WholeRounding(MagnitudeRounding):
         return d.cases(some, first, second)
 
     # ------------------------------------------------------------------ the result
+    def whole(self, normal: int) -> int:
+        """That the significand has its leading bit, or is 0: no subnormal number is an integer."""
+        z, d, g, sig, code = self.z, self.d, self.g, self.significand, self.code.bits
+        goal = g.or_(g.top(sig), g.is_zero(sig))
+        top, no = d.assume(g.top(sig)), d.assume(g.not_(g.top(sig)))
+        least = d.lemma("the exponent of a subnormal", g.is_zero(code), [no, normal], ([sig, code],))
+        most = (1 << (self.p - 1)) - 1
+        below = d.lemma("that a subnormal is small", g.ule(sig, g.const(most, self.p)), [no], ([sig],))
+        zeros, ulp = [(d.fact(least), code)], Poly.constant(self.code.low + 1 - self.p).power_of_two()
+
+        def wrong(one: int) -> int:
+            parts: list[Part] = [(1, [one]), (1, [self.exact]), (self.ulp, [d.fact(below)])]
+            return z.rewritten(ulp * most - Poly.constant(1), zeros, parts)
+
+        zero = self.w.zero(self.x, wrong)
+        parts: list[Part] = [(ulp, [self.w.at_least_one(sig)]), (-1, [self.exact]), (-1, [zero])]
+        false = d.refute(z.rewritten(ulp * -1, zeros, parts), g.any_bit(sig))
+        empty = d.lemma("that nothing is left", g.is_zero(sig), [false], ([sig],))
+        cut = ([sig],)
+        first = d.lemma("that an integer is normal", goal, [top], cut)
+        return d.cases(g.top(sig), first, d.lemma("that an integer is normal", goal, [empty], cut))
+
     def _exact(self, none: int) -> int:
         """significand · ulp - x = 0."""
         z, d, g, r = self.z, self.d, self.g, self.r

@@ -137,7 +137,15 @@ class StepsProof:
         self.clean.append(clean)
         self.facts.append(kept.summand.facts)
         self.made.append(self._result(handed, kept, exact, rounding))
-        return kept.summand
+        if self.stated.unit.tree is None:
+            return kept.summand
+        # The next sum may flush what it takes in.
+        normal, size = rounding.whole(rounding.normal()), kept.summand.term.significand
+        if size is not rounding.significand:
+            goal = self.g.or_(self.g.top(size), self.g.is_zero(size))
+            cut = [rounding.significand, *(x for x in size.args if x.width == 1)]
+            normal = d.lemma("that an integer is normal", goal, [normal], (cut,))
+        return replace(kept.summand, facts=(*kept.summand.facts, normal))
 
     def _parts(self, step: DotStep) -> list[Node]:
         """What the result of a step is made of."""
