@@ -66,15 +66,20 @@ def exact_slices(
     Zero, NaN, Inf: operands are finite; a zero may have either sign.
     Errors: InputError for a unit whose D cannot be the next C.
     Source: ozIMMU and GEMMul8; claim `integer-sums`, whose control is a sum of 2^most + 1 that is not exact.
-    Other sums than those that it is written of are integers too, so that an error of less than 1 is 0: what
+    Integers are normal numbers, which is what it asks of the factors of units that flush others.  Other sums
+    than those that it is written of are integers too, so that an error of less than 1 is 0: what
     their claims say of the error gives a size, which need not be the largest.
     """
     spec = spec_of(unit)
     known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
-    if not register.of_products(spec):
+    next_c = spec.scale_format is None and spec.c_format == spec.d_format and spec.tree is None
+    steps = next_c and not register.refused("integer-sums", spec)
+    if not register.of_products(spec) and not steps:
         return _by_error(spec, known)
     most = 1 << largest_exact(spec)
     if not known.holds(spec, "integer-sums"):
+        if not register.of_products(spec):
+            return _by_error(spec, known)
         return ExactSlices(spec, most, (), tuple(known.claims), known.missing().reason)
     return ExactSlices(spec, most, _widths(spec, most), tuple(known.claims))
 

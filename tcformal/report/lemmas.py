@@ -140,7 +140,7 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
     for claim in (*_SHORT, *conditional):
         fits = CLAIMS[claim.partition("; ")[0]].fits
         fitting = [u for u in operations if fits(catalogue()[u])]
-        no = Counter(operations[u] for u in fitting if refused(claim.partition("; ")[0], catalogue()[u]))
+        no = Counter(operations[u] for u in fitting if refused(claim, catalogue()[u]))
         for name, number in Counter(operations[u] for u in fitting).items():
             count = verdicts[claim, name]
             decided = [count[kind.name] for kind in (Kind.HOLDS, Kind.VIOLATED)]

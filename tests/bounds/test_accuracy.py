@@ -408,8 +408,8 @@ def test_slices_that_are_exact() -> None:
 
 
 def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chains of roundings and sums that are rounded down: the size, and that sums of it are exact."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    """Sums without the claim, or whose claim is not proved, and those rounded down: the size is exact."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: claim != "integer-sums")
     for name, least in (
         ("sequential@format=fp16,products=4", 2046),
         ("cdna3/v_mfma_f32_32x32x8_f16", 1 << 20),
@@ -426,6 +426,20 @@ def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest
     assert x.most < 1 << 24
     with pytest.raises(InputError, match="expected a unit without scales whose D is its next C"):
         exact_slices("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")
+
+
+def test_slices_of_units_that_add_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The claim says more than the error, and its size is the largest."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: claim == "integer-sums")
+    for name, most in (
+        ("x86/vdpbf16ps", 1 << 24),
+        ("gaudi2/mme.bf16", 1 << 24),
+        ("power10/xvf64gerpp", 1 << 53),
+    ):
+        x = exact_slices(name)
+        assert x.most == most
+        assert x.sharp
+        assert x.widths
 
 
 def test_growth_with_the_length() -> None:

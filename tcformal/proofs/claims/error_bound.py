@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -46,6 +47,7 @@ from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
+from tcformal.query.assume import Assumptions
 from tcformal.semantics.stages import Dot
 
 Stated = TypeVar("Stated", ErrorBound, IntegerSum, MonotoneSum, RelativeBound)
@@ -144,7 +146,7 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
     design = ask.spec.design
-    words = words_of(ask, x)
+    words = words_of(ask.spec, x)
     if design.summation in ("tr", "gtr"):
         zero_c = ask.assumed.c is not None
         return round_down_bound(g, ask.spec, words, x.c, dot.result, zero_c=zero_c), dot
@@ -181,9 +183,9 @@ def _derivation(ask: Asking, kernel: ProofKernel, judge: LemmaJudge) -> Derivati
     return (CoreDerivation if staged else Derivation)(kernel, judge)
 
 
-def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
+def words_of(spec: UnitSpec, x: OperandNodes) -> list[tuple[Node, ...]]:
     """The words that each product is made of."""
-    size = ask.spec.scale_block
+    size = spec.scale_block
     pairs = list(zip(x.a, x.b, strict=True))
     if size is None:
         return list(pairs)
@@ -211,18 +213,29 @@ def relative_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
 def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
-    if ask.assumed.c not in (None, 0):
-        raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
-    if ask.spec.design.c_position != "after" and not ask.spec.design.framed:
-        whole = not ask.spec.design.dropped_pieces
-        require_products(ask.spec, "relative-error", normalised=True, pieces=whole)
+    check_relative(ask.spec, ask.assumed)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    state = framed_bound if ask.spec.design.framed else relative_bound
-    stated = state(g, ask.spec, words_of(ask, x), x.c, dot.result, zero_c=ask.assumed.c is not None)
-    return stated, dot
+    return _relative(g, ask.spec, x, dot.result, ask.assumed), dot
+
+
+def check_relative(spec: UnitSpec, assumed: Assumptions) -> None:
+    """Errors: InputError for a unit of which nothing is stated under the assumption."""
+    if assumed.c not in (None, 0):
+        raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={assumed.c}")
+    if spec.design.c_position != "after" and not spec.design.framed:
+        whole = not spec.design.dropped_pieces
+        require_products(spec, "relative-error", normalised=True, pieces=whole)
+    g, block = Graph(), block_of(spec)
+    # What is stated of a result does not depend on how it is made.
+    _relative(g, block, declare_inputs(g, block, block.k), g.input("d", block.d_format.width), assumed)
+
+
+def _relative(g: Graph, spec: UnitSpec, x: OperandNodes, d: Node, assumed: Assumptions) -> RelativeBound:
+    state = framed_bound if spec.design.framed else relative_bound
+    return state(g, spec, words_of(spec, x), x.c, d, zero_c=assumed.c is not None)
 
 
 def _found_relative(ask: Asking, judge: LemmaJudge) -> str:

@@ -7,28 +7,32 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.error_bound import LemmaJudge, checked_part, words_of
-from tcformal.proofs.claims.integer_witness import one_too_large
+from tcformal.proofs.claims.integer_witness import exact_sum, one_too_large
 from tcformal.proofs.kernel.rules import ProofKernel
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.packed import packed
-from tcformal.proofs.statements.error_bound import require_products
 from tcformal.proofs.statements.integer_sums import (
     IntegerSum,
     integer_sum,
     largest_exact,
     least_cut,
     only_normal,
+    require_integers,
+    stepwise,
 )
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.integers.blocks import IntegerProof
+from tcformal.proofs.tactics.integers.steps import StepsProof
+from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 
 def check_integer_sums(spec: UnitSpec) -> None:
     """Errors: InputError for a unit of which nothing is stated."""
-    require_truncated_sum(spec, "integer-sums")
-    require_products(spec, "integer-sums", groups=True)
+    if not stepwise(spec):
+        require_truncated_sum(spec, "integer-sums")
+    require_integers(spec)
 
 
 def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -58,8 +62,10 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
 def _control(ask: Asking, most: int, *, subnormal: bool) -> ClaimPart:
     """That sums of 2^most + 1 are not exact, as a part that has to be refuted."""
     witness = one_too_large(ask.spec, most, subnormal=subnormal)
+    other = 0 if witness is None else exact_sum(ask.spec, witness.second) - (1 << most)
+    sums = f"2^{most} + 1 and of 2^{most} + 2" if other else f"2^{most} and of 2^{most} + 1"
     return ClaimPart(
-        name=f"sums of 2^{most} and of 2^{most} + 1{' with subnormal factors' if subnormal else ''}",
+        name=f"sums of {sums}{' with subnormal factors' if subnormal else ''}",
         control=True, witness=witness,
         status=PartStatus.OPEN if witness is None else PartStatus.VIOLATED,
         note="no witness found that a larger sum is not exact" if witness is None else "",
@@ -71,7 +77,7 @@ def stated_sum(ask: Asking, most: int) -> tuple[IntegerSum, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    return integer_sum(g, ask.spec, words_of(ask, x), x.c, dot.result, most), dot
+    return integer_sum(g, ask.spec, words_of(ask.spec, x), x.c, dot.result, most), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge, most: int) -> str:
@@ -79,5 +85,8 @@ def _found(ask: Asking, judge: LemmaJudge, most: int) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_sum(ask, most)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = IntegerProof(Derivation(kernel, judge), stated, dot).conclusions()
+    if stepwise(ask.spec):
+        last = StepsProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+    else:
+        last = IntegerProof(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

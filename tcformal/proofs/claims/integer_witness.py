@@ -18,16 +18,27 @@ from tcformal.proofs.claim import Counterexample, results_of
 def one_too_large(spec: UnitSpec, most: int, *, subnormal: bool = False) -> Counterexample | None:
     """Integers that add up to 2^most + 1, and some that add up to 2^most, with one result; None for none.
 
-    The factors of one product are subnormal numbers where that is asked for, and none otherwise.
+    Where results are rounded up, some that add up to 2^most + 2 have the same result.  The factors of one
+    product are subnormal numbers where that is asked for, and none otherwise.
     """
     for w in _sums(spec, most, subnormal):
-        for alone in (replace(w, c=0), replace(w, a=(*w.a[:-1], 0))):
-            if [exact_sum(spec, x) - (1 << most) for x in (alone, w)] != [0, 1]:
+        for other in _beside(spec, w, most):
+            if exact_sum(spec, w) - (1 << most) != 1 or exact_sum(spec, other) - (1 << most) not in (0, 2):
                 continue
-            results = (results_of(spec, alone), results_of(spec, w))
+            results = (results_of(spec, other), results_of(spec, w))
             if results[0] == results[1]:
-                return Counterexample(first=w, second=alone, results=results, found_by="construction")
+                return Counterexample(first=w, second=other, results=results, found_by="construction")
     return None
+
+
+def _beside(spec: UnitSpec, w: Witness, most: int) -> Iterator[Witness]:
+    """The same without c, without the product, and with a c that is one more."""
+    yield replace(w, c=0)
+    yield replace(w, a=(0,) * len(w.a))
+    for c in (2, (1 << most) + 2):
+        word = encoded(spec.operands.c, Fraction(c))
+        if word is not None:
+            yield replace(w, c=word)
 
 
 def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
@@ -35,6 +46,8 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
     o, total = spec.operands, decode(spec.operands.c, w.c).number
     for k, (a, b) in enumerate(zip(w.a, w.b, strict=True)):
         term = decode(o.a, a).number * decode(o.b, b).number
+        if k % 2 and spec.design.negated == "odd":
+            term = -term
         if spec.scale_format is not None and spec.scale_block is not None:
             for row in (w.scale_a, w.scale_b):
                 term *= decode(spec.scale_format, row[k // spec.scale_block]).number
@@ -43,11 +56,12 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
 
 
 def _sums(spec: UnitSpec, most: int, subnormal: bool) -> Iterator[Witness]:
-    """One product, the last, and c: 2^most and 1, either way; each candidate is tried."""
+    """One product, the last that is added, and c: 2^most and 1, either way; each candidate is tried."""
     o, scale = spec.operands, spec.scale_format
     count = scale_count(spec, spec.k)
     formats = (o.a, o.b, *(() if scale is None else (scale, scale)))
-    zeros = (0,) * (spec.k - 1)
+    place = spec.k - 1 if spec.design.negated == "none" else (spec.k - 1) // 2 * 2
+    before, after = (0,) * place, (0,) * (spec.k - 1 - place)
     for product, c in ((1, 1 << most), (1 << most, 1)):
         word = encoded(o.c, Fraction(c))
         for values in () if word is None else _factors(formats, Fraction(product), subnormal):
@@ -55,7 +69,8 @@ def _sums(spec: UnitSpec, most: int, subnormal: bool) -> Iterator[Witness]:
             made = [x for x in words if x is not None]
             if len(made) == len(formats) and subnormal == any(map(_is_subnormal, formats, made)):
                 a, b, *scales = made
-                yield Witness((*zeros, a), (*zeros, b), int(word or 0), *((x,) * count for x in scales))
+                one, two = (*before, a, *after), (*before, b, *after)
+                yield Witness(one, two, int(word or 0), *((x,) * count for x in scales))
 
 
 def _factors(formats: Sequence[Format], product: Fraction, subnormal: bool) -> Iterator[tuple[Fraction, ...]]:

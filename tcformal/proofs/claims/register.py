@@ -19,7 +19,12 @@ from tcformal.proofs.claims.accumulation import check_sign_magnitude, sign_magni
 from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits, check_carry_bits
 from tcformal.proofs.claims.equality import equality, is_equality
-from tcformal.proofs.claims.error_bound import bounded_error, monotonicity, relative_error
+from tcformal.proofs.claims.error_bound import (
+    bounded_error,
+    check_relative,
+    monotonicity,
+    relative_error,
+)
 from tcformal.proofs.claims.integer_sums import check_integer_sums, integer_sums
 from tcformal.proofs.claims.negation import check_negation, negation
 from tcformal.proofs.claims.product_order import check_product_order, product_order
@@ -51,14 +56,9 @@ def rounded_sums(u: UnitSpec) -> bool:
     return u.design.fraction_bits is None and u.tree is None
 
 
-def of_integers(u: UnitSpec) -> bool:
-    """Whether such sums are of products or groups of them and c, and nothing is added outside of them."""
-    return truncated_sum(u) and u.emulation is None
-
-
 def of_products(u: UnitSpec) -> bool:
-    """Whether their terms are products and c, too."""
-    return of_integers(u) and u.design.group is None
+    """Whether the terms of such sums are products and c, and nothing is added outside of them."""
+    return truncated_sum(u) and u.emulation is None and u.design.group is None
 
 
 #: What proves or refutes a claim part by part, with the lemmas that it tried.
@@ -76,7 +76,14 @@ class Claim:
     #: The names of the assumptions that its program uses.
     assumes: tuple[str, ...] = ()
     #: Refuses units that it fits, but says nothing of; its program does the same.
-    check: Callable[[UnitSpec], None] = lambda _: None
+    check: Callable[[UnitSpec, Assumptions], None] = lambda _, __: None
+    #: Whether it says something of units that sum as a tree.
+    trees: bool = False
+
+
+def _of_unit(check: Callable[[UnitSpec], None]) -> Callable[[UnitSpec, Assumptions], None]:
+    """A check that no assumption matters for."""
+    return lambda spec, _: check(spec)
 
 
 CLAIMS: dict[str, Claim] = {
@@ -85,18 +92,24 @@ CLAIMS: dict[str, Claim] = {
         product_order,
         fused_products,
         ("finite", "exponents", "c", "spread"),
-        check_product_order,
+        _of_unit(check_product_order),
     ),
     "sign-magnitude": Claim(
-        "sums in sign and magnitude and in two's complement agree", sign_magnitude, check=check_sign_magnitude
+        "sums in sign and magnitude and in two's complement agree",
+        sign_magnitude,
+        check=_of_unit(check_sign_magnitude),
     ),
     "carry-bits": Claim(
         "carry bits beyond those that the largest sum needs change nothing",
         carry_bits,
-        check=check_carry_bits,
+        check=_of_unit(check_carry_bits),
     ),
     "negation-symmetry": Claim(
-        "Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents"), check_negation
+        "Φ(−A, B, −C) = −Φ(A, B, C)",
+        negation,
+        lambda _: True,
+        ("c", "exponents"),
+        _of_unit(check_negation),
     ),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded, ("c",)),
     "relative-error": Claim(
@@ -104,34 +117,44 @@ CLAIMS: dict[str, Claim] = {
         relative_error,
         lambda u: of_products(u) or u.design.c_position == "after",
         ("c",),
+        check_relative,
     ),
     "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),
     "integer-sums": Claim(
-        "up to which size sums of integers are exact", integer_sums, of_integers, check=check_integer_sums
+        "up to which size sums of integers are exact",
+        integer_sums,
+        lambda _: True,
+        check=_of_unit(check_integer_sums),
+        trees=True,
     ),
     "zero-products": Claim(
-        "half the products +0·+0 change nothing", zero_products, lambda _: True, check=check_halves
+        "half the products +0·+0 change nothing", zero_products, lambda _: True, check=_of_unit(check_halves)
     ),
     "zero-exponent": Claim(
         "no exponent of zero terms below all others changes a result",
         zero_exponent,
-        check=check_zero_exponent,
+        check=_of_unit(check_zero_exponent),
     ),
 }
 
 
 def refused(claim: str, spec: UnitSpec) -> str:
-    """The sentence by which a claim that fits a unit is refused before anything is proved; empty for none."""
+    """The sentence by which a claim that fits a unit is refused before anything is proved; empty for none.
+
+    `claim` is its name, with the assumptions that it is asked under.
+    """
     try:
-        _check_order(spec)
-        CLAIMS[claim].check(spec)
+        _check_order(spec, claim)
+        known, what = conditions(claim, spec)
+        known.check(spec, what)
     except InputError as error:
         return str(error)
     return ""
 
 
-def _check_order(spec: UnitSpec) -> None:
-    if spec.tree is not None:
+def _check_order(spec: UnitSpec, claim: str) -> None:
+    known = CLAIMS.get(claim.partition(SEPARATOR)[0])
+    if spec.tree is not None and not (known is not None and known.trees):
         raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
 
 
@@ -200,7 +223,7 @@ def prove_claim(
     for an assumption that it cannot use.
     """
     if not is_equality(claim) and not is_agreement(claim):
-        _check_order(spec)
+        _check_order(spec, claim)
     start = time.monotonic()
     program: ClaimProgram = equality if is_equality(claim) else agreement
     what = Assumptions()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ZERO, Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import StatedTerm, require_products
+from tcformal.proofs.statements.rounded_bound import RoundingPlan, operand_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +96,52 @@ class IntegerSum:
     @property
     def short(self) -> str:
         """The statement without its inputs."""
-        product = self._product
-        only = " of factors that are not subnormal" if any(self.normal) else ""
-        return f"integers{only} with Σ |{product}| + |c| <= 2^{self.most} give d = Σ {product} + c"
+        only = f" of {self._kept[0]}" if any(self.normal) else ""
+        return f"integers{only} with Σ |{self._product}| + |c| <= 2^{self.most} give d = {self._sum}"
 
     @property
     def _product(self) -> str:
         return "a_k·b_k" if self.unit.scale_format is None else "a_k·b_k·s_k"
 
     @property
-    def _factors(self) -> str:
-        """What has to be of factors, ending in a space."""
-        return "no factor of a product is a subnormal number, " if any(self.normal) else ""
+    def _sum(self) -> str:
+        sign = "" if self.unit.design.negated == "none" else "(-1)^k·"
+        return f"Σ {sign}{self._product} + c"
+
+    @property
+    def _kept(self) -> tuple[str, str]:
+        """What products have to be of, and the same of factors."""
+        flushed = flushed_factors(self.unit)
+        if not stepwise(self.unit) or flushed == (True, True):
+            return "factors that are not subnormal", "no factor of a product is a subnormal number"
+        name = "a_k" if flushed[0] else "b_k"
+        return f"{name} that are not subnormal", f"no {name} is a subnormal number"
 
     def __str__(self) -> str:
         o, scale = self.unit.operands, self.unit.scale_format
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         of_scales = "" if scale is None else f" and the scales ({scale}), s_k being the product of both"
+        only = f"{self._kept[1]}, " if any(self.normal) else ""
         return (
             f"for all finite encodings {words}, c ({o.c}){of_scales}, with d ({o.d}) what the unit makes of "
-            f"them: where {self._factors}c and every {self._product} is an integer and "
-            f"Σ |{self._product}| + |c| <= 2^{self.most}, d is finite and d = Σ {self._product} + c, exactly"
+            f"them: where {only}c and every {self._product} is an integer and "
+            f"Σ |{self._product}| + |c| <= 2^{self.most}, d is finite and d = {self._sum}, exactly"
             "; a zero may have either sign"
         )
+
+
+def stepwise(unit: UnitSpec) -> bool:
+    """Whether a unit adds in steps: exact sums that are rounded, or a truncated one, and then c."""
+    design = unit.design
+    apart = design.summation == "fused" and design.c_position in ("last", "after")
+    return unit.tree is not None or unit.emulation is not None or design.fraction_bits is None or apart
+
+
+def flushed_factors(unit: UnitSpec) -> tuple[bool, bool]:
+    """Whether some subnormal numbers of A and of B count as zeros."""
+    o, rules = unit.operands, operand_rules(unit.design)
+    a, b = (rule != "kept" and has_subnormals(fmt) for fmt, rule in zip((o.a, o.b), rules, strict=True))
+    return a, b
 
 
 def largest_exact(unit: UnitSpec) -> int:
@@ -124,12 +149,16 @@ def largest_exact(unit: UnitSpec) -> int:
 
     Rounding to p fraction bits cuts 2^(p + 1) + 1.
     """
+    if stepwise(unit):
+        return min(target.precision for _, target in RoundingPlan(unit).steps)
     most, aligned = unit.design.rho.fraction_bits + 1, least_cut(unit, subnormal=False)
     return most if aligned is None else min(most, aligned)
 
 
 def only_normal(unit: UnitSpec) -> bool:
     """Whether such sums are exact of factors that are zero or normal numbers only."""
+    if stepwise(unit):
+        return any(flushed_factors(unit))
     aligned = least_cut(unit)
     return aligned is not None and aligned < largest_exact(unit)
 
@@ -138,8 +167,11 @@ def least_cut(unit: UnitSpec, *, subnormal: bool = True) -> int | None:
     """The least B such that a term of 2^B may cut a 1 beside it; None where no term is so large.
 
     Alignment to F fraction bits cuts a 1 beside a term whose exponent is F + 1, and the least number of that
-    exponent is 2^(F + 1), less the fraction bits of those factors that are subnormal with it.
+    exponent is 2^(F + 1), less the fraction bits of those factors that are subnormal with it.  Sums that are
+    exact before they are rounded cut no term, but a 1 of a factor that counts as zero is lost beside all.
     """
+    if stepwise(unit):
+        return 0 if subnormal and only_normal(unit) else None
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     found = []
@@ -167,18 +199,24 @@ def integer_sum(
     Errors: InputError for a unit whose statement is not written here.
     """
     o = unit.operands
-    require_products(unit, "integer-sums", groups=True)
+    require_integers(unit)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     terms, wholes, normal = [], [], list[tuple[Node, ...]]()
+    flushed: Sequence[bool] = flushed_factors(unit)
+    if not stepwise(unit):
+        flushed = [only_normal(unit) and has_subnormals(fmt) for fmt in (o.a, o.b, *scale)]
     for k, row in enumerate((*words, (c,))):
         formats = (o.a, o.b, *scale) if k < len(words) else (o.c,)
         factors = tuple(encoded(g, word, fmt) for word, fmt in zip(row, formats, strict=True))
+        if k % 2 and k < len(words) and unit.design.negated == "odd":
+            # A product that is subtracted is that of -a.
+            factors = (replace(factors[0], sign=g.not_(factors[0].sign)), *factors[1:])
         nonzero = g.and_(*(g.any_bit(x.significand) for x in factors))
         name = f"a[{k}]·b[{k}]" if k < len(words) else "c"
         term = StatedTerm(name, factors, exponent_code(g, list(factors)), nonzero)
         terms.append(term)
         wholes.append(whole_number(g, _significand(g, factors), term.code, term.fraction_bits, most))
-        low = [x for x in factors if has_subnormals(x.fmt)] if k < len(words) and only_normal(unit) else []
+        low = [x for x, some in zip(factors, flushed, strict=False) if some] if k < len(words) else []
         normal.append(tuple(g.or_(g.top(x.significand), g.is_zero(x.significand)) for x in low))
     # c first, as a chain of blocks takes it: no partial sum wraps in this width.
     width = (len(wholes) << (most + 1)).bit_length()
@@ -199,6 +237,33 @@ def integer_sum(
         unit, g, d, tuple(terms), tuple(wholes), made, total, limit, tuple(normal),
         tuple(dict.fromkeys(x for x in hypotheses if x.op != "const")), most,
     )  # fmt: skip
+
+
+def require_integers(unit: UnitSpec) -> None:
+    """Refuse units whose statement is not written: InputError."""
+    if not stepwise(unit):
+        require_products(unit, "integer-sums", groups=True)
+        return
+    design, bits = unit.design, unit.design.fraction_bits
+    if bits is not None and unit.tree is None:
+        other = {
+            "terms aligned at one exponent": design.framed or design.lost_bits != "cut",
+            "products as terms": design.group is not None or unit.scale_format is not None,
+            "whole products as terms": design.piece_bits is not None,
+            "sums without a bound on their bits": design.carry_bits is not None,
+            "every product in the sum": design.zero_words != "summed",
+        }
+        for expected, wrong in other.items():
+            if wrong:
+                raise InputError(f"expected {expected} for claim integer-sums, but {unit.name} has others")
+    for _, target in RoundingPlan(unit).steps:
+        most = target.precision
+        if target.e_min > -1 or most > target.e_max or (bits is not None and most > bits):
+            cut = "" if bits is None else f" and cuts below {bits} fraction bits"
+            raise InputError(
+                f"expected sums that keep every integer of {most} bits for claim integer-sums, "
+                f"but {unit.name} rounds to {target.mode}-E{target.exponent_bits}M{target.fraction_bits}{cut}"
+            )
 
 
 def _significand(g: Graph, factors: Sequence[Encoded]) -> Node:

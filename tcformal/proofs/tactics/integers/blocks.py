@@ -14,6 +14,7 @@ from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of
 from tcformal.proofs.tactics.integers.aligned import AlignedInteger, IntegerAlignment, IntegerTotal
 from tcformal.proofs.tactics.integers.groups import IntegerGroup
+from tcformal.proofs.tactics.integers.numbers import sum_of_magnitudes
 from tcformal.proofs.tactics.integers.wholes import (
     Reach,
     WholeTerm,
@@ -113,7 +114,9 @@ class IntegerProof:
         self.exact, self.taken = Poly.constant(0), Poly.constant(0)
         finite = {x.finite for t in stated.terms for x in t.factors}
         self.finite = [d.assume(x) for x in stated.hypotheses if x in finite]
-        self.all, self.bound = self._bound()
+        magnitudes = [x.magnitude for x in (stated.wholes[-1], *stated.wholes[:-1])]
+        limit = d.assume(stated.limit)
+        self.all, self.bound = sum_of_magnitudes(d, magnitudes, stated.total, stated.most, limit)
         #: The groups whose sums are terms, by their k.
         self.groups: dict[tuple[int, ...], GroupSum] = {}
         size = stated.unit.design.group
@@ -151,29 +154,6 @@ class IntegerProof:
         # -1 = 0, times the equation.
         wrong = d.fact(d.lemma("that d is finite", g.truth(False), [shown, no], ([bit], [g.not_(bit)])))
         return d.cases(bit, i, d.arith([(d.about(i) * -1, [wrong])]))
-
-    def _bound(self) -> tuple[Poly, int]:
-        """The sum of all magnitudes, and that it is at most 2^most."""
-        d, g, stated = self.d, self.g, self.stated
-        first, *others = (x.magnitude for x in (stated.wholes[-1], *stated.wholes[:-1]))
-        most, total = (2 << stated.most) - 1, g.zero_extend_to(first, stated.total.width)
-        value, equation = Poly.of(first), d.read(total)
-        small = d.lemma(
-            "the sum of some magnitudes", g.ule(total, g.const(most, total.width)), (), ([first],)
-        )
-        for k, x in enumerate(others, 2):
-            wide = g.zero_extend_to(x, total.width)
-            before, total = total, g.add_mod(total, wide)
-            cut = ([before, x],)
-            fits = d.lemma("that magnitudes add up", g.ule(total.args[0], total), [small], cut)
-            value = value + Poly.of(x)
-            parts: list[Part] = [(1, [d.read(total, fits)]), (1, [equation]), (1, [d.read(wide)])]
-            equation = d.prove(Poly.of(total) - value, [], parts)
-            top = g.const(most * k, total.width)
-            small = d.lemma("the sum of some magnitudes", g.ule(total, top), [small], cut)
-        limit = d.fact(d.assume(stated.limit))
-        goal = Poly.constant(1 << stated.most) - value
-        return value, d.prove(goal, [], [(1, [limit]), (1, [equation])])
 
     def _step(self, block: Block | DotStep) -> tuple[DotStep, Total, Rounded, SpecialCases]:
         """The one fused sum of a block."""

@@ -141,10 +141,13 @@ class StatedInputs(UnitInputs):
         """2^(E + by)."""
         return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
+    def known(self, stated: Encoded) -> list[int]:
+        """What the statement assumes of a factor."""
+        return [self.d.assume(stated.finite)] if stated.finite.op != "const" else []
+
     def same_factor(self, stated: Encoded, x: Number) -> int:
         """The value of a stated factor less that of a number = 0."""
-        d, t = self.d, x.term
-        given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
+        d, t, given = self.d, x.term, self.known(stated)
         if self.design.normalise_operands and stated.exponent is not t.exponent.bits:
             return normalised_factor(self.z, stated, x)
         if t.significand.width != stated.significand.width:

@@ -192,32 +192,18 @@ def in_range(z: IntegerSteps, what: str, e: Exponent, given: Sequence[int], cut:
     return [z.d.lemma(what, goal, given, (cut,))]
 
 
-class Jam:
-    """A shift to the right whose lowest bit stands for what it lost: kept = x >> amount, or that and 1.
+class LossyShift:
+    """A shift to the right, and whether it lost a 1.
 
-    Theorems: `low` and `high`: 0 <= x - shifted · 2^amount <= 2^amount - 1; `raised`: kept = shifted + bump.
+    Theorems: `low` and `high`: 0 <= x - shifted · 2^amount <= 2^amount - 1.
     """
 
-    def __init__(self, z: IntegerSteps, x: Node, amount: Node, shifted: Node, lost: Node, kept: Node) -> None:
+    def __init__(self, z: IntegerSteps, x: Node, amount: Node, shifted: Node, lost: Node) -> None:
         self.z, self.d, self.g = z, z.d, z.g
-        d, g = z.d, z.g
         self.x, self.amount, self.shifted, self.lost = x, amount, shifted, lost
-        if shifted is not g.lshr(x, amount) or lost.op != "not_":
+        if shifted is not self.g.lshr(x, amount) or lost.op != "not_":
             raise ProofError("what a shift lost is not found by shifting back")
-        self.low, self.high = d.read(shifted, 0), d.read(shifted, 1)
-        self.bump = g.and_(lost, g.not_(g.bit(shifted, 0)))
-        total = g.add_mod(shifted, g.zero_extend_to(self.bump, shifted.width))
-        same = d.equal("a jammed number", kept, total, (), ([shifted, lost],))
-        fits = d.lemma("that a jam fits", g.ule(total.args[0], total), (), ([shifted, lost],))
-        wide = g.zero_extend_to(self.bump, shifted.width)
-        goal = Poly.of(kept) - Poly.of(shifted) - Poly.of(self.bump)
-        equations = [(same, kept), (d.read(total, fits), total), (d.read(wide), wide)]
-        self.raised: Equation = (z.rewritten(goal, equations), kept)
-
-    def none(self, given: Sequence[int]) -> Equation:
-        """Nothing is added where nothing is lost."""
-        no = self.g.truth(False)
-        return self.d.equal("no jam", self.bump, no, given, ([self.shifted, self.lost],)), self.bump
+        self.low, self.high = self.d.read(shifted, 0), self.d.read(shifted, 1)
 
     def _back(self) -> Equation:
         """What is shifted back, as shifted · 2^amount."""
@@ -244,3 +230,27 @@ class Jam:
         absent = d.refute(false, above)
         less = d.lemma("that a loss is some", g.ult(back, self.x), [absent, *given], ([self.x, back],))
         return d.arith([(1, [d.fact(less)]), (1, [read])])
+
+
+class Jam(LossyShift):
+    """A shift whose lowest bit stands for what it lost: kept = x >> amount, or that and 1.
+
+    Theorem `raised`: kept = shifted + bump.
+    """
+
+    def __init__(self, z: IntegerSteps, x: Node, amount: Node, shifted: Node, lost: Node, kept: Node) -> None:
+        super().__init__(z, x, amount, shifted, lost)
+        d, g = z.d, z.g
+        self.bump = g.and_(lost, g.not_(g.bit(shifted, 0)))
+        total = g.add_mod(shifted, g.zero_extend_to(self.bump, shifted.width))
+        same = d.equal("a jammed number", kept, total, (), ([shifted, lost],))
+        fits = d.lemma("that a jam fits", g.ule(total.args[0], total), (), ([shifted, lost],))
+        wide = g.zero_extend_to(self.bump, shifted.width)
+        goal = Poly.of(kept) - Poly.of(shifted) - Poly.of(self.bump)
+        equations = [(same, kept), (d.read(total, fits), total), (d.read(wide), wide)]
+        self.raised: Equation = (z.rewritten(goal, equations), kept)
+
+    def none(self, given: Sequence[int]) -> Equation:
+        """Nothing is added where nothing is lost."""
+        no = self.g.truth(False)
+        return self.d.equal("no jam", self.bump, no, given, ([self.shifted, self.lost],)), self.bump

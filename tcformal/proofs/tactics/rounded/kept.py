@@ -104,7 +104,7 @@ class ResultFlush:
         # rounded - value = 0
         equal = z.rewritten(rounded - value, [same, *exponent], [(x.ulp * -1, [signs])])
         first = [d.arith([(-1, [equal]), (least, [])]), d.arith([(1, [equal]), (least, [])])]
-        known, size = self._none(no)
+        known, size = self.none(no)
         weight = Poly.constant(x.code.low + 1 - x.p).power_of_two()
         big = d.arith([(weight, [size]), *([] if self.tiny else [(weight, [])])])
         twice = Poly.of(sig) * weight * 2
@@ -154,7 +154,7 @@ class ResultFlush:
             "what is not flushed", t.significand, x.significand, [yes, x.fits], cut
         ), t.significand
 
-    def _none(self, no: int) -> tuple[list[Equation], int]:
+    def none(self, no: int) -> tuple[list[Equation], int]:
         """What is flushed is 0, its exponent the least one; and how large its significand was at most."""
         d, g, x, t = self.d, self.g, self.x, self.term
         sig, code, zero = x.significand, x.code.bits, g.const(0, x.significand.width)

@@ -50,6 +50,16 @@ class PairSum:
     errors: tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class AlignedJam:
+    """A term on its way to its place; `sizes`: what its placed and its normalised significand are."""
+
+    jam: Jam
+    moved: Node
+    distance: Node
+    sizes: list[Equation]
+
+
 class StickySum:
     """Two terms, normalised and aligned at the larger exponent."""
 
@@ -110,48 +120,69 @@ class StickySum:
         return PairSum(summed, sticky, ranges, (made[0], made[1]))
 
     # ------------------------------------------------------------------ one term
-    def _term(self, k: int) -> tuple[int, int]:
-        """unit · lost ∓ (value - ±kept · unit) >= 0."""
-        z, d, g = self.z, self.d, self.g
-        x, t, n = self.summands[k], self.summands[k].term, self.normal[k]
-        width = t.significand.width
-        kept, shift = self.kept[k], self.shifts[k]
+    def _aligned(self, k: int) -> AlignedJam:
+        """Term k of the sum, normalised, placed and shifted."""
+        z, g, t = self.z, self.g, self.summands[k].term
         moved, distance = shift_left_by_leading_zeros(g, t.significand)
         normalised = z.normalised(t.significand, moved, distance)
-        placed = g.shift_left_const(moved, self.bits - (width - 1))
-        shifted, lost = shift_right_sticky(g, placed, shift)
-        jam = Jam(z, placed, shift, shifted, lost, kept)
+        placed = g.shift_left_const(moved, self.bits - (t.significand.width - 1))
+        shifted, lost = shift_right_sticky(g, placed, self.shifts[k])
+        jam = Jam(z, placed, self.shifts[k], shifted, lost, self.kept[k])
+        read = [] if placed.op == "const" else [(self.d.read(placed), placed)]
+        return AlignedJam(jam, moved, distance, [*read, (normalised, moved)])
+
+    def _empty(self, k: int, x: AlignedJam, given: list[int]) -> list[Equation]:
+        """What is aligned of term k, which is zero."""
+        d, g, t, kept = self.d, self.g, self.summands[k].term, self.kept[k]
+        empty = d.lemma(
+            "that a zero is empty", g.is_zero(t.significand), [*given, self.summands[k].empty],
+            ([t.significand, t.zero],),
+        )  # fmt: skip
+        same: list[Equation] = [(d.fact(empty), t.significand)] if t.significand.op != "const" else []
+        still = d.lemma("that a zero stays empty", g.is_zero(x.moved), [empty], ([t.significand],))
+        for what, node in (("keeps", kept), ("loses", x.jam.lost)):
+            no = g.const(0, node.width)
+            what = f"what a zero {what}"
+            same.append((d.equal(what, node, no, [still], ([x.moved, self.shifts[k]],)), node))
+        return same
+
+    def _exponents(self, k: int, x: AlignedJam, given: list[int]) -> list[Equation]:
+        """The exponents of term k, which is not zero: e_max is its own and the shift."""
+        z, t, n = self.z, self.summands[k].term, self.normal[k]
+        return [
+            (
+                z.linear(
+                    "a distance below e_max", [n.exponent.bits, self.shifts[k]], [self.e_max.bits],
+                    n.exponent.low - self.e_max.low, [*given, *self.ranges], (self.codes,),
+                ),
+                self.e_max.bits,
+            ),
+            (
+                z.linear(
+                    "a normalised exponent", [n.exponent.bits, x.distance], [t.exponent.bits],
+                    n.exponent.low - t.exponent.low - (t.significand.width - t.fraction_bits - 1),
+                    [*given, *self.summands[k].ranges], ([t.exponent.bits, x.distance, t.zero],),
+                ),
+                n.exponent.bits,
+            ),
+        ]  # fmt: skip
+
+    def _term(self, k: int) -> tuple[int, int]:
+        """unit · lost ∓ (value - ±kept · unit) >= 0."""
+        z = self.z
+        x, t, kept, shift = self.summands[k], self.summands[k].term, self.kept[k], self.shifts[k]
+        aligned = self._aligned(k)
+        jam, sizes, lost = aligned.jam, aligned.sizes, aligned.jam.lost
         self.jams.append(jam)
         size = Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
         room, gap = self.unit * Poly.of(lost), size - Poly.of(kept) * self.unit
-        cut = [moved, shift]
         scale = self.unit * (Poly.of(shift) * -1).power_of_two()
 
         def proved(zero: bool, i: list[int], _: list[Equation]) -> list[int]:
             if zero:
-                empty = d.lemma(
-                    "that a zero is empty",
-                    g.is_zero(t.significand),
-                    [*i, x.empty],
-                    ([t.significand, t.zero],),
-                )
-                same: list[Equation] = [(d.fact(empty), t.significand)] if t.significand.op != "const" else []
-                still = d.lemma("that a zero stays empty", g.is_zero(moved), [empty], ([t.significand],))
-                for what, node in (("keeps", kept), ("loses", lost)):
-                    no = g.const(0, node.width)
-                    same.append((d.equal(f"what a zero {what}", node, no, [still], (cut,)), node))
+                same = self._empty(k, aligned, i)
                 return [z.rewritten(y, same) for y in (room - gap, room + gap)]
-            less = n.exponent.low - t.exponent.low - (width - t.fraction_bits - 1)
-            own = z.linear(
-                "a normalised exponent", [n.exponent.bits, distance], [t.exponent.bits], less,
-                [*i, *x.ranges], ([t.exponent.bits, distance, t.zero],),
-            )  # fmt: skip
-            far = z.linear(
-                "a distance below e_max", [n.exponent.bits, shift], [self.e_max.bits],
-                n.exponent.low - self.e_max.low, [*i, *self.ranges], (self.codes,),
-            )  # fmt: skip
-            exponents = [(far, self.e_max.bits), (own, n.exponent.bits)]
-            sizes = [(d.read(placed), placed), (normalised, moved)]
+            exponents = self._exponents(k, aligned, i)
 
             def jammed(some: bool, j: list[int], bit: list[Equation]) -> list[int]:
                 if not some:
