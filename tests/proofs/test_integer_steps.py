@@ -12,7 +12,6 @@ import pytest
 
 import tcformal
 import tcformal.proofs.claims.integer_sums as claim
-from bounded_units import UNITS
 from proofs.test_after_bound import NORMALISED
 from proofs.test_after_bound import PIECES as CUT_FACTORS
 from proofs.test_error_bound import LIMITS
@@ -54,7 +53,6 @@ AFTER = (
     "tfdpa@products=2,c_position=after,zero_exponent=none,c_format=e5m2,d_format=e5m2,conversion=RNE-E5M2,"
     "a_format=e2m1,b_format=e2m1,fraction_bits=4"
 )
-PARTS = UNITS["composed"]()
 TREE = "vortex/VX_tcu_fedp_dpi.bf16"
 
 
@@ -65,7 +63,7 @@ def book() -> LemmaBook:
 
 
 def unit_of(name: str) -> UnitSpec:
-    return PARTS if name == PARTS.name else resolve(name)
+    return resolve(name)
 
 
 def prove(name: str, book: LemmaBook) -> ClaimVerdict:
@@ -94,7 +92,6 @@ def stated(name: str, book: LemmaBook) -> IntegerSum:
                 (PAIRS, "", 11, ""),
                 (NEGATED, " of a_k that are not subnormal", 11, "(-1)^k·"),
                 (NORMALISED, "", 3, ""),
-                (PARTS.name, "", 11, ""),
                 (TREE, "", 24, ""),
                 ("gaudi/mme.bf16.cd5", " of factors that are not subnormal", 24, ""),
                 ("power10/xvf64gerpp", "", 53, ""),
