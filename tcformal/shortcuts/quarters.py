@@ -31,7 +31,7 @@ _COUNT = WORD // BYTE
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class SharedApart:
     """The products of a sum without what all of their exponents share, which is the sum of `shared`.
 
     Shapes: `words`, by side: the encodings of every product's factor; `formats`: theirs.
@@ -47,7 +47,7 @@ class Apart:
     high: int
 
 
-def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Reader) -> Apart | None:
+def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Reader) -> SharedApart | None:
     """The products of a sum, where bytes hold the exponents that are their own; None where they do not."""
     made: list[Product] = []
     words: tuple[list[Node], list[Node]] = [], []
@@ -73,10 +73,12 @@ def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Re
     if len(common) > 1 or len(made) % _COUNT:
         return None
     ((shared, both, constant, zeros),) = common
-    return Apart(made, shared, words, both, constant, zeros, max(x.high for x in products))
+    return SharedApart(made, shared, words, both, constant, zeros, max(x.high for x in products))
 
 
-def add_largest(e_max: Node, x: Apart, others: Sequence[Node], floor: int | None, ways: Shortcuts) -> None:
+def add_largest(
+    e_max: Node, x: SharedApart, others: Sequence[Node], floor: int | None, ways: Shortcuts
+) -> None:
     """The largest exponent of the products, of `others`, and of `floor` where there is one."""
     # A sum with it is below 0, and one of two numbers is not.
     of_zero = -(1 << max(fmt.exponent_bits for fmt in x.formats)) if x.zeros else None

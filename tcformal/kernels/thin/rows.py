@@ -18,9 +18,6 @@ if TYPE_CHECKING:  # which holds these kernels
 
 #: Tiles that are taken to the end of k at once where each has memory of its own.
 _FAR = 4
-#: How many times as large as encodings their records are at most, to be read in their place: wider registers
-#: decode faster, while memory is read no faster.
-_DENSE = 1 if vector_bits() > 256 else 2
 _ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
@@ -107,10 +104,14 @@ class FewRows:
 
     @property
     def _dense(self) -> bool:
-        """Whether records are little more than the encodings: reading them takes less time than decoding."""
+        """Whether records are little more than the encodings: reading them takes less time than decoding.
+
+        Wider registers decode faster, while memory is read no faster.
+        """
         gemm, side = self._gemm, self._gemm.shape.lanes_side
+        most = 1 if vector_bits() > 256 else 2
         raw = gemm.shape.k * gemm.shape.lanes * gemm.shape.storage[side] // 8
-        return gemm.kernel("finite").sizes[side] <= _DENSE * raw
+        return gemm.kernel("finite").sizes[side] <= most * raw
 
     def _kernel(self, how: str, at_once: int) -> Any:
         if (how, at_once) not in self._kernels:
