@@ -93,13 +93,13 @@ class _Compiler:
         """One statement: an assignment, a loop over blocks, a choice by a parameter."""
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
-            with self.builder.naming(ast.unparse(target).strip("()").replace(", ", "+")):
+            with self.builder.naming(_spelled(target).strip("()").replace(", ", "+")):
                 found = self.value(node.value)
                 self.assign(target, found)
                 if isinstance(target, ast.Tuple):
                     for name, item in zip(target.elts, self.several(found), strict=True):
                         if isinstance(item, StepValue):
-                            self.builder.rename(item, ast.unparse(name))
+                            self.builder.rename(item, _spelled(name))
         elif isinstance(node, ast.For) and not node.orelse:
             for i, item in enumerate(self.items(node.iter)):
                 with self.builder.round(i):
@@ -250,13 +250,14 @@ class _Compiler:
         args = [self.value(x) for x in node.args]
         options = {x.arg: self.value(x.value) for x in node.keywords if x.arg is not None}
         function = FUNCTIONS[node.func.id]
-        _signature(function).bind(self.builder, *args, **options)
+        _check_arguments(function, len(args), tuple(options))
         return function(self.builder, *args, **options)
 
 
 @cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
+def _check_arguments(function: Callable[..., Any], places: int, options: tuple[str, ...]) -> None:
+    """TypeError where a function does not take so many arguments in places, and these by name."""
+    inspect.signature(function).bind(None, *[None] * places, **dict.fromkeys(options))
 
 
 class _PlacedError(InputError):
@@ -279,6 +280,11 @@ def _bounded(x: Any) -> Any:
     ):
         raise InputError(f"expected numbers of at most {_LONGEST_NUMBER} bits, but got a longer one")
     return x
+
+
+def _spelled(target: ast.expr) -> str:
+    """The text of what is assigned to; that of a name, of which loops assign many, is at hand."""
+    return target.id if isinstance(target, ast.Name) else ast.unparse(target)
 
 
 def _short(node: ast.AST) -> str:

@@ -178,7 +178,7 @@ class StepErrors:
         least = target.e_min - target.fraction_bits
         if x.grid is None or x.grid < least:
             # What underflows: at most one least number, beside a sum of at least 2^(2·low).
-            lost = plus(lost, np.full(self.n, weight(Fraction(2) ** (least - 2 * self.exponents.low))))
+            lost = plus(lost, weight(Fraction(2) ** (least - 2 * self.exponents.low)))
         return np.asarray(lost)
 
     # ------------------------------------------------------------------ operands

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,11 @@ def times(w: Weights, factor: Fraction) -> Weights:
     """Weights times a factor of at least 0, rounded up."""
     if factor == 1:
         return w
-    return np.where(w > 0, np.maximum(w * weight(factor) * _UP, _LEAST), 0.0)
+    made = w * (weight(factor) * _UP * _UP)
+    return np.maximum(made, _LEAST, out=made, where=w > 0)
 
 
-def plus(x: Weights, y: Weights) -> Weights:
+def plus(x: Weights, y: Weights | float) -> Weights:
     """The sum of weights, rounded up."""
     return (x + y) * _UP
 
@@ -169,18 +170,20 @@ class Sums:
         powers = {joined(x.powers, more) for x, _, more in parts}
         if len(powers) > 1:
             raise InputError("expected sums of values at the same scale, but got others")
-        errors, loose = dict[int, Fraction](), weights(self.n)
+        errors, loose = dict[int, Fraction](), list[Weights]()
         grids: list[int | None] = []
         for x, q, _ in parts:
             for i, p in x.errors.items():
                 more = p if q == 1 else p * q
                 errors[i] = errors[i] + more if i in errors else more
-            loose = plus(loose, times(x.loose, abs(q)))
+            loose.append(times(x.loose, abs(q)))
             grids.append(None if x.grid is None else x.grid + _shift(q))
         runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
         known = [x for x in grids if x is not None]
         left = {i: q for i, q in errors.items() if q}
-        return ErrorForm(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
+        return ErrorForm(
+            runs, self._lin(runs), reduce(plus, loose), left, min(known, default=None), powers.pop()
+        )
 
     def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
         """The sum of runs, each times a factor."""
