@@ -15,6 +15,7 @@ import tcformal.proofs.claims.integer_sums as claim
 from proofs.test_after_bound import NORMALISED
 from proofs.test_after_bound import PIECES as CUT_FACTORS
 from proofs.test_error_bound import LIMITS
+from proofs.test_integer_sums import check_statement
 from proofs.test_rounded_bound import (
     CHAIN,
     CHAINS,
@@ -30,12 +31,10 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
-from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
+from tcformal.oracle.values import encode_exact, encoded
 from tcformal.proofs.claim import Asking, ClaimVerdict, PartStatus
 from tcformal.proofs.claims.integer_witness import exact_sum, one_too_large
 from tcformal.proofs.claims.register import CLAIMS, prove_claim, refused
@@ -45,7 +44,7 @@ from tcformal.query.question import Kind
 from tcformal.semantics import product as product_of
 from tcformal.semantics.number import Number
 from tcformal.semantics.round import convert
-from theorems import check_theorems, value_at
+from theorems import check_theorems
 
 _LONG = pytest.mark.long
 #: Exact products of three terms, cut to more bits than the result has, then c.
@@ -128,15 +127,8 @@ def _drawn(unit: UnitSpec) -> Callable[[Graph, random.Random], dict[str, int]]:
         made = {}
         for name, node in g.inputs.items():
             fmt = o.c if name == "c" else o.a if name[0] == "a" else o.b
-            values = [
-                0,
-                1,
-                2,
-                3,
-                4,
-                6,
-                *([5, 7, 1 << 10] if name == "c" else [Fraction(1, 2), 2**-15, 2**15]),
-            ]
+            more = [5, 7, 1 << 10] if name == "c" else [Fraction(1, 2), 2**-15, 2**15]
+            values = [0, 1, 2, 3, 4, 6, *more]
             words = [w for x in values if (w := encoded(fmt, Fraction(x))) is not None]
             word = rng.choice(words) | (fmt.sign_bit if rng.random() < 0.5 else 0)
             made[name] = rng.getrandbits(node.width) if rng.random() < 0.03 else word
@@ -145,40 +137,14 @@ def _drawn(unit: UnitSpec) -> Callable[[Graph, random.Random], dict[str, int]]:
     return drawn
 
 
-def _as_printed(unit: UnitSpec, words: dict[str, int], s: IntegerSum) -> bool:
-    """Whether words are finite, terms integers of magnitudes up to 2^most together, and factors normal."""
-    formats = unit.input_formats()
-    values = {name: decode(formats[name.partition("[")[0]], word) for name, word in words.items()}
-    if any(x.kind is not NumberClass.FINITE for x in values.values()):
-        return False
-    low = {x for x, flushed in zip("ab", flushed_factors(unit), strict=True) if flushed}
-    if any(x.is_subnormal for name, x in values.items() if name[0] in low):
-        return False
-    terms = [values["c"].number]
-    terms += [values[f"a[{k}]"].number * values[f"b[{k}]"].number for k in range(unit.k)]
-    return all(x.denominator == 1 for x in terms) and sum(map(abs, terms)) <= 2**s.most
-
-
 @pytest.mark.parametrize(
     "name", [FMA, TINY, NEGATED, AFTER, *(pytest.param(x, marks=_LONG) for x in (FLUSHED, CHAINS, ODD))]
 )
 def test_the_statement_means_exact_sums_of_integers(name: str, book: LemmaBook) -> None:
     """Its hypotheses are those that it prints, and what it concludes is true, by values of the oracle."""
     s, unit = stated(name, book), resolve(name)
-    nodes = [n for _, p in s.conclusions for m in p.terms for n in (*m[0], *(x for x, _ in m[1]))]
-    wanted = [*dict.fromkeys(nodes), s.result, *s.hypotheses]
-    run, rng, met = Concrete(s.graph, wanted), random.Random(3), [0, 0]
-    draw = _drawn(unit)
-    for _ in range(500):
-        words = draw(s.graph, rng)
-        values = dict(zip(wanted, run(words), strict=True))
-        holds = all(values[h] for h in s.hypotheses)
-        assert holds == _as_printed(unit, words, s)
-        met[holds] += 1
-        if holds:
-            assert [value_at(p, values) for _, p in s.conclusions] == [0, 0]
-            assert decode(unit.operands.d, values[s.result]).number == exact_sum(unit, Witness.of(words))
-    assert min(met) > 40
+    low = "".join(x for x, flushed in zip("ab", flushed_factors(unit), strict=True) if flushed)
+    check_statement(s, _drawn(unit), low=low, least=40)
 
 
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(book: LemmaBook) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import TermError
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
 from tcformal.proofs.tactics.bounds.terms import sign_of
@@ -96,19 +95,13 @@ class WholeSum(StickySum):
     # ------------------------------------------------------------------ terms
     def whole(self) -> tuple[SignedSum, int]:
         """The sum, and that the values less ±magnitude · unit are 0."""
-        d, g = self.d, self.g
         same = [self._kept(k) for k in (0, 1)]
-        terms = []
-        for x, kept, shift in zip(self.normal, self.kept, self.shifts, strict=True):
-            most = (1 << kept.width) - 1
-            small = d.lemma("the range of a term", g.ule(kept, g.const(most, kept.width)), (), ([kept],))
-            terms.append(TermError(x.sign, kept, shift, 0, 0, most, small, 0, True))
-        summed = Addition(d, self.total, terms).value()
+        summed = self.added()
         goal = sign_of(summed.sign) * Poly.of(summed.magnitude) * self.unit * -1
         parts: list[Part] = [(self.unit * -1, [summed.equation])]
-        for summand, term, i in zip(self.summands, terms, same, strict=True):
+        for summand, x, i in zip(self.summands, self.normal, same, strict=True):
             goal = goal + summand.value
-            parts += [(1, [summand.equation]), (sign_of(term.sign), [i])]
+            parts += [(1, [summand.equation]), (sign_of(x.sign), [i])]
         return summed, self.z.rewritten(goal, [], parts)
 
     def _kept(self, k: int) -> int:

@@ -88,6 +88,15 @@ class StickySum:
         cut = [t.exponent.bits, distance, t.zero]
         return in_range(self.z, "the range of an exponent", self.normal[k].exponent, x.ranges, cut)
 
+    def added(self) -> SignedSum:
+        """The sum of the aligned terms, as they are kept."""
+        d, g, terms = self.d, self.g, list[TermError]()
+        for x, kept, shift in zip(self.normal, self.kept, self.shifts, strict=True):
+            most = (1 << kept.width) - 1
+            small = d.lemma("the range of a term", g.ule(kept, g.const(most, kept.width)), (), ([kept],))
+            terms.append(TermError(x.sign, kept, shift, 0, 0, most, small, 0, True))
+        return Addition(d, self.total, terms).value()
+
     def error(self) -> PairSum:
         """The sum with what its terms lost."""
         z, d, g = self.z, self.d, self.g
@@ -97,16 +106,9 @@ class StickySum:
         any_lost = g.or_(*lost)
         apart = d.lemma("that one term is whole", g.not_(g.and_(*lost)), some_zero, ([*lost, *self.shifts],))
         flag = z.linear("what a sum lost", lost, [any_lost], 0, [apart], (lost,))
-        terms = []
-        for x, kept, shift in zip(self.normal, self.kept, self.shifts, strict=True):
-            most = (1 << kept.width) - 1
-            small = d.lemma("the range of a term", g.ule(kept, g.const(most, kept.width)), (), ([kept],))
-            terms.append(TermError(x.sign, kept, shift, 0, 0, most, small, 0, True))
-        summed = Addition(d, self.total, terms).value()
+        summed = self.added()
         sticky = self._sticky(summed, any_lost, given)
-        value = Poly.constant(0)
-        for s in self.summands:
-            value = value + s.value
+        value = sum((s.value for s in self.summands), Poly.constant(0))
         own = sign_of(summed.sign) * Poly.of(summed.magnitude) * self.unit
         made = []
         for i, sign in ((0, 1), (1, -1)):
@@ -115,8 +117,7 @@ class StickySum:
             # own = Σ ±kept · unit; lost = Σ lost.
             parts += [(self.unit * sign, [summed.equation]), (self.unit * -1, [flag])]
             made.append(z.rewritten(goal, [], parts))
-        cut = [*self.codes]
-        ranges = in_range(z, "the range of e_max", self.e_max, self.ranges, cut)
+        ranges = in_range(z, "the range of e_max", self.e_max, self.ranges, [*self.codes])
         return PairSum(summed, sticky, ranges, (made[0], made[1]))
 
     # ------------------------------------------------------------------ one term
