@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.batch import powers, product, rows_of, together
 from tcformal.operands.pool import without_nan
 from tcformal.operands.random import Batch
+from tcformal.oracle.values import decode
 
 #: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
 _BELOW, _RESTS = 500, 2000
@@ -66,11 +69,11 @@ def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         t = fmt.fraction_bits
         most = min(_SPAN << t, (fmt.largest >> fmt.ignored_low_bits) + 1)
         body = rng.integers(1, np.where(rng.random(_DRAWN) < 0.3, min(2 << t, most), most))
-        code, fraction = body >> t, body & ((1 << t) - 1)
         words.append(body.astype(np.uint64) << np.uint64(fmt.ignored_low_bits))
-        sizes.append(np.where(code == 0, fraction, (fraction | (1 << t)) << np.maximum(code - 1, 0)))
+        least = Fraction(2) ** fmt.least_exponent
+        sizes.append(np.array([float(decode(fmt, int(x)).number / least) for x in words[-1]]))
     # Wide formats have products of more bits: what is next to what is only guessed then.
-    of = sizes[0].astype(np.float64) * sizes[1]
+    of = sizes[0] * sizes[1]
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     places = rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
     rest = np.zeros(n)

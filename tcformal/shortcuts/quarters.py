@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.formats.spec import Format
+from tcformal.interp.concrete import Concrete
 from tcformal.interp.lanes import WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -168,9 +169,10 @@ def _nodes(t: Term) -> tuple[int, ...]:
 
 def largest_of(fmt: Format) -> int:
     """The largest number of a format, counted in its least ones."""
-    code = fmt.largest >> fmt.fraction_bits
-    fraction = fmt.largest & ((1 << fmt.fraction_bits) - 1)
-    return (fraction | 1 << fmt.fraction_bits) << (code - 1) if code else fraction
+    g = Graph()
+    term = unpack(g, g.const(fmt.largest, fmt.width), fmt).term
+    significand, code = Concrete(g, [term.significand, term.exponent.bits])({})
+    return significand << (code - 1)
 
 
 def integers(fmt: Format) -> Emit:

@@ -183,8 +183,7 @@ def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Frac
     """How much of an ulp the conversion loses, how many units of 2^(E - F) the sum besides, and one product.
 
     All terms but the largest lose up to a unit, of products what `product_loss` says, which is the largest
-    where that loses less; a sum that is cut, or
-    rounded to odd, loses a unit less than an ulp.
+    where that loses less; a sum that is cut, or rounded to odd, loses a unit less than an ulp.
     """
     nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
