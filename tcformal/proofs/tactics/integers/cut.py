@@ -36,12 +36,11 @@ class WholeCut:
         e = g.const(OFFSET + self.bits, CODE_BITS)
         self.at = Alignment(d, total, known, e, d.lemma("a constant", g.truth(True)))
         self.sizes = [self._size(k) for k in range(len(xs))]
-        code = [self.at.e_max]
         self.reached = d.lemma(
             "e_max in reach", w.reaches(total.e_max, self.bits), [self.at.reached(), *self.at.in_range()],
             ([total.e_max.bits],),
         )  # fmt: skip
-        self.e_code = d.expanded(code[0], [total.e_max.bits], "an exponent")
+        self.e_code = d.expanded(self.at.e_max, [total.e_max.bits], "an exponent")
         self.ranges = self.at.in_range()
 
     def _known(self, x: SummedTerm, limit: int) -> KnownTerm:
