@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,8 @@ from tcformal.matmul.arrays import dtypes
 ProductArray = NDArray[Any]
 #: Orders that are compared on all elements; rows and columns whose elements try the others first.
 _PLAIN, _FEW = 2, 12
-#: Elements that tell apart what masks do not, and the most operands of a kind that are asked for them.
-_ENOUGH, _MOST_SETS = 1000, 24
+#: Elements that tell apart what masks do not, and the fewest and most operands that are asked for them.
+_ENOUGH, _SETS = 1000, (2, 24)
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 
 
@@ -175,7 +174,10 @@ def identify_product(
     m, n, k = (check_int(x, value, low=1, high=1 << 20) for x, value in zip("MNK", shape, strict=True))
     probe = ProductProbe(function, a, b, d, (m, n, k))
     rng = np.random.default_rng(seed)
-    sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in (random_operands, cancelling_operands)]
+    # One row has the same factors in all elements, and few elements refute few of many orders.
+    times = min(_SETS[1], max(_SETS[0], -(-_ENOUGH // (m * n)), 8 * (min(m, n) == 1)))
+    kinds = [random_operands if i % 4 == 0 else cancelling_operands for i in range(times)]
+    sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in kinds]
     got = [as_words(probe.run(*x)) for x in sets]
     independent = _independent(probe, *sets[0], got[0], rng)
     orders: Counter[str] = Counter()
@@ -192,20 +194,12 @@ def identify_product(
     differing = checked = 0
     if len(orders) == 1 and not reason:
         units = list(candidates(a, b, d))
-
-        @cache
-        def more() -> tuple[list[tuple[ProductArray, ProductArray]], list[ProductArray]]:
-            """Further operands, for orders that are many: as few elements refute few of them."""
-            times = min(_MOST_SETS, -(-_ENOUGH // (m * n)))
-            further = [cancelling_operands(rng, (m, k), (k, n), (a, b)) for _ in range(times)]
-            return further, [as_words(probe.run(*x)) for x in further]
-
-        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d), more))
+        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
         if all(x.units for x in known):
             fresh = cancelling_operands(rng, (m, k), (k, n), (a, b))
             made = _predicted(known, *fresh, (a, b, d))
             differing = int((as_words(made) != as_words(probe.run(*fresh))).sum())
-            checked = 3 * m * n
+            checked = (times + 1) * m * n
     return IdentifiedProduct(
         (a, b, d), (m, n, k), tuple(orders.most_common()), known, independent, checked, differing,
         probe.calls, reason,
@@ -218,40 +212,35 @@ def _summed(
     sets: Sequence[tuple[ProductArray, ProductArray]],
     got: Sequence[ProductArray],
     formats: tuple[Format, Format, Format],
-    more: Callable[[], tuple[Sequence[tuple[ProductArray, ProductArray]], Sequence[ProductArray]]],
 ) -> list[SummedRegion]:
     """The units that give a region's elements; the region in two where no unit gives them all."""
-    units, refuted = [], []
     order, elements = region.order, region.elements
-    tries = list(variants(order))
     rows, columns = (np.flatnonzero(elements.any(i))[:_FEW] for i in (1, 0))
     some = np.zeros_like(elements)
     some[np.ix_(rows, columns)] = elements[np.ix_(rows, columns)]
+    tries = list(variants(order))
     best: NDArray[np.bool_] = np.zeros_like(elements)
-    for candidate in candidates:
-        least = 1.0
-        for i, one in enumerate(tries):
-            if not candidate.follows(one):
-                continue
-            # A few elements refute most of the many orders that masks cannot tell apart.
-            if i >= _PLAIN and not (candidate.own and _gives_all(candidate, one, some, sets, got, formats)):
+    found: list[tuple[ChainUnits, SumChain]] = []
+    others = {x.name: 1.0 for x in candidates}
+    # The many orders that masks cannot tell apart, where none of the first ones gives the elements.
+    for orders, tried in ((tries[:_PLAIN], candidates), *((tries, [x]) for x in candidates if x.own)):
+        for candidate, one in ((x, y) for x in tried for y in orders if x.follows(y)):
+            known = candidate in (x for x, _ in found)
+            if known or not _gives(candidate, one, some, sets[:1], got, formats).any():
                 continue
             given = np.zeros_like(elements)
             given[elements] = _gives(candidate, one, elements, sets, got, formats)
-            parted = 1 - float(given.sum()) / float(elements.sum())
-            if not parted and i >= _PLAIN and not _gives_all(candidate, one, elements, *more(), formats):
-                continue
-            least = min(least, parted)
-            if not least:
-                units.append((candidate, one))
-                break
+            others[candidate.name] = min(others[candidate.name], 1 - float(given[elements].mean()))
             best = given if given.sum() > best.sum() else best
-        if least:
-            refuted.append((candidate.name, least))
-    if units or 2 * best.sum() <= elements.sum():
-        return [SummedRegion(region, tuple(units), tuple(refuted))]
+            if not others[candidate.name]:
+                found.append((candidate, one))
+        if found:
+            break
+    if found or not best.any():
+        refuted = tuple((name, x) for name, x in others.items() if x)
+        return [SummedRegion(region, tuple(found), refuted)]
     halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
-    return [y for x in halves for y in _summed(x, candidates, sets, got, formats, more)]
+    return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
 
 
 def _gives(
@@ -262,32 +251,28 @@ def _gives(
     got: Sequence[ProductArray],
     formats: tuple[Format, Format, Format],
 ) -> NDArray[np.bool_]:
-    """Which of some elements a unit gives, with an order, of all operands."""
+    """Which of some elements a unit gives, with an order, of all operands; none ends it."""
     given = np.ones(int(elements.sum()), np.bool_)
-    for operands, words in zip(sets, got, strict=True):
-        d = np.zeros(words.shape, dtypes()[formats[2].name])
-        _fill(d, elements, candidate, order, operands, formats)
-        given &= (as_words(d) == words)[elements]
+    for operands, words in zip(sets, got, strict=False):
+        if given.any():
+            d = np.zeros(words.shape, dtypes()[formats[2].name])
+            _fill(d, elements, candidate, order, operands, formats)
+            given &= (as_words(d) == words)[elements]
     return given
-
-
-def _gives_all(
-    candidate: ChainUnits,
-    order: SumChain,
-    elements: NDArray[np.bool_],
-    sets: Sequence[tuple[ProductArray, ProductArray]],
-    got: Sequence[ProductArray],
-    formats: tuple[Format, Format, Format],
-) -> bool:
-    """Whether a unit gives some elements, with an order, of all operands; the first other one decides."""
-    pairs = zip(sets, got, strict=True)
-    return all(_gives(candidate, order, elements, [x], [y], formats).all() for x, y in pairs)
 
 
 def _independent(
     probe: ProductProbe, a: NDArray[Any], b: NDArray[Any], d: NDArray[Any], rng: np.random.Generator
 ) -> bool:
     """Whether rows and columns that change places take their results with them."""
-    rows, columns = rng.permutation(a.shape[0]), rng.permutation(b.shape[1])
+    rows, columns = (_moved(rng, x) for x in (a.shape[0], b.shape[1]))
     moved = as_words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
     return bool((moved == d[np.ix_(rows, columns)]).all())
+
+
+def _moved(rng: np.random.Generator, count: int) -> NDArray[np.intp]:
+    """A permutation that leaves none in its place."""
+    cycle = rng.permutation(count)
+    places = np.empty(count, np.intp)
+    places[cycle] = np.roll(cycle, 1)
+    return places
