@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.rounding import Conversion
@@ -270,6 +271,7 @@ def format_of(step: PlanStep) -> Format:
     return step.fmt
 
 
+@lru_cache(maxsize=1 << 8)
 def conversion_into(mode: str, fmt: Format) -> Conversion:
     """The conversion whose results are encodings of a format.
 

@@ -28,6 +28,8 @@ _WORTH_COMPILING = 1 << 16
 _CALL = 1 << 9
 #: What an element costs, in multiply–adds of a unit.
 _COST = 16
+#: Elements that one thread evaluates at once.
+_FEW = 1 << 12
 
 
 @dataclass(slots=True)
@@ -81,15 +83,16 @@ class Elements:
             out = to.ctypes.data + first * to.strides[0] + begin * to.itemsize
             kernel.apply(*at, out, last - first, count, *apart)
 
-        with Work(threads, progress=False) as work:
-            if rows == 1:
-                work.split(
-                    tiles, _COST * lanes,
-                    lambda some: run(0, 1, some.start * lanes, some.stop - some.start, arrays, d),
-                )  # fmt: skip
-            elif tiles:
-                cost = _COST * lanes * tiles
-                work.split(rows, cost, lambda some: run(some.start, some.stop, 0, tiles, arrays, d))
+        if tiles and rows == 1 and columns <= _FEW:
+            # Many small steps of a program: sharing them out would take longer than the work.
+            run(0, 1, 0, tiles, arrays, d)
+        elif tiles:
+            cost = _COST * lanes * (1 if rows == 1 else tiles)
+            with Work(threads, progress=False) as work:
+                if rows == 1:
+                    work.split(tiles, cost, lambda x: run(0, 1, x.start * lanes, x.stop - x.start, arrays, d))
+                else:
+                    work.split(rows, cost, lambda x: run(x.start, x.stop, 0, tiles, arrays, d))
         if rest and tiles:
             # As many lanes as others, some of them again.
             run(0, rows, columns - lanes, 1, arrays, d)

@@ -156,6 +156,8 @@ def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]],
         raise InputError("expected a product of one or two values, but got none")
     power = x.shift + sum(sign * known[source][0] for source, sign in x.exponents)
     sign_bit = 1 - made.sign if x.negative else made.sign
+    if not power and not x.negative:
+        return made
     if made.kind is not NumberClass.FINITE:
         return made._replace(sign=sign_bit)
     return made._replace(

@@ -108,9 +108,8 @@ class Builder:
 
     def number_of(self, step: PlanStep) -> int:
         """The number of a step, new or made before."""
-        known = self._numbers.get(step)
-        if known is None:
-            known = self._numbers[step] = len(self.steps)
+        known = self._numbers.setdefault(step, len(self.steps))
+        if known == len(self.steps):
             named = step.name if isinstance(step, ConstantStep) else self._target or step.name
             self.steps.append(replace(step, name=self._unused(named)))
         return known

@@ -26,6 +26,8 @@ from tcformal.programs.program import Program
 InputWords = NDArray[np.uint64]
 #: Rows that are tried at once, rounds of an ascent, and products of all rows together.
 _ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
+#: Rows of one vector register, or a multiple of them.
+_LANES = 8
 #: Products that are not zero, and rows, where binary64 is scaled by data: sums of thousands of bits.
 _FEW = 64
 
@@ -205,9 +207,10 @@ class _NearSearch:
             fine &= (inside | (body == 0)).all(1)
         return np.asarray(fine)
 
-    def best(self, rows: Sequence[InputWords]) -> InputWords:
+    def best(self, rows: list[InputWords]) -> InputWords:
         """The row that loses most."""
-        stacked = np.stack(rows)
+        # Whole vectors of lanes: each of the many steps would do the rest by itself.
+        stacked = np.stack([*rows, *rows[:1] * (-len(rows) % _LANES)])
         # At once, with those that were not drawn: a call costs as much of few rows as of many.
         size = max(1, 2 * _PRODUCTS // self.n)
         found = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]

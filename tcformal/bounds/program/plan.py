@@ -53,16 +53,21 @@ def powers_of(x: ScaledProduct) -> Powers:
 
 
 @cache
-def _signed_power(shift: int, negative: bool) -> Fraction:
-    return Fraction(2) ** shift * (-1 if negative else 1)
+def _signed_power(shift: int, negative: bool) -> Scale:
+    return Scale(Fraction(2) ** shift * (-1 if negative else 1))
 
 
 def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
     """What an addend is scaled by, with its sign, and its other factors, by the values of all of them."""
-    own, rest = Scale(_signed_power(x.shift, x.negative), powers_of(x)), list[StepForm]()
+    own, rest = _signed_power(x.shift, x.negative), list[StepForm]()
+    if x.exponents:
+        own = Scale(own.factor, powers_of(x))
     for value in values:
-        if isinstance(value, Fraction | Scale):
-            own = own.times(Scale(value) if isinstance(value, Fraction) else value)
+        # Not by isinstance, which takes most of the time here: the class of a fraction is an abstract one's.
+        if type(value) is Fraction:
+            own = own.times(Scale(value))
+        elif isinstance(value, Scale):
+            own = own.times(value)
         else:
             rest.append(value)
     return own, rest

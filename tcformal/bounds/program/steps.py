@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import StepForm, WordRow, check_saturation, gives_c, parted, paths
 from tcformal.bounds.program.scales import Scale, quotient_of, rounded_scale
-from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, plus, room, times, weight
+from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, nothing, plus, room, times, weight
 from tcformal.bounds.program.words import Powers, Range, Symbols, WordForm
 from tcformal.design.rounding import NEAREST
 from tcformal.design.steps import (
@@ -107,9 +108,8 @@ class StepErrors:
             return Fraction(0)
         if (scale := rounded_scale(step, addends, self.values)) is not None:
             return scale
-        single = [self._single(x) for x in addends]
-        if all(row is not None for row in single):
-            rows = [row for row in single if row is not None]
+        rows = [row for row in itertools.takewhile(bool, map(self._single, addends)) if row is not None]
+        if len(rows) == len(addends):
             if len({(row.start, row.length) for row in rows}) > 1:
                 raise InputError(f"expected words of the same elements, but {step.name} adds others")
             return WordRow(self._rounded(step, [row.word for row in rows]), rows[0].start, rows[0].length)
@@ -136,7 +136,7 @@ class StepErrors:
         made, target = self.sums.sum(parts), step.target
         error = self._loss(made, target, step.mode)
         if len(addends) == 1 and self._exact(addends[0], target, k):
-            error = error * 0
+            error = nothing(self.n)
         return self._new(i, None if step.length is None else k, made, error)
 
     def _exact(self, x: ScaledProduct, target: Format, k: int) -> bool:
@@ -173,7 +173,7 @@ class StepErrors:
         lost = times(most, share)
         if self.exponents is None:
             return lost
-        if largest(most) > room(target, self.n, self.exponents.high):
+        if most.max() > room(target, self.n, self.exponents.high):
             raise InputError(f"expected sums that do not overflow {target.name}, but some may in this range")
         least = target.e_min - target.fraction_bits
         if x.grid is None or x.grid < least:
@@ -183,7 +183,7 @@ class StepErrors:
 
     # ------------------------------------------------------------------ operands
     def _nought(self, x: ScaledProduct) -> bool:
-        return any(isinstance(v, Fraction) and not v for v in (self.values[j] for j in x.factors))
+        return any(type(v) is Fraction and not v for v in (self.values[j] for j in x.factors))
 
     def _single(self, x: ScaledProduct) -> WordRow | None:
         """A word, scaled, where the addend is one."""
@@ -250,7 +250,7 @@ class StepErrors:
         raised = Fraction(1)
         for w, fmt in by_letter:
             raised *= self.symbols.raised(w, fmt)
-        share = self.sums.nothing().lin
+        share = np.zeros(self.n)
         share[start : start + length] = weight(raised)
         error = plus(times(share, found.own), times(self.sums.most(c), found.other))
         made = self.sums.sum([(exact, Fraction(1), ()), (c, Fraction(1), ())])

@@ -19,25 +19,37 @@ from tcformal.formats.spec import Format
 Weights = NDArray[np.float64]
 #: More than what an operation of binary64 rounds down by, and the least weight that is not zero.
 _UP, _LEAST = 1 + 2.0**-50, 2.0**-900
+#: By their number, weights that are all zero.
+_NONE: dict[int, Weights] = {}
 #: (symbol of a, symbol of b) -> coefficient.
 Products = Mapping[tuple[int, int], Fraction]
 
 
-def weights(n: int) -> Weights:
-    """Weights of zero."""
-    return np.zeros(n)
+def nothing(n: int) -> Weights:
+    """Weights of zero, which are not to be written to: sums with them are known at once."""
+    if n not in _NONE:
+        _NONE[n] = np.zeros(n)
+        _NONE[n].flags.writeable = False
+    return _NONE[n]
+
+
+def _none(w: Weights) -> bool:
+    return w is _NONE.get(w.size)
 
 
 def times(w: Weights, factor: Fraction) -> Weights:
     """Weights times a factor of at least 0, rounded up."""
-    if factor == 1:
+    if factor == 1 or _none(w):
         return w
     made = w * (weight(factor) * _UP * _UP)
-    return np.maximum(made, _LEAST, out=made, where=w > 0)
+    # What is not zero is at least the least weight, so that this is zero where `w` is.
+    return np.maximum(made, np.minimum(w, _LEAST), out=made)
 
 
 def plus(x: Weights, y: Weights | float) -> Weights:
     """The sum of weights, rounded up."""
+    if isinstance(y, np.ndarray) and (_none(x) or _none(y)):
+        return y if _none(x) else x
     return (x + y) * _UP
 
 
@@ -52,10 +64,10 @@ def largest(w: Weights) -> Fraction:
 
 
 @cache
-def room(target: Format, n: int, high: int) -> Fraction:
-    """The largest weight at which no n products of elements of at most that exponent overflow a format."""
+def room(target: Format, n: int, high: int) -> float:
+    """A weight up to which no n products of elements of at most that exponent overflow a format."""
     top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
-    return top / n / Fraction(4) ** (high + 1)
+    return float(min(top / n / Fraction(4) ** (high + 1), Fraction(2) ** 1000)) / _UP
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +87,11 @@ class ProductRun:
 class ErrorForm:
     """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
 
-    Shapes: runs in order, none beside one of the same products; `lin`, `loose` [n]: what they are at most,
-    and errors that nothing else holds.
+    Shapes: runs in order, none beside one of the same products; `loose` [n]: errors that nothing else holds.
     Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
     """
 
     runs: tuple[ProductRun, ...]
-    lin: Weights
     loose: Weights
     errors: Mapping[int, Fraction] = field(default_factory=dict)
     grid: int | None = None
@@ -90,7 +100,7 @@ class ErrorForm:
     @property
     def zero(self) -> bool:
         """Whether it is always zero."""
-        return not self.runs and not self.errors and not self.loose.any()
+        return not self.runs and not self.errors and (_none(self.loose) or not self.loose.any())
 
 
 class Sums:
@@ -106,7 +116,7 @@ class Sums:
 
     def nothing(self) -> ErrorForm:
         """Zero."""
-        return ErrorForm((), weights(self.n), weights(self.n))
+        return ErrorForm((), nothing(self.n))
 
     def product(self, a: WordForm, b: WordForm, start: int, length: int) -> ErrorForm:
         """Σ of the products of two words over a run of elements; those beyond the end are zero."""
@@ -120,7 +130,7 @@ class Sums:
         run = ProductRun(start, stop, *self._product(a, b))
         exponents = self.symbols.exponents
         grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
-        return ErrorForm((run,), self._lin((run,)), weights(self.n), {}, grid, joined(a.powers, b.powers))
+        return ErrorForm((run,), nothing(self.n), {}, grid, joined(a.powers, b.powers))
 
     def _product(self, a: WordForm, b: WordForm) -> tuple[Products, float]:
         """The products of two words' symbols, and what they are at most."""
@@ -150,14 +160,14 @@ class Sums:
 
     def _lin(self, runs: Sequence[ProductRun]) -> Weights:
         """What runs are at most."""
-        made = weights(self.n)
+        made = np.zeros(self.n)
         for run in runs:
             made[run.start : run.stop] = run.most
         return made
 
     def most(self, x: ErrorForm) -> Weights:
         """What |x| is at most."""
-        total = plus(x.lin, x.loose)
+        total = plus(self._lin(x.runs), x.loose)
         for i, q in x.errors.items():
             total = plus(total, times(self.errors[i], abs(q)))
         return total
@@ -176,14 +186,12 @@ class Sums:
             for i, p in x.errors.items():
                 more = p if q == 1 else p * q
                 errors[i] = errors[i] + more if i in errors else more
-            loose.append(times(x.loose, abs(q)))
-            grids.append(None if x.grid is None else x.grid + _shift(q))
+            loose.append(x.loose if q == 1 else times(x.loose, abs(q)))
+            grids.append(x.grid if x.grid is None or q == 1 else x.grid + _shift(q))
         runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
         known = [x for x in grids if x is not None]
         left = {i: q for i, q in errors.items() if q}
-        return ErrorForm(
-            runs, self._lin(runs), reduce(plus, loose), left, min(known, default=None), powers.pop()
-        )
+        return ErrorForm(runs, reduce(plus, loose), left, min(known, default=None), powers.pop())
 
     def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
         """The sum of runs, each times a factor."""
@@ -201,13 +209,13 @@ class Sums:
 
     def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
         """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
-        if not error.any():
+        if _none(error):
             return x
         if not shared:
-            return ErrorForm(x.runs, x.lin, plus(x.loose, error), x.errors, x.grid, x.powers)
+            return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)
         self.errors.append(error)
         more = {**x.errors, len(self.errors) - 1: Fraction(1)}
-        return ErrorForm(x.runs, x.lin, x.loose, more, x.grid, x.powers)
+        return ErrorForm(x.runs, x.loose, more, x.grid, x.powers)
 
     def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
         """The values with errors that occur in the same way in all of them made one."""
@@ -218,7 +226,7 @@ class Sums:
             ways.setdefault(tuple(q / first for q in found), []).append(i)
         new: list[dict[int, Fraction]] = [{} for _ in held]
         for shares, members in ways.items():
-            total = weights(self.n)
+            total = nothing(self.n)
             for i in members:
                 factor = next(abs(x.errors[i]) for x in held if x.errors.get(i))
                 # Errors may be joined with their signs: an error that is as often negative is as large.
@@ -228,12 +236,12 @@ class Sums:
                 if q:
                     errors[len(self.errors) - 1] = q
             for i in members:
-                self.errors[i] = weights(0)
+                self.errors[i] = nothing(0)
         return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
 
     def distance(self, x: ErrorForm) -> Weights:
         """What |x - Σ a_k·b_k| is at most."""
-        made = self.most(ErrorForm((), weights(self.n), x.loose, x.errors))
+        made = self.most(ErrorForm((), x.loose, x.errors))
         left = np.ones(self.n)
         for run in x.runs:
             products = dict(run.products)

@@ -186,6 +186,8 @@ def exponent(x: Fraction, *, up: bool = False) -> int:
 
 def joined(x: Powers, y: Powers) -> Powers:
     """The product of powers of two that depend on data."""
+    if not x or not y:
+        return x or y
     found = dict(x)
     for i, times in y:
         found[i] = found.get(i, 0) + times
