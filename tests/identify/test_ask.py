@@ -107,6 +107,17 @@ def test_a_fault_that_goes_away_is_no_other_device(tmp_path: Path) -> None:
     assert calls == [55]
 
 
+def test_an_answer_that_does_not_come_again_is_corrected() -> None:
+    """One answer is wrong the first time, and right whenever the input is asked again."""
+    turns = iter([3, -1])
+    once = asker(counted([], wrong=lambda d: d ^ np.uint64(1) * (np.arange(len(d)) == next(turns))))
+    some = rows_of(INPUTS, slice(0, 10))
+    assert np.flatnonzero(once.ask(some) != MODEL[:10]).tolist() == [3]
+    once.repeated(some, 3)
+    assert once.corrected == 1
+    assert once.ask(some).tolist() == MODEL[:10].tolist()
+
+
 def test_an_altered_file_rejects(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     asker(counted([]), path).ask(rows_of(INPUTS, slice(0, 3)))
