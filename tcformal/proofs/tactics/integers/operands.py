@@ -102,7 +102,8 @@ class WholeOperands(StepOperands):
         d, g, t = self.d, self.g, s.term
         goal = g.or_(t.zero, g.ule(code_of(g, t.exponent), g.const(OFFSET + bits, CODE_BITS)))
         if x.kind == "products" and not self.design.normalise_operands:
-            return d.lemma("the exponent of an integer", goal, [self._stated(w, x.ks[0], bits)])
+            finite = [i for y in self.stated.terms[x.ks[0]].factors for i in self.inputs.known(y)]
+            return d.lemma("the exponent of an integer", goal, [self._stated(w, x.ks[0], bits), *finite])
         cut = ([t.zero, t.exponent.bits],)
 
         def proved(none: bool, i: list[int], _: list[Equation]) -> list[int]:
