@@ -91,6 +91,8 @@ def test_what_does_not_fit_is_refused() -> None:
     a, b = np.zeros((2, 3), np.float32), np.zeros((3, 2), np.float32)
     with pytest.raises(InputError, match=r"A of shape \[M, K\]"):
         p.matmul(a, a)
+    with pytest.raises(InputError, match="threads"):
+        p.matmul(a, b, threads=0)
     with pytest.raises(InputError, match="dtype float32"):
         p.matmul(a.astype(np.float64), b)
     with pytest.raises(InputError, match=r"C of shape \[2, 2\]"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tcformal.checks import check_int
 from tcformal.design.steps import ProgramPlan
 from tcformal.matmul.steps.order import needed_by, of_rows_and_columns
 from tcformal.matmul.steps.values import ArrayRun, RememberedRun
@@ -26,7 +27,10 @@ def run_plan(
     result [rows, columns], likewise.
     Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
     the values of steps for other plans on the same operands.
+    Errors: InputError for a number of threads below 1.
     """
+    if options.get("threads") is not None:
+        check_int("threads", options["threads"], low=1)
     if memo is not None:
         return RememberedRun(plan, given, options, memo).result()
     rows, columns = (max(x.shape[axis] for x in given.values()) for axis in (0, 1))
