@@ -92,9 +92,9 @@ def test_what_another_task_asks_of_a_pair_is_waited_for() -> None:
     rows = next(first)
     assert rows
     assert not next(second)
-    for task, answers in ((first, [Fraction(0)] * len(rows)), (second, [])):
+    for task, asked in ((first, rows), (second, [])):
         with pytest.raises(StopIteration):
-            task.send(answers)
+            task.send([Fraction(0) for _ in asked])
 
 
 def test_a_remainder_of_the_large_terms_is_not_counted() -> None:
