@@ -79,7 +79,8 @@ def test_scaled_sums_are_those_of_single_products(
 ) -> None:
     """Rows and columns in lanes, an accumulator that is not full, several blocks of steps."""
     monkeypatch.setattr(kernels, "_BLOCK_BYTES", 0)
-    monkeypatch.setattr(kernels, "_TILE_BYTES", 4096)
+    # A block is three accumulators of two calls each, however many bytes their records have.
+    monkeypatch.setattr(kernels.Gemm, "tile_steps", 6)
     (m, k, n), rng = shape, np.random.default_rng(list(shape))
     model = tcformal.gemm(QUICK, f"{PLACE},promotion=8,start=zero,promotion_scales={kind},output=bf16")
     extras: dict[str, Any] = {}

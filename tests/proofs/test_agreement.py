@@ -70,6 +70,8 @@ def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook,
         ("spread 1", PartStatus.HOLDS, False),
         ("spread 2", PartStatus.VIOLATED, True),
     ]
+    assert v.reason == "the units agree within spread 1, and differ at spread 2"
+    assert " agree on all inputs within spread 1, " in v.composition
     witness = v.parts[1].witness
     assert witness is not None
     for spread, said in ((1, False), (2, True)):

@@ -9,8 +9,11 @@ from tcformal.proofs import step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.alike.like_sums import rounded_alike
 from tcformal.proofs.tactics.alike.same_totals import not_least
 from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.rescaled import Guesses
+from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
@@ -82,6 +85,17 @@ NARROW = FEW.replace("0..2", "0+1").replace("e4m3", "e2m1")
 
 def test_an_overflow_that_never_is_changes_nothing() -> None:
     assert proved(ODD, ODD.replace("overflow=infinity", "overflow=ieee"))
+
+
+@pytest.mark.parametrize(("unit", "never"), [(NARROW, True), (WIDE, False)])
+def test_what_becomes_of_an_overflow_is_no_matter_where_none_is(unit: str, never: bool) -> None:
+    """One sum alone; where it may overflow, nothing is taken for proved, and no two nodes are made equal."""
+    g, dots = side_by_side(resolve(unit), resolve(unit.replace("overflow=infinity", "overflow=ieee")))
+    c = Composition(g, LemmaBook(limits=LIMITS))
+    one, two = (next(iter(dot.steps)) for dot in dots)
+    fact = rounded_alike(SumSteps(c, one.scope), one, two, Guesses(0, 0, 0))
+    assert (fact is not None and c.equal(fact, g.truth(True))) is never
+    assert any(x.lemma.holds for x in c.uses) is never
 
 
 @pytest.mark.long

@@ -43,6 +43,8 @@ QUICK = (
     "arm/bfdot.ebf0",
     "arm/bfdot.ebf1",
     "power10/xvf32gerpp",
+    # A product without one beside it, whose exponent and power of two are made alone.
+    "tfdpa@products=3,a_format=bf16,b_format=bf16",
 )
 
 

@@ -119,14 +119,14 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         parts.append(part)
         if part.status is PartStatus.HOLDS or unknown or ask.patience.over:
             break
-    spread = outside.spread - 1
     # The same question with its spread as an assumption, so that the replay checks it too.
     outer = question(first, second, replace(what, spread=outside.spread))
     confirmed = replayed(outer, outside.witness).confirms
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
     control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
-    text = f"within spread {spread}" if spread >= 0 else "within no spread"
+    # What is said is what a part proves.
+    text = f"within {next((p.name for p in parts if p.status is PartStatus.HOLDS), 'no spread')}"
     agree = f"{first.name} and {second.name} agree on all inputs {text}"
     return Finding(
         parts=(*parts, control), composition=f"{agree}, {_assuming(what)}, and differ at {outside.spread}",

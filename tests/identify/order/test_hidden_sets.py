@@ -84,6 +84,19 @@ def test_sets_that_follow_wrongly_are_found_out(monkeypatch: pytest.MonkeyPatch)
     assert [x.counting for x in made] == [True, False]
 
 
+def test_what_another_task_asks_of_a_pair_is_waited_for() -> None:
+    """A pair of two sums, one within the other, is asked once; both tasks end when it is known."""
+    unit = resolve("tfdpa@products=8,fraction_bits=24,zero_exponent=none")
+    sets = HiddenSets(Masks(unit.operands, 8, with_c=True, high=30))
+    first, second = (sets.hide([(0, 1)], frozenset(range(leaves))) for leaves in (9, 5))
+    rows = next(first)
+    assert rows
+    assert not next(second)
+    for task, asked in ((first, rows), (second, [])):
+        with pytest.raises(StopIteration):
+            task.send([Fraction(0) for _ in asked])
+
+
 def test_a_remainder_of_the_large_terms_is_not_counted() -> None:
     """A large one's last place may be left, as one's complement leaves it, and not a large one itself."""
     unit = resolve("tfdpa@products=8,fraction_bits=24,zero_exponent=none")

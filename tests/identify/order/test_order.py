@@ -173,7 +173,7 @@ def test_no_pair_is_asked_twice() -> None:
     """Chains of pairs: every sum of some is a part of all later ones, which are looked into together."""
     order = found(catalogue()["x86/tdpbf8ps"])
     assert order.root == expected(catalogue()["x86/tdpbf8ps"])
-    assert order.probes <= 172  # one of the pairs that hide a set confirms it for all
+    assert order.probes <= 190  # one of the pairs that hide a set confirms it for all
     assert order.batches <= 8
 
 
