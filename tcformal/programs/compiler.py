@@ -153,7 +153,7 @@ class _Compiler:
     # ------------------------------------------------------------------ expressions
     def value(self, node: ast.expr) -> Any:
         """The value of an expression: known now, or a step's."""
-        handler = getattr(self, _handler(type(node).__name__), None)
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             raise InputError(f"expected an expression of this language, but got {_short(node)!r}")
         return handler(node)
@@ -252,12 +252,6 @@ class _Compiler:
         function = FUNCTIONS[node.func.id]
         _check_arguments(function, len(args), tuple(options))
         return function(self.builder, *args, **options)
-
-
-@cache
-def _handler(kind: str) -> str:
-    """The name of the method that gives the value of expressions of a kind."""
-    return f"_{kind.lower()}"
 
 
 @cache
