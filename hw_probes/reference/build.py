@@ -17,6 +17,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 _CXX = ("g++", "-std=c++17", "-O2", "-fwrapv", "-w")
 _STATIC = ("-O2", "-static", "{who}")
+_HABANA = "HabanaAI/Intel_Gaudi3_Software"
+#: What Gaudi 1 and 2 share: a header and its source.
+_FS_FMA = ("coral-sim/header/gaudi2/fs_core/fs_fma_gaudi2.h", "coral-sim/src/gaudi2/fs_core/fs_fma.cpp")
+_OF_GAUDI2 = ("{who}", "-I{src}/coral-sim/header/gaudi2/fs_core")
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class Reference:
 
     `commands` are run one after the other; {src} is the folder of the sources, {here} this one, {out} the
     program, {who} the definitions of DEVICE and SOURCE.  A word with a * stands for all such files.
+    `way` is what the device's name says beside the commit: which of several ways of its source it is.
     """
 
     title: str
     repository: str | None
     paths: tuple[str, ...]
     commands: tuple[tuple[str, ...], ...]
+    way: str = ""
 
 
 #: What each program is built from; None: the emulator is Debian's qemu-user.
@@ -52,7 +58,7 @@ SOURCES: dict[str, Reference] = {
         ),
     ),
     "gaudi3": Reference(
-        "Intel Gaudi 3 RTL verification model", "HabanaAI/Intel_Gaudi3_Software",
+        "Intel Gaudi 3 RTL verification model", _HABANA,
         ("coral-sim/header/gaudi3/fs_core/fs_fma_gaudi3.h", "coral-sim/src/gaudi3/fs_core/fs_fma.cpp"),
         (
             (
@@ -60,6 +66,21 @@ SOURCES: dict[str, Reference] = {
                 "{here}/gaudi3.cc", "{src}/coral-sim/src/gaudi3/fs_core/fs_fma.cpp", "-o", "{out}",
             ),
         ),
+    ),
+    "gaudi2": Reference(
+        "Intel Gaudi 2 RTL verification model", _HABANA, _FS_FMA,
+        (
+            (
+                *_CXX, *_OF_GAUDI2, "{here}/gaudi2.cc", "{src}/coral-sim/src/gaudi2/fs_core/fs_fma.cpp",
+                "-o", "{out}",
+            ),
+        ),
+        "no_opt",
+    ),
+    "gaudi1": Reference(
+        "Intel Gaudi RTL verification model", _HABANA, _FS_FMA,
+        ((*_CXX, *_OF_GAUDI2, "-I{src}/coral-sim/src/gaudi2/fs_core", "{here}/gaudi1.cc", "-o", "{out}"),),
+        "DNORM_FTZ as a macro",
     ),
     "bochs": Reference(
         "Bochs", "bochs-emu/Bochs",
@@ -106,7 +127,7 @@ def build(name: str, output: Path, repository: Path | None) -> Path:
         files = subprocess.run([*git, "archive", "HEAD", *what.paths], check=True, capture_output=True).stdout
         with tarfile.open(fileobj=io.BytesIO(files)) as archive:
             archive.extractall(work, filter="data")
-        device, source = f"{what.title} {commit}", f"{what.repository} {commit}"
+        device, source = f"{what.title} {commit} {what.way}".rstrip(), f"{what.repository} {commit}"
     program = output / name
     words = {"src": str(work), "here": str(HERE), "out": str(program)}
     who = [f'-DDEVICE="{device}"', f'-DSOURCE="{source}"']
