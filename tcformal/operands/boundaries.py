@@ -21,8 +21,9 @@ _TERMS, _SPAN, _DRAWN = 4, 16, 200
 def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     """Some thousand dot products of the families here, without NaN operands and without scales."""
     return together(
-        below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed)
-    )
+        below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
+        rests(spec, k, _RESTS, seed),
+    )  # fmt: skip
 
 
 def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -54,6 +55,29 @@ def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
     a[rows, place], b[rows, place] = product(rng, spec, exponents)
     made = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(made, without_nan(spec, made))
+
+
+def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Zeros, subnormal factors and products below D's least number, of one sign in a row; no scales.
+
+    c is a zero or subnormal.  Where all of these are made zeros, their signs decide that of the sum.
+    """
+    rng, d = np.random.default_rng([seed, 13]), spec.d_format
+    near = d.e_min - d.fraction_bits - rng.integers(1, 4, n * k)
+    a, b = product(rng, spec, near)
+    kind = np.maximum(rng.integers(-1, 3, n * k), 0)
+    small = rng.integers(1, 1 << spec.a_format.fraction_bits, n * k).astype(np.uint64)
+    small <<= np.uint64(spec.a_format.ignored_low_bits)
+    a = np.where(kind == 1, small, np.where(kind == 2, 0, a)).astype(np.uint64)
+    b = np.where(kind == 0, b, powers(spec.b_format, np.zeros(n * k, np.int64)))
+    a, b = ((x & ~np.uint64(f.sign_bit)).reshape(n, k) for x, f in ((a, spec.a_format), (b, spec.b_format)))
+    minus = (rng.random((n, 1)) < 0.8) * np.uint64(spec.a_format.sign_bit)
+    c = rng.integers(1, 1 << spec.c_format.fraction_bits, n).astype(np.uint64)
+    c <<= np.uint64(spec.c_format.ignored_low_bits)
+    c = np.where(rng.random(n) < 0.3, np.uint64(0), c)
+    c |= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
+    made = Batch(a | minus, b, c)
     return rows_of(made, without_nan(spec, made))
 
 

@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.matmul.replay import replay
-from tcformal.operands.boundaries import boundaries, rests
+from tcformal.operands.boundaries import boundaries, rests, vanishing
 from tcformal.operands.pool import pool_of, without_nan
 
 #: A sum of few products and a narrow c: a subnormal factor moves the cut, which few sums show.
@@ -23,6 +23,16 @@ def test_a_bit_of_c_below_products_that_cancel_decides(formats: str) -> None:
     name = "tfdpa@" + ",".join(f"{a}={b}" for a, b in (given | changed).items())
     unit, other = resolve(name), resolve(name + ",normalise_operands=true")
     pools = rests(unit, unit.k, 2000, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+@pytest.mark.parametrize("axis", ["c_subnormals", "operand_subnormals"])
+def test_signs_of_what_vanishes_decide_that_of_a_zero(axis: str) -> None:
+    """Chains end in zeros of one sign only where all that they add up vanishes, as in no other family."""
+    unit = resolve("gaudi/mme.bf16.cd5")
+    other = resolve(altered(unit, f"{axis}=positive_zero"))
+    pools = vanishing(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
     seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
     assert seen == [True, False]
 
