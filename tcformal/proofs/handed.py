@@ -24,6 +24,8 @@ class Handed:
     leaves: OperandSet
     number: Number
     step: DotStep | None = None
+    #: The step of the products, where c is added to their sum as it is.
+    before: DotStep | None = None
     #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
     parts: list[Node] = field(default_factory=list)
 
@@ -60,10 +62,13 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
     used = {n.index for n in reachable([dot.result])}
     for stage in dot.stages:
         last: OperandSet = frozenset()
+        before: DotStep | None = None
         for step in stage.steps if isinstance(stage, Block) else (stage,):
             last = known[step.made] = frozenset().union(*map(leaves, step.operands))
             if step.specials is not None:
-                yield Handed(step.scope, last, step.specials.result, step)
+                as_it_is = step.exact and before is not None and before.rounded is None
+                yield Handed(step.scope, last, step.specials.result, step, before if as_it_is else None)
+            before = step
         if isinstance(stage, Block) and unit.emulation is not None:
             word = unpack(g, stage.result, unit.operands.d)
             if word.term.significand.index in used:

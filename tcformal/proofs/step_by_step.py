@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Lanes, Vector
@@ -171,7 +172,7 @@ class _Proof:
         # A zero's own exponent is the least one, beside any exponent of the other factor.
         highest, lowest = max(a.e_min + b.e_max, a.e_max + b.e_min), a.least_exponent + b.least_exponent
         zeros = Guesses(highest - a.e_min - b.e_min, highest, lowest)
-        fact = rounded_alike(s, one.step, two.step, zeros)
+        fact = self._rounded_alike(s, one, two, zeros)
         if fact is None or one.step.specials is None or two.step.specials is None:
             return False
         found = [one.step.specials, two.step.specials]
@@ -188,6 +189,18 @@ class _Proof:
                 self.alike += [one, two]
                 return True
         return False
+
+    def _rounded_alike(self, s: SumSteps, one: Handed, two: Handed, zeros: Guesses) -> Node | None:
+        """As `rounded_alike`, of the products' sums where c is added to them as they are."""
+        assert one.step is not None
+        assert two.step is not None
+        if one.before is None or two.before is None or one.step.total is None or two.step.total is None:
+            return rounded_alike(s, one.step, two.step, zeros)
+        products = [
+            replace(before, rounded=step.rounded, specials=step.specials)
+            for before, step in ((one.before, one.step), (two.before, two.step))
+        ]
+        return rounded_alike(s, products[0], products[1], zeros, (one.step.total, two.step.total))
 
     def _ranges_of(self, x: Handed) -> None:
         """Prove once that the largest exponent of a sum is what its code stands for."""

@@ -31,6 +31,11 @@ def check_sign_magnitude(spec: UnitSpec) -> None:
     """Errors: InputError for a unit whose sum is another or bounded, or whose factors are cut."""
     if spec.design.summation not in _TRUNCATED_TWICE:
         require_truncated_sum(spec, "sign-magnitude")
+    _check_sum(spec)
+
+
+def _check_sum(spec: UnitSpec) -> None:
+    """Errors: InputError for a bounded sum, one of another kind, and factors that are cut."""
     require_unbounded_sum(spec, "sign-magnitude")
     if spec.design.piece_bits is not None:
         raise InputError(
@@ -71,7 +76,10 @@ def same_accumulation(ask: Asking) -> tuple[ClaimPart, list[Lemma]]:
     Errors: InputError for a unit whose sums are others.
     """
     spec, g = ask.spec, Graph()
-    check_sign_magnitude(spec)
+    if spec.design.c_position == "after":
+        _check_sum(spec)  # c is added to the sum as it is
+    else:
+        check_sign_magnitude(spec)
     other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
     x = declare_inputs(g, spec, spec.k)
     dots = []

@@ -57,11 +57,18 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
 def check_zero_exponent(spec: UnitSpec) -> None:
     """Errors: InputError for a unit that is no plain T-FDPA, or whose zero terms lie above others, unseen."""
     require_truncated_sum(spec, "zero-exponent")
+    if spec.design.c_position != "joined":
+        adds = "adds c to the products' sum"
+        raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but {spec.name} {adds}")
+    _check_terms(spec)
+
+
+def _check_terms(spec: UnitSpec) -> None:
+    """Errors: as `check_zero_exponent`, wherever c is added."""
     d = spec.design
     others = {
         "is composed of others": spec.emulation is not None,
         "sums groups of products": d.group is not None,
-        "adds c to the products' sum": d.c_position != "joined",
         "normalises products": d.normalise_products,
     }
     for other, does in others.items():
@@ -94,7 +101,10 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     spec = ask.spec
     mine, theirs = spec.design.zero_exponent, other.design.zero_exponent
     try:
-        check_zero_exponent(spec)
+        if spec.design.c_position == "after":
+            _check_terms(spec)
+        else:
+            check_zero_exponent(spec)
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands

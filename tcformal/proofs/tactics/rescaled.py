@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.lemmas import frontier
+from tcformal.proofs.tactics.alike.added_c import rounded_with_c
 from tcformal.proofs.tactics.alike.more_bits import MoreBits
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
@@ -66,15 +67,14 @@ class Rescaled:
     """
 
     def __init__(
-        self, s: SumSteps, steps: tuple[DotStep, DotStep], guesses: Guesses, handed: list[Node]
-    ) -> None:
-        self.s, self.c, self.steps, self.handed = s, s.c, steps, handed
+        self, s: SumSteps, steps: tuple[DotStep, DotStep], guesses: Guesses, handed: list[Node],
+        added: tuple[Total, Total] | None = None,
+    ) -> None:  # fmt: skip
+        self.s, self.c, self.steps, self.handed, self.added = s, s.c, steps, handed, added
         self.apart, self.highest, self.lowest = guesses.apart, guesses.highest, guesses.lowest
         self.maximum: Node | None = None
-        #: The largest exponents are what their codes can stand for.
         self.ranges: list[Node] = []
-        #: Where the second sum has more bits: what the last are worth, and the facts of an addend and of it.
-        self.more: MoreBits | None = None
+        self.more: MoreBits | None = None  # where the second sum has more bits
         self.last: tuple[Node, Node] | None = None
 
     def equal(self) -> bool:
@@ -98,7 +98,9 @@ class Rescaled:
                 return False
             known[leaf.first.index, leaf.second.index] = leaf
         total = self._sum(one, two, known)
-        return total is not None and self._rounded(total)
+        if total is None or (self.added is not None and (self.more, self.s.unless) != (None, None)):
+            return False
+        return self._rounded(total) if self.added is None else self._with_c(total)
 
     def _counted(self, one: Total, two: Total) -> bool:
         """Whether the second sum has the bits of the first, or more that are known to matter little."""
@@ -255,6 +257,13 @@ class Rescaled:
         return made
 
     # ------------------------------------------------------------------ rounding
+    def _with_c(self, total: _Shifted) -> bool:
+        """(5), with c added."""
+        known = [total.fact, *self.ranges, *([] if self.maximum is None else [self.maximum])]
+        cut = [total.first, total.second, *(root.code for root in self.roots)]
+        pairs = zip(*(x.rounded.parts for x in self.steps if x.rounded is not None), strict=True)
+        return self.added is not None and rounded_with_c(self.s, self.added, list(pairs), known, cut)
+
     def _rounded(self, total: _Shifted) -> bool:
         """(5), for each distance, and what follows for all."""
         one, two = (x.rounded for x in self.steps)

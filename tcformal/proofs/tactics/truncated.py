@@ -8,7 +8,7 @@ from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
-from tcformal.semantics.stages import Block, Dot, SpecialCases, Total
+from tcformal.semantics.stages import Block, Dot, DotStep, SpecialCases, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class TruncatedSum:
     total: Total
     specials: SpecialCases
     rounded: tuple[Node, ...]
+    #: The sum of it and c that is rounded, where c is added to it as it is.
+    added: Total | None = None
 
     @property
     def partials(self) -> tuple[Node, ...]:
@@ -32,16 +34,20 @@ class TruncatedSum:
 
 
 def truncated_sums(dot: Dot) -> list[TruncatedSum]:
-    """Every truncated sum that is rounded, in the order of definition."""
+    """Every truncated sum that is rounded, alone or with c added to it, in the order of definition."""
     found = []
     for stage in dot.stages:
         steps = stage.steps if isinstance(stage, Block) else (stage,)
+        before: DotStep | None = None
         for step in steps:
-            if step.total is None or step.rounded is None or step.specials is None or step.exact:
+            of = step if before is None or before.rounded is not None else before
+            before = step
+            if of.total is None or step.rounded is None or step.specials is None or of.exact:
                 continue
             last = (stage.result,) if isinstance(stage, Block) and step is steps[-1] else ()
-            scope = step.scope.partition(".")[2]
-            found.append(TruncatedSum(scope, step.total, step.specials, (*step.rounded.parts, *last)))
+            scope = of.scope.partition(".")[2]
+            added = None if of is step else step.total
+            found.append(TruncatedSum(scope, of.total, step.specials, (*step.rounded.parts, *last), added))
     return found
 
 

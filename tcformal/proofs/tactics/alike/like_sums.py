@@ -21,10 +21,13 @@ from tcformal.semantics.stages import DotStep, Maximum, Total
 _APART = 40
 
 
-def rounded_alike(s: SumSteps, one: DotStep, two: DotStep, zeros: Guesses) -> Node | None:
+def rounded_alike(
+    s: SumSteps, one: DotStep, two: DotStep, zeros: Guesses, added: tuple[Total, Total] | None = None
+) -> Node | None:
     """The fact that what two steps round is one number, or that a term is NaN or Inf; None without a proof.
 
-    `zeros` are tried where zero terms have exponents of their own on one side.
+    `zeros` are tried where zero terms have exponents of their own on one side; `added` are the sums with c
+    where that is added to those of both steps as they are.
     Soundness: every tactic joins only what it proves, with a lemma for each step.
     """
     g, c = s.graph, s.c
@@ -41,11 +44,12 @@ def rounded_alike(s: SumSteps, one: DotStep, two: DotStep, zeros: Guesses) -> No
     parts = [x.rounded.parts for x in both if x.rounded is not None]
     if [x.width for x in parts[0]] != [x.width for x in parts[1]]:
         return None
-    if _never_over(s, both):
+    if added is None and _never_over(s, both):
         return _said(s, zip(*parts, strict=True))
     for steps in (both, both[::-1]):
         for guesses in _scales(*steps, zeros):
-            if Rescaled(s, steps, guesses, []).equal():
+            sums = added if added is None or steps is both else added[::-1]
+            if Rescaled(s, steps, guesses, [], sums).equal():
                 pairs = zip(*(parts if steps is both else parts[::-1]), strict=True)
                 return _said(s, pairs)
     return None
@@ -153,6 +157,10 @@ def _scales(one: DotStep, two: DotStep, zeros: Guesses) -> Iterator[Guesses]:
     apart = max((y.low - x.low for x, y in moved), default=0)
     if 0 < apart <= _APART:
         yield Guesses(apart, max(y.low for _, y in moved) + 1, lowest)
-    apart = zeros.highest - min(x.exponent.low for x, _ in pairs)
+        # A subnormal factor beside any other.
+        yield Guesses(apart, zeros.highest + 1, lowest)
+    apart = zeros.highest + 1 - min(x.exponent.low for x, _ in pairs)
     if not moved and apart <= _APART and one.total.e_max.bits is not two.total.e_max.bits:
-        yield replace(zeros, apart=apart)
+        yield replace(zeros, apart=apart - 1)
+        # An Inf has an exponent above that of all numbers.
+        yield replace(zeros, apart=apart, highest=zeros.highest + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.ir.node import Node
+from tcformal.proofs.tactics.alike.added_c import rounded_with_c
 from tcformal.proofs.tactics.alike.same_totals import same_totals, without_nothing
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
@@ -56,12 +57,14 @@ class ZeroTerms:
         cut = [root.zero, *(node for t in rows[0] for node in (t.term.sign, t.aligned))]
         if not s.fact(none, cut, "a sum of zero terms is zero", empty):
             return False
+        given, cut = [root.fact, none], [total, root.first, root.second, root.zero]
         # A tree's sum has no word of a block.
         pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=False))
         flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
-        cut = [total, root.first, root.second, root.zero, *flags]
+        if one.added is not None and two.added is not None:
+            return rounded_with_c(s, (one.added, two.added), pairs, given, cut, flags)
         return c.by_lemmas(
-            one.scope, pairs, given=[root.fact, none], cut=cut,
+            one.scope, pairs, given=given, cut=[*cut, *flags],
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
 
