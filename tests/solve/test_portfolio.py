@@ -179,7 +179,8 @@ def test_every_member_fails_and_the_portfolio_ends(stub: Stub, jobs: int) -> Non
 )
 def test_no_answer_says_why(stub: Stub, others: list[str], status: Status, reason: str) -> None:
     graph, assertion, _ = easy(IMPOSSIBLE)
-    limits = SHORT if "hang" in others else LIMITS
+    # Long enough for the other one to start and end on a machine that is slow.
+    limits = Limits(6.0, 4096, 1) if "hang" in others else LIMITS
     decision = decide(graph, assertion, members=[stub(n) for n in others], limits=limits, jobs=2)
     assert decision.status is status
     assert decision.reason.startswith(reason)
