@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +19,21 @@ from tcformal.formats.spec import Format
 Weights = NDArray[np.float64]
 #: More than what an operation of binary64 rounds down by, and the least weight that is not zero.
 _UP, _LEAST = 1 + 2.0**-50, 2.0**-900
-#: By their number, weights that are all zero.
-_NONE: dict[int, Weights] = {}
 #: (symbol of a, symbol of b) -> coefficient.
 Products = Mapping[tuple[int, int], Fraction]
 
 
+@lru_cache(maxsize=16)
 def nothing(n: int) -> Weights:
     """Weights of zero, which are not to be written to: sums with them are known at once."""
-    if n not in _NONE:
-        _NONE[n] = np.zeros(n)
-        _NONE[n].flags.writeable = False
-    return _NONE[n]
+    made = np.zeros(n)
+    made.flags.writeable = False
+    return made
 
 
 def _none(w: Weights) -> bool:
-    return w is _NONE.get(w.size)
+    """Whether weights are those of `nothing`; False says nothing."""
+    return w is nothing(w.size)
 
 
 def times(w: Weights, factor: Fraction) -> Weights:
@@ -209,7 +208,7 @@ class Sums:
 
     def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
         """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
-        if _none(error):
+        if _none(error) or not error.any():
             return x
         if not shared:
             return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)

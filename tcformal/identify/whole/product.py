@@ -39,9 +39,10 @@ _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 class SummedRegion:
     """Elements of D that are summed in one order, and the units that give them.
 
-    Ranges and units: `units`: those tried that give every element of all random operands, with the order (one
-    that masks cannot tell from what they showed, `variants`); `refuted`: those that do not, each with the
-    share of elements that it gives otherwise.
+    Ranges and units: `units`: those that give every element of all operands in one of the first orders; where
+    there is none, the first that does in another one which masks cannot tell from what they showed
+    (`variants`); each with its order.  `refuted`: those that do not in the orders that were tried, each with
+    the least share of elements that it gives otherwise.
     """
 
     region: OrderRegion
@@ -219,11 +220,12 @@ def _summed(
     some = np.zeros_like(elements)
     some[np.ix_(rows, columns)] = elements[np.ix_(rows, columns)]
     tries = list(variants(order))
+    plain, further = tries[:_PLAIN], tries[_PLAIN:]
     best: NDArray[np.bool_] = np.zeros_like(elements)
     found: list[tuple[ChainUnits, SumChain]] = []
     others = {x.name: 1.0 for x in candidates}
     # The many orders that masks cannot tell apart, where none of the first ones gives the elements.
-    for orders, tried in ((tries[:_PLAIN], candidates), *((tries, [x]) for x in candidates if x.own)):
+    for orders, tried in ((plain, candidates), *((further, [x]) for x in candidates if x.own)):
         for candidate, one in ((x, y) for x in tried for y in orders if x.follows(y)):
             known = candidate in (x for x, _ in found)
             if known or not _gives(candidate, one, some, sets[:1], got, formats).any():
@@ -251,7 +253,7 @@ def _gives(
     got: Sequence[ProductArray],
     formats: tuple[Format, Format, Format],
 ) -> NDArray[np.bool_]:
-    """Which of some elements a unit gives, with an order, of all operands; none ends it."""
+    """Which of some elements a unit gives, with an order, of all operands."""
     given = np.ones(int(elements.sum()), np.bool_)
     for operands, words in zip(sets, got, strict=False):
         if given.any():

@@ -24,7 +24,6 @@ from tcformal.design.steps import (
 )
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.kernels.elements import Elements
 from tcformal.matmul import compiled
 from tcformal.matmul.steps.accumulators import Accumulators, accumulators
 from tcformal.matmul.steps.operations import headroom_operation, larger_magnitude, operation, quotient
@@ -47,7 +46,6 @@ class ArrayRun:
     def __init__(self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
         self.plan, self.given, self.options = plan, given, options
         self.known: dict[int, Raw] = {}
-        self.operations: dict[tuple[object, ...], Elements] = {}
 
     def result(self) -> Raw:
         """The encodings of d: [rows, columns]."""
@@ -116,13 +114,10 @@ class ArrayRun:
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         if powers:
             return self._scaled(step, order, formats, shape)
-        places = tuple((tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends)
-        # By identity: a plan holds its formats, and a step among tens of thousands is often like another.
-        key = places, tuple(map(id, formats)), id(step.fmt), step.mode, step.saturate
-        run = self.operations.get(key)
-        if run is None:
-            addends = tuple(ScaledProduct(*x) for x in places)
-            run = self.operations[key] = operation(formats, addends, step.fmt, step.mode, step.saturate)
+        addends = tuple(
+            ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
+        )
+        run = operation(formats, addends, step.fmt, step.mode, step.saturate)
         return run([self.known[i] for i in order], shape, self.options.get("threads"))
 
     def _scaled(

@@ -48,7 +48,7 @@ def _added_alike(
 ) -> _Said | None:
     """(1) to (5): make the sums with c one node; what is known of them then, or None without a proof."""
     g, c = s.graph, s.c
-    one, two = (rebuilt(c, rebuilt(c, x)) for x in both)
+    one, two = (rebuilt(c, x) for x in both)
     if (
         len(one.terms) != 2
         or len(two.terms) != 2
