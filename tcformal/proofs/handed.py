@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tcformal.design.unit import UnitSpec
@@ -18,7 +18,7 @@ OperandSet = frozenset[int | str]
 
 @dataclass(slots=True)
 class Handed:
-    """What one sum, or one rounded product, hands on; `total` is None for a word that is read again."""
+    """What one sum, or one rounded product, hands on, a word that is read again, or a product as it is."""
 
     scope: str
     leaves: OperandSet
@@ -26,26 +26,38 @@ class Handed:
     step: DotStep | None = None
     #: The step of the products, where c is added to their sum as it is.
     before: DotStep | None = None
+    #: The products, and c, of each operand of the step, by place.
+    taken: tuple[OperandSet, ...] = ()
+    #: Whether this is a product as sums take it in.
+    product: bool = False
     #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
     parts: list[Node] = field(default_factory=list)
 
     @property
     def rank(self) -> int:
-        """A rounded product comes before sums of the same products, and a sum before its word."""
-        return 2 if self.step is None else 1 if self.step.total is not None else 0
+        """A product comes before what it is rounded to, that before sums of it, and a sum before its word."""
+        if self.step is None:
+            return 0 if self.product else 3
+        return 1 if self.step.total is None else 2
 
     def sums(self) -> list[Node]:
         """What is rounded, and what the special cases are made of."""
         if self.step is None or self.step.total is None or self.step.specials is None:
             return []
-        total, found = self.step.total, self.step.specials
+        total = self.step.total
         e_max = total.e_max.bits if total.maximum is None else total.maximum.code
-        return [total.bits, e_max, found.some_nan, found.positive_inf, found.negative_inf]
+        return [total.bits, e_max, *flags_of(self)]
 
     def nodes(self) -> list[Node]:
         """The parts as they are defined."""
         x = self.number
         return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
+
+
+def flags_of(x: Handed) -> list[Node]:
+    """What the special cases of a sum are made of; nothing for a word that is read again."""
+    found = None if x.step is None else x.step.specials
+    return [] if found is None else [found.some_nan, found.positive_inf, found.negative_inf]
 
 
 def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
@@ -64,15 +76,53 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
         last: OperandSet = frozenset()
         before: DotStep | None = None
         for step in stage.steps if isinstance(stage, Block) else (stage,):
-            last = known[step.made] = frozenset().union(*map(leaves, step.operands))
+            taken = tuple(map(leaves, step.operands))
+            last = known[step.made] = frozenset().union(*taken)
             if step.specials is not None:
                 as_it_is = step.exact and before is not None and before.rounded is None
-                yield Handed(step.scope, last, step.specials.result, step, before if as_it_is else None)
+                yield Handed(
+                    step.scope, last, step.specials.result, step, before if as_it_is else None, taken
+                )
             before = step
         if isinstance(stage, Block) and unit.emulation is not None:
             word = unpack(g, stage.result, unit.operands.d)
             if word.term.significand.index in used:
                 yield Handed(f"{stage.scope}.word", last, word)
+
+
+def single_products(
+    g: Graph, sides: Sequence[Sequence[Handed]], *, beside_c: bool
+) -> tuple[list[Handed], list[Handed]]:
+    """Products as they are: those that one side adds to zero, and the other side's sums take in, by side.
+
+    With `beside_c` the first side has those that are added to c, too.  A product that both sides round is
+    what each of them hands on, and needs no fact of its own.
+    """
+    own = [{x.leaves for x in side} for side in sides]
+    found = [
+        [y for x in side if x.leaves not in other and (y := _product(g, x, "zero")) is not None]
+        for side, other in zip(reversed(sides), own, strict=True)
+    ]
+    if beside_c:
+        found[0] += [y for x in sides[0] if (y := _product(g, x, "c")) is not None]
+    return found[0], found[1]
+
+
+def _product(g: Graph, x: Handed, beside: str) -> Handed | None:
+    """The product that a sum of it and an operand of another kind takes in; None for another sum."""
+    if x.step is None or x.step.total is None or x.step.specials is None:
+        return None
+    kinds, found = [y.kind for y in x.step.operands], x.step.specials
+    if sorted(kinds) != sorted(["products", beside]):
+        return None
+    place, negative = kinds.index("products"), found.negative_inf
+    term = next((t.term for t in x.step.total.terms if t.members == (place,)), None)
+    if term is None:
+        return None
+    # What makes an Inf with the sign -; an Inf of either sign where that is no such node.
+    infs = [y for y in negative.args if g.and_(y, term.sign) is negative]
+    inf = infs[0] if infs else g.or_(found.positive_inf, negative)
+    return Handed(f"{x.scope}.product", x.taken[place], Number(term, found.some_nan, inf), product=True)
 
 
 def signed_otherwise(g: Graph, unit: UnitSpec, dots: tuple[Dot, Dot]) -> list[list[Handed]]:
@@ -97,6 +147,25 @@ def _terms_of_c(dot: Dot) -> Iterator[tuple[Term, str]]:
         for x in () if step.total is None else step.total.terms:
             if [step.operands[i].kind for i in x.members] == ["c"]:
                 yield x.term, step.scope
+
+
+def in_order(one: Handed, two: Handed) -> DotStep:
+    """The second step with its two terms in the order of the first one's."""
+    assert one.step is not None
+    assert two.step is not None
+    first, second = one.step.total, two.step.total
+    if first is None or second is None or len(first.terms) != 2:
+        return two.step
+    rows = [
+        [frozenset().union(*(x.taken[i] for i in term.members)) for term in total.terms]
+        for x, total in ((one, first), (two, second))
+    ]
+    if rows[0] == rows[1] or rows[0] != rows[1][::-1] or second.maximum is None:
+        return two.step
+    partials = tuple(replace(p, of=p.of[::-1]) for p in second.partials)
+    maximum = replace(second.maximum, halves=second.maximum.halves[::-1])
+    total = replace(second, terms=second.terms[::-1], partials=partials, maximum=maximum)
+    return replace(two.step, total=total)
 
 
 def stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
@@ -132,6 +201,8 @@ def facts_of(g: Graph, x: Handed, seen: Callable[[Node], bool]) -> Iterator[tupl
         if 0 <= most < exponent.high - exponent.low:
             bound = g.ule(code, g.const(most, code.width))
             yield "a number is no larger than its sum can be", g.or_(special, bound)
+    yield "a zero has the least exponent", g.or_(special, g.not_(zero), g.is_zero(code))
+    yield "a number is not NaN and Inf at once", g.not_(g.and_(nan, inf))
     yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
 
 

@@ -11,38 +11,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.vector import Lanes, Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import met, reachable
-from tcformal.operands.batch import columns
-from tcformal.operands.pool import pool_of
 from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.claims.zero_exponent import least
-from tcformal.proofs.handed import Handed, alike, facts_of, handed, signed_otherwise, stages
-from tcformal.proofs.lemmas import Lemma, frontier
+from tcformal.proofs.handed import (
+    Handed,
+    alike,
+    flags_of,
+    handed,
+    in_order,
+    signed_otherwise,
+    single_products,
+    stages,
+)
+from tcformal.proofs.known_numbers import KnownNumbers
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.alike.few_terms import normal_and_zero, same_few
 from tcformal.proofs.tactics.alike.idle_choices import without_idle_choices
 from tcformal.proofs.tactics.alike.like_sums import rounded_alike, without_zeros
-from tcformal.proofs.tactics.alike.never_tiny import never_tiny
-from tcformal.proofs.tactics.alike.same_totals import not_least
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.floors import rebuilt
-from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.proofs.tactics.rescaled import Guesses
 from tcformal.proofs.tactics.sum_steps import SumSteps
-from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.stages import Dot
-
-#: Inputs on which facts are tried before they are proved.
-_TRIED = 600
-#: Nodes whose values on these inputs are kept.
-_KEPT = 60_000
-#: Operators restored below what both sides share; None restores all.
-_DEPTHS = (0, 8, None)
-#: Products of a sum that a lemma may speak of as a whole.
-_FEW = 2
 
 
 def same_steps(ask: Asking, second: UnitSpec, k: int | None = None) -> tuple[ClaimPart, list[Lemma]] | None:
@@ -67,43 +61,24 @@ def same_steps(ask: Asking, second: UnitSpec, k: int | None = None) -> tuple[Cla
     return part, [u.lemma for u in proof.c.uses]
 
 
-class _Proof:
+class _Proof(KnownNumbers):
     """One proof: what both sides hand on, and what is known of it."""
 
     def __init__(
         self, g: Graph, c: Composition, first: UnitSpec, second: UnitSpec, dots: tuple[Dot, Dot]
     ) -> None:
-        self.g, self.c, self.dots = g, c, dots
-        self.units = first, second
+        super().__init__(g, c, first, second, dots)
         beside = signed_otherwise(g, first, dots)
         self.sides = [
             [*some, *handed(g, u, dot)] for some, u, dot in zip(beside, self.units, dots, strict=True)
         ]
-        #: Proved facts, each with the numbers that it is of.
-        self.facts: list[tuple[Node, tuple[Handed, ...]]] = []
-        #: The numbers that are looked at already: what is made of them is proved for any such numbers.
-        self.done: list[Handed] = []
-        #: What is proved of the largest exponent of each sum, by its place.
-        self.ranges: dict[str, list[Node]] = {}
+        kept = [u.design.c_subnormals == "kept" for u in self.units]
+        products = single_products(g, self.sides, beside_c=self.lowest is not None and kept[0] != kept[1])
+        self.sides = [[*some, *side] for some, side in zip(products, self.sides, strict=True)]
         #: Numbers that are proved to have one value by way of their sums.
         self.alike: list[Handed] = []
         self.steps: list[ProofStep] = []
         self.since = 0
-
-    # ------------------------------------------------------------------ inputs
-    def tried(self, k: int) -> bool:
-        """Whether both sides give one result on some inputs of k products; what nodes give there is kept."""
-        pool = pool_of(self.units[0], k, _TRIED, 3)
-        self.lanes = Vector(self.g, columns(pool))
-        self.values: dict[int, Lanes] = {}
-        first, second = self.lanes.run([dot.result for dot in self.dots])
-        return bool((first == second).all())
-
-    def seen(self, node: Node) -> bool:
-        """Whether a node of width 1 is 1 on the inputs that were tried."""
-        if len(self.values) > _KEPT:
-            self.values.clear()
-        return bool(self.lanes.run_beyond([node], self.values)[0].all())
 
     # ------------------------------------------------------------------ the whole
     def run(self) -> bool:
@@ -122,29 +97,37 @@ class _Proof:
                 x.parts = c.all_replaced(x.nodes())
             old = [[x for r in range(rank) for x in rows.get((group, r), ((), ()))[i]] for i in (0, 1)]
             pairs = [(x, y) for x in (*old[0], *new[0]) for y in new[1]]
-            pairs += [(x, y) for x in new[0] for y in old[1]]
+            # What was proved of older numbers speaks of the nodes that stand for both.
+            pairs += [(y, x) for x in new[0] for y in old[1]]
             for one, two in pairs:
                 self._meet(one, two, last=group == len(numbers) - 1)
             for x in (*new[0], *new[1]):
                 x.parts = c.all_replaced(x.nodes())
+            self.as_they_stand()
             if group < len(numbers) - 1 or self.alike:
                 # The last numbers need no facts where they are one definition.
-                self._known_of((*new[0], *new[1]), pairs)
+                self.known_of((*new[0], *new[1]), pairs)
                 self.done += [*new[0], *new[1]]
                 name = (*new[0], *new[1])[0].scope.partition(".")[2]
                 self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
         self.since = len(c.uses)
         first, second = c.all_replaced([dot.result for dot in self.dots])
         last = tuple(side[-1] for side in self.sides if side)
-        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides", last)
+        return c.equal(first, second) or self.prove("d", [(first, second)], "results of both sides", last)
 
     def _meet(self, one: Handed, two: Handed, *, last: bool) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
         totals = [None if x.step is None else x.step.total for x in (one, two)]
         if self._summed_alike(one, two, last=last):
             return
-        self._ranges_of(one)
-        self._ranges_of(two)
+        self.ranges_of(one)
+        self.ranges_of(two)
+        flags = list(zip(flags_of(one), flags_of(two), strict=False))
+        apart = any(not self.c.equal(*self.c.all_replaced(pair)) for pair in flags)
+        for x, y in flags:
+            self._equate(one.scope, x, y, ())
+        if self._few_alike(one, two) and not last:
+            return
         tops = [x.e_max.bits for x in totals if x is not None and not x.terms]
         if len(tops) == 2:
             # Where terms are not aligned one by one, no other lemma speaks of their exponents.
@@ -154,8 +137,8 @@ class _Proof:
             self._equate(one.scope, x, y, ())
         for x, y in zip(one.nodes(), two.nodes(), strict=True):
             self._equate(one.scope, x, y, (one, two))
-        if not last:
-            self._summed_alike(one, two, last=True)
+        if not ((not last or apart) and self._summed_alike(one, two, last=True)):
+            self._by_cases(one, two)
 
     def _summed_alike(self, one: Handed, two: Handed, *, last: bool) -> bool:
         """Whether what two sums round is proved to be one number by what is known of sums."""
@@ -164,7 +147,7 @@ class _Proof:
         pairs = list(zip(one.nodes(), two.nodes(), strict=True))
         if all(self.c.equal(*self.c.all_replaced(pair)) for pair in pairs):
             return True
-        free, known = self._numbers([x for x in self.done if x is not one and x is not two], (one, two))
+        free, known = self.numbers([x for x in self.done if x is not one and x is not two], (one, two))
         s = SumSteps(self.c, one.scope, free=free, known=known)
         if without_zeros(s, one.step, two.step, least(self.units[0])) or not last:
             return False  # what is handed on is compared as ever, now of equal parts
@@ -173,56 +156,65 @@ class _Proof:
         highest, lowest = max(a.e_min + b.e_max, a.e_max + b.e_min), a.least_exponent + b.least_exponent
         zeros = Guesses(highest - a.e_min - b.e_min, highest, lowest)
         fact = self._rounded_alike(s, one, two, zeros)
-        if fact is None or one.step.specials is None or two.step.specials is None:
-            return False
-        found = [one.step.specials, two.step.specials]
-        flags = self.c.all_replaced([n for x in found for n in (x.some_nan, x.positive_inf, x.negative_inf)])
         rounded = [x.step.rounded for x in (one, two) if x.step is not None]
-        cut = [*flags, *self.c.all_replaced([n for x in rounded if x is not None for n in x.parts])]
+        parts = [n for x in rounded if x is not None for n in x.parts]
+        return fact is not None and self._one_value(one, two, [fact], parts)
+
+    def _few_alike(self, one: Handed, two: Handed) -> bool:
+        """Whether two sums of two numbers, not all of one definition, are proved to be one by `same_few`."""
+        totals = [x.step.total for x in (one, two) if x.step is not None and x.step.total is not None]
+        terms = [[y.term for y in x.terms] for x in totals]
+        fields = [[n for x in row for n in (x.significand, x.exponent.bits, x.zero)] for row in terms]
+        if len(totals) < 2 or self.c.all_replaced(fields[0]) == self.c.all_replaced(fields[1]):
+            return False
+        flags = self.c.all_replaced([*flags_of(one), *flags_of(two)])
+        given = self._few(one, two, flags)
+        given += [fact for x in (one, two) for fact in self.ranges.get(x.scope, ()) if given]
+        return bool(given) and self._one_value(one, two, given, [*one.sums(), *two.sums()])
+
+    def _one_value(self, one: Handed, two: Handed, given: list[Node], parts: list[Node]) -> bool:
+        """Prove two numbers alike from facts of what they are made of, a zero's fields as well or not."""
+        if one.step is None or two.step is None or one.step.specials is None or two.step.specials is None:
+            return False
+        cut = self.c.all_replaced([*flags_of(one), *flags_of(two), *parts])
         for x in (one, two):
             x.parts = self.c.all_replaced(x.nodes())
         for strict in (True, False):
-            fact_of, true = alike(self.g, one, two, strict=strict), self.g.truth(True)
+            fact, true = alike(self.g, one, two, strict=strict), self.g.truth(True)
             name = "one number on both sides" if strict else "one value on both sides"
-            if self.c.by_lemma(one.scope, true, fact_of, given=[fact], cut=cut, name=name):
-                self.facts.append((fact_of, (one, two)))
+            if self.c.by_lemma(one.scope, true, fact, given=given, cut=cut, name=name):
+                self.facts.append((fact, (one, two)))
                 self.alike += [one, two]
                 return True
         return False
+
+    def _few(self, one: Handed, two: Handed, flags: list[Node], unless: Sequence[Node] = ()) -> list[Node]:
+        """What `same_few` proves of two sums; nothing without a proof."""
+        half = len(flags) // 2
+        same = all(self.c.equal(x, y) for x, y in zip(flags[:half], flags[half:], strict=True))
+        if one.step is None or one.step.total is None or not same:
+            return []
+        both = one.step.total, in_order(one, two).total
+        if both[1] is None:
+            return []
+
+        def prove(fact: Node, name: str) -> bool:
+            return self.seen(fact) and self.prove(one.scope, [(self.g.truth(True), fact)], name)
+
+        totals = rebuilt(self.c, both[0]), rebuilt(self.c, both[1])
+        return same_few(self.c, one.scope, totals, [*flags, *unless], prove)
 
     def _rounded_alike(self, s: SumSteps, one: Handed, two: Handed, zeros: Guesses) -> Node | None:
         """As `rounded_alike`, of the products' sums where c is added to them as they are."""
         assert one.step is not None
         assert two.step is not None
         if one.before is None or two.before is None or one.step.total is None or two.step.total is None:
-            return rounded_alike(s, one.step, two.step, zeros)
+            return rounded_alike(s, one.step, in_order(one, two), zeros)
         products = [
             replace(before, rounded=step.rounded, specials=step.specials)
             for before, step in ((one.before, one.step), (two.before, two.step))
         ]
         return rounded_alike(s, products[0], products[1], zeros, (one.step.total, two.step.total))
-
-    def _ranges_of(self, x: Handed) -> None:
-        """Prove once that the largest exponent of a sum is what its code stands for."""
-        total = None if x.step is None else x.step.total
-        if x.step is None or total is None or total.maximum is None or x.scope in self.ranges:
-            return
-        free, known = self._numbers([y for y in self.done if y is not x], ())
-        s = SumSteps(self.c, x.scope, free=free, known=known)
-        root = tree_replaced(self.c, total.maximum)
-        self.ranges[x.scope] = TwoMaxima(s, (root, root), 0, 0).bounded((total.e_max, total.e_max)) or []
-        self.ranges[x.scope] += not_least(self.c, x.scope, rebuilt(self.c, total))
-        self.ranges[x.scope] += never_tiny(s, rebuilt(self.c, x.step))
-
-    def _numbers(self, used: Sequence[Handed], of: Sequence[Handed]) -> tuple[list[Node], list[Node]]:
-        """The parts of some numbers, and what is known of these and of others."""
-        free = {p.index: p for x in used for p in x.parts if p.op != "const"}
-        own = {p.index for x in of for p in x.parts}
-        known = [
-            fact for fact, about in self.facts
-            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
-        ]  # fmt: skip
-        return list(free.values()), known
 
     def _equate(self, scope: str, x: Node, y: Node, of: tuple[Handed, ...]) -> None:
         """Prove two stages equal that are equal on the inputs that were tried."""
@@ -232,60 +224,27 @@ class _Proof:
         if self.c.equal(x, y) or not self.seen(self.g.eq(x, y)):
             return
         if not rearranged(self.c, scope, x, y):
-            self._prove(scope, [(x, y)], "a stage of both sides", of)
+            self.prove(scope, [(x, y)], "a stage of both sides", of)
 
-    def _known_of(self, new: Sequence[Handed], pairs: Sequence[tuple[Handed, Handed]]) -> None:
-        """Facts of single numbers, then of pairs that are not equal part by part."""
-        single: dict[tuple[int, ...], Handed] = {}
-        for x in new:
-            single.setdefault(tuple(p.index for p in x.parts), x)
-        for x in single.values():
-            for name, fact in facts_of(self.g, x, self.seen):
-                self._keep(x.scope, name, fact, (x,))
-        for one, two in pairs:
-            if any(p is not q for p, q in zip(one.parts, two.parts, strict=True)):
-                self._keep(one.scope, "one value on both sides", alike(self.g, one, two), (one, two))
-
-    def _keep(self, scope: str, name: str, fact: Node, of: tuple[Handed, ...]) -> None:
-        """Prove a fact that holds on the inputs that were tried."""
-        if fact.op == "const" or not self.seen(fact):
+    def _by_cases(self, one: Handed, two: Handed) -> None:
+        """Prove one value of two sums of a product and c: for a normal c, beside zero, beside others."""
+        for x in (one, two):
+            x.parts = self.c.all_replaced(x.nodes())
+        fact, g, true, of = alike(self.g, one, two), self.g, self.g.truth(True), (one, two)
+        found = one.step and two.step and normal_and_zero(self.c, one.step, in_order(one, two))
+        if not found or not self.seen(fact):
             return
-        if self._prove(scope, [(self.g.truth(True), fact)], name, of):
+        normal, zero = found
+        flags, rest = self.c.all_replaced([*flags_of(one), *flags_of(two)]), g.not_(normal)
+        cases = normal, g.and_(rest, zero), g.and_(rest, g.not_(zero))
+        made, name = [g.or_(g.not_(case), fact) for case in cases], "one value, in a case"
+        # Where c is normal both sums take in the same.
+        known, sums = self._few(one, two, flags, [rest]), self.c.all_replaced([*one.sums(), *two.sums()])
+        cut = [*flags, *sums, normal]
+        proved = known and self.c.by_lemma(one.scope, true, made[0], given=known, cut=cut, name=name)
+        if not proved or not all(self.prove(one.scope, [(true, x)], name, of) for x in made[1:]):
+            return
+        parts = [normal, zero, *(fact.args if fact.op == "or_" else [fact])]
+        if self.c.by_lemma(one.scope, true, fact, given=made, cut=parts, name="one value in every case"):
             self.facts.append((fact, of))
-
-    # ------------------------------------------------------------------ lemmas
-    def _prove(
-        self, where: str, pairs: Sequence[tuple[Node, Node]], name: str, of: Sequence[Handed] = ()
-    ) -> bool:
-        """Prove pairs equal from what is known of the numbers below them, which stand for any others.
-
-        What both sides share stands for anything, too, at first; then more and more is defined.
-        """
-        firsts, seconds = zip(*pairs, strict=True)
-        roots = {n.index for n in (*firsts, *seconds)}
-        below = {n.index: n for n in reachable([*firsts, *seconds])}
-        numbers = [x for x in self.done if not any(x is y for y in of)]
-        inner = {p.index for x in numbers for p in x.parts if p.op != "const"} - roots
-        next_ones = {n.index for n in met([*firsts, *seconds], inner)[1]}
-        used = [x for x in numbers if any(p.index in next_ones for p in x.parts)]
-        nodes, given = self._numbers(used, of)
-        free = {p.index: p for p in nodes}
-        given += [fact for x in of for fact in self.ranges.get(x.scope, ())]
-        stages = self.c.all_replaced([n for x in of for n in x.sums()])
-        sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
-        # Whole sums of many terms are no lemma.
-        wide = sum(n.op == "mul_expand" for n in met([*firsts, *seconds], free)[0]) > _FEW
-        tried: list[list[int]] = []
-        cuts: list[dict[int, Node]] = []
-        for depth in _DEPTHS[:1] if wide else _DEPTHS:
-            shared = {} if depth is None else {i: below[i] for i in frontier(firsts, seconds, depth)}
-            cuts.append(free | shared | (sums if depth == 0 else {}))
-        if sums:
-            # All that is rounded, whatever both sides share after it.
-            cuts.insert(1, free | sums)
-        for cut in cuts:
-            if sorted(cut) not in tried:
-                tried.append(sorted(cut))
-                if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):
-                    return True
-        return False
+            self.alike += [one, two]

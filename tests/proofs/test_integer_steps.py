@@ -252,6 +252,15 @@ def test_a_unit_that_flushes_factors_is_not_exact_of_subnormal_ones() -> None:
     assert one_too_large(unit, largest_exact(unit) - 1) is None
 
 
+@pytest.mark.parametrize("name", ["x86/tdpbhf8ps", "x86/tdphbf8ps"])
+def test_no_whole_number_is_a_product_of_such_a_factor_and_a_narrow_one(name: str) -> None:
+    """e5m2's subnormal numbers are below 2^-14, and e4m3's numbers below 2^9."""
+    unit = resolve(name)
+    assert any(flushed_factors(unit))
+    assert least_cut(unit) is None
+    assert one_too_large(unit, 0, subnormal=True) is None
+
+
 # --------------------------------------------------------------------------------------------- refusals
 _SAID = {
     "TR-FDPA", "GTR-FDPA", "complement DPA", "paired DPA", "jammed DPA", "sticky DPA", "halves DPA",

@@ -10,7 +10,7 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.formats.catalog import format_named
 from tcformal.ir.build import Graph
-from tcformal.proofs import step_by_step
+from tcformal.proofs import known_numbers, step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.tactics.alike.more_bits import MoreBits
@@ -79,5 +79,5 @@ def test_a_bit_more_than_an_exact_sum_takes_changes_nothing() -> None:
 def test_a_term_cut_in_another_way_is_refused(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert not proved(SUM.replace("alignment_rounding=RO", how), EXACT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.proofs import step_by_step
+from tcformal.proofs import known_numbers, step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve.result import Limits
@@ -26,7 +26,7 @@ def proved(first: str, second: str) -> bool:
 def test_a_result_that_is_never_subnormal_needs_no_rule_for_it(
     kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert proved(FLUSHED, FLUSHED.replace("result_subnormals=signed_zero", kept))
 
 
@@ -48,5 +48,5 @@ def test_a_result_that_may_be_subnormal_is_refused(first: str, monkeypatch: pyte
     """A subnormal c beside zeros; tiny products; products near the least number."""
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert not proved(first, first.replace("result_subnormals=signed_zero", "result_subnormals=kept"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.proofs import step_by_step
+from tcformal.proofs import known_numbers, step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import LemmaBook
@@ -125,7 +125,7 @@ def test_no_lemma_takes_what_differs(first: str, changed: str, monkeypatch: pyte
     """Too few bits, another rounding, a sum that wraps, zeros above other terms, sums that overflow."""
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert not proved(first, changed)
 
 
@@ -179,7 +179,7 @@ def test_zeros_that_fill_calls_up_hide_no_other_sign(monkeypatch: pytest.MonkeyP
     """Without a second call, and of a sum that is no zero before it is rounded."""
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert not proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"))
     assert not proved(SHOWN, SHOWN.replace("=ieee", "=positive"), 1)
 
@@ -208,5 +208,5 @@ def test_an_exponent_that_is_always_chosen_is_no_choice(monkeypatch: pytest.Monk
     assert proved(GROUP, own)
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)
     monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
-    monkeypatch.setattr(step_by_step, "_DEPTHS", (0,))
+    monkeypatch.setattr(known_numbers, "_DEPTHS", (0,))
     assert not proved(GROUP.replace("=-16", "=-15"), own)

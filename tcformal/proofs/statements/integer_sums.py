@@ -171,7 +171,7 @@ def least_cut(unit: UnitSpec, *, subnormal: bool = True) -> int | None:
     exact before they are rounded cut no term, but a 1 of a factor that counts as zero is lost beside all.
     """
     if stepwise(unit):
-        return 0 if subnormal and only_normal(unit) else None
+        return 0 if subnormal and _one_of_zeros(unit) else None
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     found = []
@@ -183,6 +183,13 @@ def least_cut(unit: UnitSpec, *, subnormal: bool = True) -> int | None:
             if sum(x.e_min if low else x.e_max for x, low in pairs) > bits:
                 found.append(bits + 1 - sum(x.fraction_bits for x, low in pairs if low))
     return min(found, default=None)
+
+
+def _one_of_zeros(unit: UnitSpec) -> bool:
+    """Whether 1 is a product of a subnormal factor that counts as zero, and a number."""
+    o = unit.operands
+    pairs = zip((o.a, o.b), (o.b, o.a), flushed_factors(unit), strict=True)
+    return any(flushed and x.e_min - 1 + y.e_max >= 0 for x, y, flushed in pairs)
 
 
 def has_subnormals(fmt: Format) -> bool:

@@ -202,10 +202,7 @@ class Rescaled:
 
     def _is_whole(self, x: Node, lsb: Node) -> Node:
         """1 where x, of which the lowest bit weighs 2^lsb, is a multiple of 2^lowest."""
-        g = self.c.graph
-        lowest, none = (g.const(e % (1 << self.s.bits), self.s.bits) for e in (self.lowest, 0))
-        below = g.ite(g.slt(lsb, lowest), g.sub_mod(lowest, lsb), none)
-        return g.eq(x, g.shl_mod(g.lshr(x, below), below))
+        return self.s.multiple(x, lsb, self.lowest)
 
     def _totals(self) -> list[Total]:
         return [x.total for x in self.steps if x.total is not None]

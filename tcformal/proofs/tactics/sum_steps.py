@@ -91,6 +91,12 @@ class SumSteps:
         """An exponent in `bits` bits."""
         return self.graph.const(exponent % (1 << self.bits), self.bits)
 
+    def multiple(self, x: Node, lsb: Node, lowest: int) -> Node:
+        """1 where x, of which the lowest bit weighs 2^lsb, is a multiple of 2^lowest."""
+        g, least = self.graph, self.number(lowest)
+        below = g.ite(g.slt(lsb, least), g.sub_mod(least, lsb), self.number(0))
+        return g.eq(x, g.shl_mod(g.lshr(x, below), below))
+
     def meet(self, e_max: Maximum, exponent: Exponent, distance: Node) -> Node:
         """1 where exponent + distance = e_max."""
         g = self.graph

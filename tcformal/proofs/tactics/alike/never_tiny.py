@@ -65,8 +65,11 @@ class NeverTiny:
             return None
         fact = g.or_(g.and_(term.zero, g.is_zero(x.aligned)), self._reaches(root, floor))
         cut = [term.zero, term.exponent.bits, x.aligned, root.code]
-        name = "so is the largest exponent beside a term that is not zero"
-        return fact if s.fact(fact, cut, name, [own, empty, *below]) else None
+        name, inside = "so is the largest exponent beside a term that is not zero", term.exponent.bounded(g)
+        given = [own, empty, *below]
+        if s.of_all(inside, "an exponent is in its range"):
+            given.append(inside)
+        return fact if s.fact(fact, cut, name, given) else None
 
     def _empty(self, x: AlignedTerm) -> Node | None:
         """That a zero has no aligned bits."""
@@ -106,17 +109,20 @@ class NeverTiny:
 def never_tiny(s: SumSteps, step: DotStep) -> list[Node]:
     """The fact that `NeverTiny` proves of a step's sum unless a term is NaN or Inf; none without a proof.
 
-    The term whose exponents reach furthest down is the one beside the others.
+    The term beside the others is the one whose exponents reach furthest down; any such one where several do.
     """
     total, found = step.total, step.specials
     if step.rounded is None or total is None or found is None or len(total.terms) < 2:
         return []
     lows, e_min = [x.term.exponent.low for x in total.terms], step.rounded.target.e_min
-    beside = lows.index(min(lows))
-    if any(low < e_min + total.fraction_bits for i, low in enumerate(lows) if i != beside):
+    far = [i for i, low in enumerate(lows) if low < e_min + total.fraction_bits]
+    if len(far) > 1 and len(total.terms) > 2:
         return []
     if s.free:
         flags = s.c.all_replaced([found.some_nan, found.positive_inf, found.negative_inf])
         s = replace(s, unless=s.graph.or_(*flags))
-    fact = NeverTiny(s, total, beside, e_min).fact()
-    return [] if fact is None else [s.said(fact)]
+    for beside in far or [lows.index(min(lows))]:
+        fact = NeverTiny(s, total, beside, e_min).fact()
+        if fact is not None:
+            return [s.said(fact)]
+    return []

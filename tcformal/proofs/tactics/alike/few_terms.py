@@ -1,0 +1,65 @@
+"""Two sums of two numbers each, of which it is known that they have one value on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tcformal.ir.node import Node
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.semantics.stages import DotStep, Total
+
+#: Terms of a sum of which lemmas speak as they are, and not by what is known of one after the other.
+_FEW = 2
+
+
+def same_few(
+    c: Composition, where: str, totals: tuple[Total, Total], flags: list[Node],
+    prove: Callable[[Node, str], bool],
+) -> list[Node]:  # fmt: skip
+    """Facts: both sums are one number, and count one unit where that is not zero; none where one is open.
+
+    Nothing is said where one of `flags` is 1, as some term is NaN or Inf, or as is
+    assumed otherwise: no result shows what its fields add.
+    Soundness: each fact is what a lemma or `prove` showed; widths and ranges say only what is tried.
+    """
+    g, (one, two) = c.graph, totals
+    if one.bits.width != two.bits.width or one.fraction_bits != two.fraction_bits:
+        return []
+    if not all(len(x.terms) == _FEW and x.maximum is not None and len(x.partials) == 1 for x in totals):
+        return []
+    tops = [replace(x.e_max, bits=x.maximum.code, low=x.maximum.low) for x in totals if x.maximum is not None]
+    low, high = min(x.low for x in tops), max(x.high for x in tops)
+    unless = g.or_(*flags)
+    facts = [(x.bounded(g), "a largest exponent is in its range") for x in tops]
+    addends = list(zip(*(x.partials[0].of for x in totals), strict=True))
+    facts += [(g.eq(x, y), "one addend on both sides") for x, y in addends if x.width == y.width]
+    unit = g.or_(g.is_zero(one.bits), g.eq(*(x.rebased(g, low, high) for x in tops)))
+    facts.append((unit, "one unit on both sides, or zero"))
+    made = [(g.or_(unless, fact), name) for fact, name in facts]
+    given = [fact for fact, _ in made if fact.op != "const"]
+    if not all(fact.op == "const" or prove(fact, name) for fact, name in made):
+        return []
+    same = g.or_(unless, g.eq(one.bits, two.bits))
+    if same.op == "const":
+        return given
+    cut = [*flags, *(n for pair in addends for n in pair)]
+    proved = c.by_lemma(where, g.truth(True), same, given=given, cut=cut, name="one sum on both sides")
+    return [*given, same] if proved else []
+
+
+def normal_and_zero(c: Composition, one: DotStep, two: DotStep) -> tuple[Node, Node] | None:
+    """Whether c is normal on both sides, and whether the product beside it is zero.
+
+    None for other sums than those of one product and c, of which one side makes a zero of more.
+    """
+    if one.total is None or two.total is None or len(one.total.terms) != _FEW or len(two.total.terms) != _FEW:
+        return None
+    g, kinds = c.graph, {x.kind for x in one.operands}
+    pairs = [(x.term, y.term) for x, y in zip(one.total.terms, two.total.terms, strict=True)]
+    same = [c.equal(x.zero, y.zero) for x, y in pairs]
+    if kinds != {"products", "c"} or sorted(same) != [False, True]:
+        return None
+    normal = g.and_(*(g.top(x.significand) for x in pairs[same.index(False)]))
+    zero, normal = c.all_replaced([pairs[same.index(True)][0].zero, normal])
+    return normal, zero
