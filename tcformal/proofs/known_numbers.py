@@ -70,7 +70,7 @@ class KnownNumbers:
         return bool(self.lanes.run_beyond([node], self.values)[0].all())
 
     def ranges_of(self, x: Handed) -> None:
-        """Prove once that the largest exponent of a sum is what its code stands for."""
+        """Prove once what is known of a sum: its largest exponent is in its range, it is no tiny number."""
         total = None if x.step is None else x.step.total
         if x.step is None or total is None or total.maximum is None or x.scope in self.ranges:
             return

@@ -1,4 +1,4 @@
-"""Sums of two terms, products that are exact when they are rounded, and subnormal numbers that none is."""
+"""Sums of two terms: a product that is rounded first, multiples that are never subnormal, a subnormal c."""
 
 from __future__ import annotations
 

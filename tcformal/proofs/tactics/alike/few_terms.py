@@ -10,7 +10,7 @@ from tcformal.proofs.tactics.cuts import Composition
 from tcformal.semantics.stages import DotStep, Total
 
 #: Terms of a sum of which lemmas speak as they are, and not by what is known of one after the other.
-_FEW = 2
+_TERMS = 2
 
 
 def same_few(
@@ -19,14 +19,13 @@ def same_few(
 ) -> list[Node]:  # fmt: skip
     """Facts: both sums are one number, and count one unit where that is not zero; none where one is open.
 
-    Nothing is said where one of `flags` is 1, as some term is NaN or Inf, or as is
-    assumed otherwise: no result shows what its fields add.
+    Nothing is said where one of `flags` is 1: where a term is NaN or Inf, or in a case that is left out.
     Soundness: each fact is what a lemma or `prove` showed; widths and ranges say only what is tried.
     """
     g, (one, two) = c.graph, totals
     if one.bits.width != two.bits.width or one.fraction_bits != two.fraction_bits:
         return []
-    if not all(len(x.terms) == _FEW and x.maximum is not None and len(x.partials) == 1 for x in totals):
+    if not all(len(x.terms) == _TERMS and x.maximum is not None and len(x.partials) == 1 for x in totals):
         return []
     tops = [replace(x.e_max, bits=x.maximum.code, low=x.maximum.low) for x in totals if x.maximum is not None]
     low, high = min(x.low for x in tops), max(x.high for x in tops)
@@ -53,7 +52,12 @@ def normal_and_zero(c: Composition, one: DotStep, two: DotStep) -> tuple[Node, N
 
     None for other sums than those of one product and c, of which one side makes a zero of more.
     """
-    if one.total is None or two.total is None or len(one.total.terms) != _FEW or len(two.total.terms) != _FEW:
+    if (
+        one.total is None
+        or two.total is None
+        or len(one.total.terms) != _TERMS
+        or len(two.total.terms) != _TERMS
+    ):
         return None
     g, kinds = c.graph, {x.kind for x in one.operands}
     pairs = [(x.term, y.term) for x, y in zip(one.total.terms, two.total.terms, strict=True)]
