@@ -32,7 +32,7 @@ from tcformal.solve.result import Limits
 _POOL, _POOLS = 10_000, 5
 #: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
 #: solvers on whole designs begin; what is not decided then stays open.
-_PARTS = {"lemmas": 0.4, "sums": 0.3, "solvers": 0.3}
+_PARTS = {"lemmas": 0.3, "sums": 0.5, "solvers": 0.2}
 #: The parts of it that each solver has for a question about two whole designs, and for a lemma.
 _WHOLE, _LEMMA = 1 / 15, 0.1
 

@@ -7,13 +7,16 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
 from tcformal.operands.batch import powers, product, rows_of, together
 from tcformal.operands.pool import without_nan
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, Raw
 from tcformal.oracle.values import decode
 
 #: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
-_BELOW, _RESTS = 500, 2000
+_BELOW, _RESTS, _TIES = 500, 2000, 4000
+#: Products at most beside a tie.
+_BESIDE = 3
 #: Products of sums that leave a small rest, codes of exponents of their factors, and factors to choose from.
 _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
@@ -22,7 +25,7 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     """Some thousand dot products of the families here, without NaN operands and without scales."""
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
-        rests(spec, k, _RESTS, seed),
+        rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
     )  # fmt: skip
 
 
@@ -116,3 +119,38 @@ def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     c |= np.where(rng.random(n) < 0.5, np.uint64(spec.c_format.sign_bit), 0).astype(np.uint64)
     made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
+
+
+def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """c and a product of half of the last bit to which D rounds it, beside a few far smaller products.
+
+    How alignment rounds the small ones then decides the result, where D is so narrow that nothing else does.
+    """
+    rng, d, formats = np.random.default_rng([seed, 14]), spec.d_format, (spec.a_format, spec.b_format)
+    least, most = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
+    high = min(d.e_max, spec.c_format.e_max, most + d.fraction_bits + 1)
+    low = max(d.e_min, spec.c_format.e_min, least + d.fraction_bits + 1)
+    # Alignment cuts most off beside the largest numbers, from the least products.
+    top = np.maximum(rng.integers(min(low, high), high + 1, n), high - rng.integers(0, 10, n))
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, places = np.arange(n), rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
+    half = np.clip(top - d.fraction_bits - 1, least, most)
+    first = np.clip(half // 2, formats[0].e_min, formats[0].e_max)
+    a[rows, places[:, 0]] = powers(formats[0], first)
+    b[rows, places[:, 0]] = powers(formats[1], half - first)
+    for i in range(1, min(k, 1 + _BESIDE)):
+        live = np.flatnonzero(rng.random(n) < 2 / (1 + i))
+        x, y = product(rng, spec, rng.integers(least, np.maximum(half[live] - 4, least + 1)))
+        lowest = rng.random(live.size) < 0.5
+        x, y = (np.where(lowest, _low(rng, f, live.size), w) for f, w in zip(formats, (x, y), strict=True))
+        minus = np.where(rng.random(live.size) < 0.7, np.uint64(formats[0].sign_bit), 0).astype(np.uint64)
+        a[live, places[live, i]], b[live, places[live, i]] = x ^ minus, y
+    odd = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
+    c = powers(spec.c_format, top) | odd
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def _low(rng: np.random.Generator, fmt: Format, n: int) -> Raw:
+    """Subnormal numbers, and the normal ones next to them."""
+    return rng.integers(1, 2 << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)

@@ -9,8 +9,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
+from tcformal.proofs.tactics.alike.few_terms import one_term
+from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number, Term
-from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand, SpecialCases, Total
 from tcformal.semantics.unpack import unpack
 
 OperandSet = frozenset[int | str]
@@ -28,22 +30,20 @@ class Handed:
     before: DotStep | None = None
     #: The products, and c, of each operand of the step, by place.
     taken: tuple[OperandSet, ...] = ()
-    #: Whether this is a product as sums take it in.
-    product: bool = False
+    #: Numbers are looked at in this order: 0 a product as it is, 1 normalised, 2 rounded; 3 a sum, 4 a word.
+    rank: int = 4
     #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
     parts: list[Node] = field(default_factory=list)
 
     @property
-    def rank(self) -> int:
-        """A product comes before what it is rounded to, that before sums of it, and a sum before its word."""
-        if self.step is None:
-            return 0 if self.product else 3
-        return 1 if self.step.total is None else 2
+    def product(self) -> bool:
+        """Whether this is a product as it is, which others are made of."""
+        return self.rank == 0
 
     def sums(self) -> list[Node]:
         """What is rounded, and what the special cases are made of."""
-        if self.step is None or self.step.total is None or self.step.specials is None:
-            return []
+        if self.step is None or self.step.total is None:
+            return flags_of(self)
         total = self.step.total
         e_max = total.e_max.bits if total.maximum is None else total.maximum.code
         return [total.bits, e_max, *flags_of(self)]
@@ -80,9 +80,8 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
             last = known[step.made] = frozenset().union(*taken)
             if step.specials is not None:
                 as_it_is = step.exact and before is not None and before.rounded is None
-                yield Handed(
-                    step.scope, last, step.specials.result, step, before if as_it_is else None, taken
-                )
+                rank, sums = 2 if step.total is None else 3, before if as_it_is else None
+                yield Handed(step.scope, last, step.specials.result, step, sums, taken, rank)
             before = step
         if isinstance(stage, Block) and unit.emulation is not None:
             word = unpack(g, stage.result, unit.operands.d)
@@ -93,36 +92,51 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
 def single_products(
     g: Graph, sides: Sequence[Sequence[Handed]], *, beside_c: bool
 ) -> tuple[list[Handed], list[Handed]]:
-    """Products as they are: those that one side adds to zero, and the other side's sums take in, by side.
+    """Products as they are: those that one side rounds or adds to zero, and the other side's sums take in.
 
     With `beside_c` the first side has those that are added to c, too.  A product that both sides round is
     what each of them hands on, and needs no fact of its own.
     """
     own = [{x.leaves for x in side} for side in sides]
     found = [
-        [y for x in side if x.leaves not in other and (y := _product(g, x, "zero")) is not None]
+        [y for x in side if x.leaves not in other for y in (*_product(g, x, "zero"), *_rounded(g, x))]
         for side, other in zip(reversed(sides), own, strict=True)
     ]
     if beside_c:
-        found[0] += [y for x in sides[0] if (y := _product(g, x, "c")) is not None]
+        found[0] += [y for x in sides[0] for y in _product(g, x, "c")]
     return found[0], found[1]
 
 
-def _product(g: Graph, x: Handed, beside: str) -> Handed | None:
-    """The product that a sum of it and an operand of another kind takes in; None for another sum."""
+def _product(g: Graph, x: Handed, beside: str) -> Iterator[Handed]:
+    """The product that a sum of it and an operand of another kind takes in; nothing for another sum."""
     if x.step is None or x.step.total is None or x.step.specials is None:
-        return None
-    kinds, found = [y.kind for y in x.step.operands], x.step.specials
+        return
+    kinds = [y.kind for y in x.step.operands]
     if sorted(kinds) != sorted(["products", beside]):
-        return None
-    place, negative = kinds.index("products"), found.negative_inf
-    term = next((t.term for t in x.step.total.terms if t.members == (place,)), None)
-    if term is None:
-        return None
+        return
+    place = kinds.index("products")
+    for t in x.step.total.terms:
+        if t.members == (place,):
+            number = _with_flags(g, t.term, x.step.specials)
+            yield Handed(f"{x.scope}.product", x.taken[place], number, rank=0)
+
+
+def _rounded(g: Graph, x: Handed) -> Iterator[Handed]:
+    """The product that is rounded on its own: as it is, and normalised, as exact sums take it in."""
+    if x.step is None or x.step.total is not None or x.step.specials is None:
+        return
+    term = x.step.specials.operands[0].term
+    whole, normal = (_with_flags(g, t, x.step.specials) for t in (term, normalise_term(g, term)))
+    yield Handed(f"{x.scope}.product", x.leaves, whole, rank=0)
+    yield Handed(f"{x.scope}.normalised", x.leaves, normal, rank=1)
+
+
+def _with_flags(g: Graph, term: Term, found: SpecialCases) -> Number:
+    """A term as the only number of a step that may be NaN or Inf, which stands for what the step looks at."""
+    negative = found.negative_inf
     # What makes an Inf with the sign -; an Inf of either sign where that is no such node.
     infs = [y for y in negative.args if g.and_(y, term.sign) is negative]
-    inf = infs[0] if infs else g.or_(found.positive_inf, negative)
-    return Handed(f"{x.scope}.product", x.taken[place], Number(term, found.some_nan, inf), product=True)
+    return Number(term, found.some_nan, infs[0] if infs else g.or_(found.positive_inf, negative))
 
 
 def signed_otherwise(g: Graph, unit: UnitSpec, dots: tuple[Dot, Dot]) -> list[list[Handed]]:
@@ -192,7 +206,11 @@ def facts_of(g: Graph, x: Handed, seen: Callable[[Node], bool]) -> Iterator[tupl
     exactly = g.or_(special, g.eq(zero, g.is_zero(significand)))
     if seen(exactly):
         yield "a number is zero where it has no bits", exactly
-    yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
+    normalised = g.or_(special, g.and_(whole, ranged))
+    if seen(normalised):
+        yield "a number is as its format has it", normalised
+    else:
+        yield "an exponent is in its range", g.or_(special, ranged)
     yield "a number is not Inf", g.not_(inf)
     yield "a number is not subnormal", g.or_(special, zero, top)
     if x.step is not None and x.step.total is not None:
@@ -211,21 +229,15 @@ def alike(g: Graph, one: Handed, two: Handed, *, strict: bool = False) -> Node:
 
     With `strict` a zero has the same fields on both sides, too.
     """
-    (sign, significand, _, zero, nan, inf), (sign2, significand2, _, zero2, nan2, inf2) = (
-        one.parts, two.parts,
-    )  # fmt: skip
-    codes = [replace(x.number.term.exponent, bits=x.parts[2]) for x in (one, two)]
-    low, high = min(e.low for e in codes), max(e.high for e in codes)
-    first, second = (e.rebased(g, low, high) for e in codes)
-    width = max(significand.width, significand2.width)
-    same_sign = g.eq(sign, sign2)
-    # Significands of one number of fraction bits.
-    up = [x.number.term.fraction_bits for x in (one, two)]
-    most = max(up)
-    wide = [
-        g.zero_extend_to(g.shift_left_const(s, most - f), width + most)
-        for s, f in ((significand, up[0]), (significand2, up[1]))
-    ]
-    fields = g.and_(same_sign, g.eq(*wide), g.eq(first, second))
-    finite = g.and_(g.eq(zero, zero2), fields if strict else g.or_(zero, fields))
-    return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite))))
+    (term, nan, inf), (term2, nan2, inf2) = as_known(one), as_known(two)
+    finite = one_term(g, term, term2, strict=strict)
+    same = g.ite(inf, g.eq(term.sign, term2.sign), finite)
+    return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), same)))
+
+
+def as_known(x: Handed) -> tuple[Term, Node, Node]:
+    """A number's term, NaN and Inf, of the parts as they stand."""
+    sign, significand, code, zero, nan, inf = x.parts
+    term = x.number.term
+    exponent = replace(term.exponent, bits=code)
+    return replace(term, sign=sign, significand=significand, exponent=exponent, zero=zero), nan, inf

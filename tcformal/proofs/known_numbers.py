@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Lanes, Vector
@@ -12,7 +11,7 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import met, reachable
 from tcformal.operands.batch import columns
 from tcformal.operands.pool import pool_of
-from tcformal.proofs.handed import Handed, alike, facts_of
+from tcformal.proofs.handed import Handed, alike, as_known, facts_of
 from tcformal.proofs.lemmas import frontier
 from tcformal.proofs.tactics.alike.multiples import is_multiple, least_product, multiples
 from tcformal.proofs.tactics.alike.never_tiny import never_tiny
@@ -22,7 +21,6 @@ from tcformal.proofs.tactics.floors import rebuilt
 from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.two_maxima import TwoMaxima
-from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Dot
 
 #: Inputs on which facts are tried before they are proved.
@@ -102,7 +100,7 @@ class KnownNumbers:
             for name, fact in facts_of(self.g, x, self.seen):
                 self.keep(x.scope, name, fact, (x,))
             if self.lowest is not None and "c" not in x.leaves:
-                term, (nan, inf) = self._as_known(x), x.parts[4:]
+                term, nan, inf = as_known(x)
                 whole = is_multiple(SumSteps(self.c, x.scope), term, self.lowest)
                 self.keep(x.scope, "a number is a multiple", self.g.or_(nan, inf, whole), (x,))
         for one, two in pairs:
@@ -119,13 +117,6 @@ class KnownNumbers:
             facts = [fact for fact, _ in self.facts]
             made = self.c.all_replaced(facts, moved)
             self.facts = [(fact, about) for fact, (_, about) in zip(made, self.facts, strict=True)]
-
-    def _as_known(self, x: Handed) -> Term:
-        """A number's term of the parts as they stand."""
-        sign, significand, code, zero, *_ = x.parts
-        term = x.number.term
-        exponent = replace(term.exponent, bits=code)
-        return replace(term, sign=sign, significand=significand, exponent=exponent, zero=zero)
 
     def keep(self, scope: str, name: str, fact: Node, of: tuple[Handed, ...]) -> None:
         """Prove a fact that holds on the inputs that were tried."""

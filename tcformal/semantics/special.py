@@ -124,7 +124,8 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     g.label("negative_inf", negative)
     g.label("nan", nan)
     g.label("inf", inf)
-    return SpecialCases(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
+    result = Number(replace(term, sign=sign, zero=zero), nan, inf)
+    return SpecialCases(some, positive, negative, result, tuple(operands))
 
 
 def _unsigned_zero(g: Graph, term: Term, rule: str | Choice) -> Node:

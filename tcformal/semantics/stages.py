@@ -181,6 +181,8 @@ class SpecialCases:
     positive_inf: Node
     negative_inf: Node
     result: Number
+    #: The numbers that were summed, or rounded, in the order of the step's operands.
+    operands: tuple[Number, ...]
 
 
 @dataclass(frozen=True, slots=True)

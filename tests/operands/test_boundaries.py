@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.matmul.replay import replay
-from tcformal.operands.boundaries import boundaries, rests, vanishing
+from tcformal.operands.boundaries import boundaries, rests, ties, vanishing
 from tcformal.operands.pool import pool_of, without_nan
 
 #: A sum of few products and a narrow c: a subnormal factor moves the cut, which few sums show.
@@ -23,6 +23,15 @@ def test_a_bit_of_c_below_products_that_cancel_decides(formats: str) -> None:
     name = "tfdpa@" + ",".join(f"{a}={b}" for a, b in (given | changed).items())
     unit, other = resolve(name), resolve(name + ",normalise_operands=true")
     pools = rests(unit, unit.k, 2000, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+@pytest.mark.parametrize("formats", ["e3m2.e4m3", "e4m3.e3m2", "e4m3.e2m3"])
+def test_a_small_product_beside_a_tie_shows_how_it_is_cut(formats: str) -> None:
+    unit = resolve(f"blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.{formats}")
+    other = resolve(altered(unit, "alignment_rounding=RNE"))
+    pools = ties(unit, unit.k, 4000, 0), pool_of(unit, unit.k, 6000, 0)
     seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
     assert seen == [True, False]
 

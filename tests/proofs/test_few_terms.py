@@ -1,4 +1,4 @@
-"""Sums of two terms: a product that is rounded first, multiples that are never subnormal, a subnormal c."""
+"""Sums of two terms: products that are rounded first, multiples that are never subnormal, a subnormal c."""
 
 from __future__ import annotations
 
@@ -49,6 +49,12 @@ def test_a_product_that_is_exact_may_be_rounded_first() -> None:
     assert {"one addend on both sides", "one number on both sides"} <= {*proved("(1+0)", "(1+(0+z))")}
 
 
+def test_so_may_both_products_of_a_sum() -> None:
+    """A rounded product is normalised, with the least exponent where it is zero; one as it is has its own."""
+    names = proved("(0+1),product_rounding=RNE-FP16", "(0+1)")
+    assert (names["one term on both sides"], names["one addend on both sides"]) == (2, 2)
+
+
 def test_multiples_of_one_power_of_two_are_never_subnormal() -> None:
     assert {"a term is a multiple of 2^-2", "so is the sum", "a number is a multiple"} <= {
         *proved(f"(2+(1+0)),{KEPT}", f"(2+(1+0)),{TINY}")
@@ -70,6 +76,7 @@ def test_a_subnormal_c_is_lost_beside_a_product_and_where_results_are_zero() -> 
     ("first", "second", "rest"),
     [
         ("(1+0)", "(1+(0+z))", ROUNDED),
+        ("(0+1),product_rounding=RNE-E5M2", "(0+1)", EXACT),
         (f"(0+c),{KEPT}", f"(0+c),{KEPT.replace('c_subnormals=kept', 'c_subnormals=signed_zero')}", EXACT),
         (f"(1+(0+c)),{KEPT}", f"(1+(0+c)),{TINY}", EXACT),
     ],

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
+from tcformal.semantics.number import Term
 from tcformal.semantics.stages import DotStep, Total
 
 #: Terms of a sum of which lemmas speak as they are, and not by what is known of one after the other.
@@ -30,21 +32,49 @@ def same_few(
     tops = [replace(x.e_max, bits=x.maximum.code, low=x.maximum.low) for x in totals if x.maximum is not None]
     low, high = min(x.low for x in tops), max(x.high for x in tops)
     unless = g.or_(*flags)
-    facts = [(x.bounded(g), "a largest exponent is in its range") for x in tops]
+    terms = list(zip(*([y.term for y in x.terms] for x in totals), strict=True))
     addends = list(zip(*(x.partials[0].of for x in totals), strict=True))
-    facts += [(g.eq(x, y), "one addend on both sides") for x, y in addends if x.width == y.width]
     unit = g.or_(g.is_zero(one.bits), g.eq(*(x.rebased(g, low, high) for x in tops)))
-    facts.append((unit, "one unit on both sides, or zero"))
-    made = [(g.or_(unless, fact), name) for fact, name in facts]
-    given = [fact for fact, _ in made if fact.op != "const"]
-    if not all(fact.op == "const" or prove(fact, name) for fact, name in made):
-        return []
+    facts = [(x.bounded(g), "a largest exponent is in its range") for x in tops]
+    facts += [
+        (one_term(g, x, y), "one term on both sides") for x, y in terms
+        if x.significand.width != y.significand.width
+    ]  # fmt: skip
+    of_terms = [(g.eq(x, y), "one addend on both sides") for x, y in addends if x.width == y.width]
+    of_terms.append((unit, "one unit on both sides, or zero"))
+    given: list[Node] = []
+    fields = [n for pair in terms for x in pair for n in (x.sign, x.significand, x.exponent.bits, x.zero)]
+    for fact, name in (*facts, *of_terms):
+        said = g.or_(unless, fact)
+        if said.op == "const":
+            continue
+        by_terms = len(facts) > len(tops) and c.by_lemma(
+            where, g.truth(True), said, given=given, cut=[*flags, *fields], name=name
+        )
+        if not by_terms and not prove(said, name):
+            return []
+        given.append(said)
     same = g.or_(unless, g.eq(one.bits, two.bits))
     if same.op == "const":
         return given
     cut = [*flags, *(n for pair in addends for n in pair)]
     proved = c.by_lemma(where, g.truth(True), same, given=given, cut=cut, name="one sum on both sides")
     return [*given, same] if proved else []
+
+
+def one_term(g: Graph, x: Term, y: Term, *, strict: bool = False) -> Node:
+    """1 where two terms have one value, whatever the fields of a zero are; with `strict` these, too."""
+    low, high = min(e.low for e in (x.exponent, y.exponent)), max(e.high for e in (x.exponent, y.exponent))
+    first, second = (t.exponent.rebased(g, low, high) for t in (x, y))
+    width = max(t.significand.width for t in (x, y))
+    # Significands of one number of fraction bits.
+    most = max(x.fraction_bits, y.fraction_bits)
+    wide = [
+        g.zero_extend_to(g.shift_left_const(t.significand, most - t.fraction_bits), width + most)
+        for t in (x, y)
+    ]
+    fields = g.and_(g.eq(x.sign, y.sign), g.eq(*wide), g.eq(first, second))
+    return g.and_(g.eq(x.zero, y.zero), fields if strict else g.or_(x.zero, fields))
 
 
 def normal_and_zero(c: Composition, one: DotStep, two: DotStep) -> tuple[Node, Node] | None:
