@@ -70,14 +70,12 @@ def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     near = d.e_min - d.fraction_bits - rng.integers(1, 4, n * k)
     a, b = product(rng, spec, near)
     kind = np.maximum(rng.integers(-1, 3, n * k), 0)
-    small = rng.integers(1, 1 << spec.a_format.fraction_bits, n * k).astype(np.uint64)
-    small <<= np.uint64(spec.a_format.ignored_low_bits)
+    small = _small(rng, spec.a_format, n * k, 1)
     a = np.where(kind == 1, small, np.where(kind == 2, 0, a)).astype(np.uint64)
     b = np.where(kind == 0, b, powers(spec.b_format, np.zeros(n * k, np.int64)))
     a, b = ((x & ~np.uint64(f.sign_bit)).reshape(n, k) for x, f in ((a, spec.a_format), (b, spec.b_format)))
     minus = (rng.random((n, 1)) < 0.8) * np.uint64(spec.a_format.sign_bit)
-    c = rng.integers(1, 1 << spec.c_format.fraction_bits, n).astype(np.uint64)
-    c <<= np.uint64(spec.c_format.ignored_low_bits)
+    c = _small(rng, spec.c_format, n, 1)
     c = np.where(rng.random(n) < 0.3, np.uint64(0), c)
     c |= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
     made = Batch(a | minus, b, c)
@@ -141,16 +139,16 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     for i in range(1, min(k, 1 + _BESIDE)):
         live = np.flatnonzero(rng.random(n) < 2 / (1 + i))
         x, y = product(rng, spec, rng.integers(least, np.maximum(half[live] - 4, least + 1)))
-        lowest = rng.random(live.size) < 0.5
-        x, y = (np.where(lowest, _low(rng, f, live.size), w) for f, w in zip(formats, (x, y), strict=True))
+        lowest, (p, q) = rng.random(live.size) < 0.5, (_small(rng, f, live.size, 2) for f in formats)
+        x, y = np.where(lowest, p, x), np.where(lowest, q, y)
         minus = np.where(rng.random(live.size) < 0.7, np.uint64(formats[0].sign_bit), 0).astype(np.uint64)
         a[live, places[live, i]], b[live, places[live, i]] = x ^ minus, y
-    odd = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
-    c = powers(spec.c_format, top) | odd
+    last = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
+    c = powers(spec.c_format, top) | last
     made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
 
 
-def _low(rng: np.random.Generator, fmt: Format, n: int) -> Raw:
-    """Subnormal numbers, and the normal ones next to them."""
-    return rng.integers(1, 2 << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)
+def _small(rng: np.random.Generator, fmt: Format, n: int, codes: int) -> Raw:
+    """Positive numbers of the first exponent codes: subnormal ones, then the least normal ones."""
+    return rng.integers(1, codes << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)

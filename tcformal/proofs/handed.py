@@ -12,7 +12,7 @@ from tcformal.ir.walk import reachable
 from tcformal.proofs.tactics.alike.few_terms import one_term
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number, Term
-from tcformal.semantics.stages import Block, Dot, DotStep, Operand, SpecialCases, Total
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
 from tcformal.semantics.unpack import unpack
 
 OperandSet = frozenset[int | str]
@@ -42,8 +42,8 @@ class Handed:
 
     def sums(self) -> list[Node]:
         """What is rounded, and what the special cases are made of."""
-        if self.step is None or self.step.total is None:
-            return flags_of(self)
+        if self.step is None or self.step.total is None or self.step.specials is None:
+            return []
         total = self.step.total
         e_max = total.e_max.bits if total.maximum is None else total.maximum.code
         return [total.bits, e_max, *flags_of(self)]
@@ -80,8 +80,10 @@ def handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[Handed]:
             last = known[step.made] = frozenset().union(*taken)
             if step.specials is not None:
                 as_it_is = step.exact and before is not None and before.rounded is None
-                rank, sums = 2 if step.total is None else 3, before if as_it_is else None
-                yield Handed(step.scope, last, step.specials.result, step, sums, taken, rank)
+                yield Handed(
+                    step.scope, last, step.specials.result, step, before if as_it_is else None, taken,
+                    rank=2 if step.total is None else 3,
+                )  # fmt: skip
             before = step
         if isinstance(stage, Block) and unit.emulation is not None:
             word = unpack(g, stage.result, unit.operands.d)
@@ -99,44 +101,42 @@ def single_products(
     """
     own = [{x.leaves for x in side} for side in sides]
     found = [
-        [y for x in side if x.leaves not in other for y in (*_product(g, x, "zero"), *_rounded(g, x))]
+        [
+            y for x in side if x.leaves not in other for y in (*_rounded(g, x), _product(g, x, "zero"))
+            if y is not None
+        ]
         for side, other in zip(reversed(sides), own, strict=True)
-    ]
+    ]  # fmt: skip
     if beside_c:
-        found[0] += [y for x in sides[0] for y in _product(g, x, "c")]
+        found[0] += [y for x in sides[0] if (y := _product(g, x, "c")) is not None]
     return found[0], found[1]
 
 
-def _product(g: Graph, x: Handed, beside: str) -> Iterator[Handed]:
-    """The product that a sum of it and an operand of another kind takes in; nothing for another sum."""
+def _product(g: Graph, x: Handed, beside: str) -> Handed | None:
+    """The product that a sum of it and an operand of another kind takes in; None for another sum."""
     if x.step is None or x.step.total is None or x.step.specials is None:
-        return
-    kinds = [y.kind for y in x.step.operands]
+        return None
+    kinds, found = [y.kind for y in x.step.operands], x.step.specials
     if sorted(kinds) != sorted(["products", beside]):
-        return
-    place = kinds.index("products")
-    for t in x.step.total.terms:
-        if t.members == (place,):
-            number = _with_flags(g, t.term, x.step.specials)
-            yield Handed(f"{x.scope}.product", x.taken[place], number, rank=0)
+        return None
+    place, negative = kinds.index("products"), found.negative_inf
+    term = next((t.term for t in x.step.total.terms if t.members == (place,)), None)
+    if term is None:
+        return None
+    # What makes an Inf with the sign -; an Inf of either sign where that is no such node.
+    infs = [y for y in negative.args if g.and_(y, term.sign) is negative]
+    inf = infs[0] if infs else g.or_(found.positive_inf, negative)
+    return Handed(f"{x.scope}.product", x.taken[place], Number(term, found.some_nan, inf), rank=0)
 
 
 def _rounded(g: Graph, x: Handed) -> Iterator[Handed]:
     """The product that is rounded on its own: as it is, and normalised, as exact sums take it in."""
     if x.step is None or x.step.total is not None or x.step.specials is None:
         return
-    term = x.step.specials.operands[0].term
-    whole, normal = (_with_flags(g, t, x.step.specials) for t in (term, normalise_term(g, term)))
-    yield Handed(f"{x.scope}.product", x.leaves, whole, rank=0)
+    number = x.step.specials.operands[0]
+    normal = replace(number, term=normalise_term(g, number.term))
+    yield Handed(f"{x.scope}.product", x.leaves, number, rank=0)
     yield Handed(f"{x.scope}.normalised", x.leaves, normal, rank=1)
-
-
-def _with_flags(g: Graph, term: Term, found: SpecialCases) -> Number:
-    """A term as the only number of a step that may be NaN or Inf, which stands for what the step looks at."""
-    negative = found.negative_inf
-    # What makes an Inf with the sign -; an Inf of either sign where that is no such node.
-    infs = [y for y in negative.args if g.and_(y, term.sign) is negative]
-    return Number(term, found.some_nan, infs[0] if infs else g.or_(found.positive_inf, negative))
 
 
 def signed_otherwise(g: Graph, unit: UnitSpec, dots: tuple[Dot, Dot]) -> list[list[Handed]]:

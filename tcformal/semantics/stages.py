@@ -181,7 +181,7 @@ class SpecialCases:
     positive_inf: Node
     negative_inf: Node
     result: Number
-    #: The numbers that were summed, or rounded, in the order of the step's operands.
+    #: The numbers that were summed, or the one that was rounded.
     operands: tuple[Number, ...]
 
 

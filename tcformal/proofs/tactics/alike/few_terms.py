@@ -35,20 +35,19 @@ def same_few(
     terms = list(zip(*([y.term for y in x.terms] for x in totals), strict=True))
     addends = list(zip(*(x.partials[0].of for x in totals), strict=True))
     unit = g.or_(g.is_zero(one.bits), g.eq(*(x.rebased(g, low, high) for x in tops)))
+    apart = [(x, y) for x, y in terms if x.significand.width != y.significand.width]
     facts = [(x.bounded(g), "a largest exponent is in its range") for x in tops]
-    facts += [
-        (one_term(g, x, y), "one term on both sides") for x, y in terms
-        if x.significand.width != y.significand.width
-    ]  # fmt: skip
-    of_terms = [(g.eq(x, y), "one addend on both sides") for x, y in addends if x.width == y.width]
-    of_terms.append((unit, "one unit on both sides, or zero"))
+    facts += [(one_term(g, x, y), "one term on both sides") for x, y in apart]
+    facts += [(g.eq(x, y), "one addend on both sides") for x, y in addends if x.width == y.width]
+    facts.append((unit, "one unit on both sides, or zero"))
     given: list[Node] = []
     fields = [n for pair in terms for x in pair for n in (x.sign, x.significand, x.exponent.bits, x.zero)]
-    for fact, name in (*facts, *of_terms):
+    for fact, name in facts:
         said = g.or_(unless, fact)
         if said.op == "const":
             continue
-        by_terms = len(facts) > len(tops) and c.by_lemma(
+        # Of terms that are written in two ways, their one value matters, and not what they are made of.
+        by_terms = apart and c.by_lemma(
             where, g.truth(True), said, given=given, cut=[*flags, *fields], name=name
         )
         if not by_terms and not prove(said, name):
