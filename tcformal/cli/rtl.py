@@ -20,7 +20,7 @@ from tcformal.report import tables
 from tcformal.report.escape import print_json, say
 from tcformal.report.text import console, waiting
 from tcformal.rtl.bench import witness_bench
-from tcformal.rtl.check import read_module, rtl_question
+from tcformal.rtl.check import RtlModule, read_module, rtl_question
 from tcformal.rtl.ports import tied
 from tcformal.rtl.yosys import RtlSource
 
@@ -68,8 +68,9 @@ def check_rtl(
 
     Operands are packed with element 0 in the lowest bits, unless --map names the bits of each element.  A
     module with registers is followed for --latency clock edges, its inputs held, from registers of any
-    content; enables, resets, rounding modes and the like are given their values by --tie.  Undefined bits
-    (x) count as zeros.  Answers are not kept.
+    content; enables, resets, rounding modes and the like are given their values by --tie.  Registers have to
+    be clocked by one edge of one port; the answer names it.  Undefined bits (x) count as zeros.  Answers are
+    not kept.
     """
     spec = resolve(unit)
     source = RtlSource(
@@ -88,11 +89,24 @@ def check_rtl(
         if output is not None and v.replayed is not None:
             write_output(output, witness_bench(q, module, v.replayed).encode())
     if as_json:
-        print_json(v.to_json() | {"undefined": module.netlist.undefined})
+        print_json(v.to_json() | {"module": module.assumed(), "undefined": module.undefined})
     else:
         console().print(tables.verdict_view(v))
-        if module.netlist.undefined:
-            say(f"the RTL has {module.netlist.undefined} undefined values (x), which count as zeros")
+        say(_assumed(module))
     if v.kind is Kind.EQUIVALENT:
         return OK
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.VACUOUS) else NO_ANSWER
+
+
+def _assumed(module: RtlModule) -> str:
+    """What the answer assumes of the module, in a sentence."""
+    clock, edges = module.clocking, "1 edge" if module.latency == 1 else f"{module.latency} edges"
+    held = [f"{port}={value}" for port, value in module.ties.items()]
+    parts = ["no registers" if clock.port is None else
+             f"registers of any content, clocked by the {clock.edge} edge of {clock.signal}, {edges} after the "
+             "operands"]  # fmt: skip
+    parts += [f"{', '.join(held)} held"] if held else []
+    parts += [c.text for c in clock.controls]
+    if module.undefined:
+        parts.append(f"{module.undefined} undefined bits (x) counted as zeros")
+    return f"assumed of {module.source.top}: {'; '.join(parts)}"

@@ -9,7 +9,7 @@ from tcformal.rtl.check import RtlModule
 
 _BENCH = """\
 // {module} against {unit}: on these inputs the unit gives {expected} and the netlist {got}.
-// Prints both and ends; a register is clocked by every input that has no value here.
+// Prints both and ends.
 `timescale 1ns / 1ns
 module tcformal_bench;
 {declarations}
@@ -29,18 +29,18 @@ endmodule
 def witness_bench(q: EqualityQuestion, module: RtlModule, replayed: EqualityReplay) -> str:
     """A test bench in SystemVerilog: the witness at the ports, `latency` clock edges, the result.
 
-    Shapes: input ports that carry no operand and are not tied are taken to be clocks; all are driven alike.
+    Shapes: input ports that carry no operand, are not tied and are no clock are zero.
     """
     values, p = module.port_values(q.first, replayed.witness), module.result
-    lines, clocks = [], []
-    for port, width in module.netlist.inputs.items():
-        value, _ = values.get(port, (0, width))
+    lines, clock = [], module.clocking
+    for port, width in module.flat.inputs.items():
+        idle = 0 if port != clock.port or clock.rising else (1 << width) - 1
+        value, _ = values.get(port, (idle, width))
         lines.append(f"  reg [{width - 1}:0] {port} = {width}'h{value:x};")
-        if port not in values:
-            clocks.append(port)
-    toggle = " ".join(f"{port} = ~{port};" for port in clocks)
-    edges = f"    repeat ({2 * module.latency}) begin #1; {toggle} end\n" if module.latency else ""
-    whole = module.netlist.outputs[p.port]
+    edges = ""
+    if module.latency and clock.port is not None:
+        edges = f"    repeat ({2 * module.latency}) begin #1; {clock.port} = ~{clock.port}; end\n"
+    whole = module.flat.outputs[p.port]
     d = q.first.operands.d
     settings = ", ".join(f".{name}({value})" for name, _, value in
                          (text.partition("=") for text in module.source.parameters))  # fmt: skip
@@ -53,7 +53,7 @@ def witness_bench(q: EqualityQuestion, module: RtlModule, replayed: EqualityRepl
         declarations="\n".join(lines),
         top=whole - 1,
         output=p.port,
-        connections=", ".join(f".{port}({port})" for port in [*module.netlist.inputs, p.port]),
+        connections=", ".join(f".{port}({port})" for port in [*module.flat.inputs, p.port]),
         edges=edges,
         result=p.port if p.high - p.low + 1 == whole else f"{p.port}[{p.high}:{p.low}]",
         width=p.high - p.low + 1,

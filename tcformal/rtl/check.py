@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
@@ -15,6 +16,7 @@ from tcformal.operands.witness import Witness
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.kinds.rtl import RtlQuestion
+from tcformal.rtl.clocks import Clocking
 from tcformal.rtl.netlist import RtlNetlist, read_netlist
 from tcformal.rtl.ports import RESULT, PortBits, mapped, port_nodes, port_values
 from tcformal.rtl.yosys import FlatRtl, RtlSource
@@ -36,6 +38,9 @@ class RtlModule:
     ties: Mapping[str, int]
     latency: int
     flat: FlatRtl
+    clocking: Clocking
+    #: The number of undefined bits (x), which are zeros here.
+    undefined: int
 
     @property
     def result(self) -> PortBits:
@@ -45,12 +50,20 @@ class RtlModule:
     def port_values(self, spec: UnitSpec, w: Witness) -> dict[str, tuple[int, int]]:
         """The value and width of every input port on a witness, the ports that carry nothing left out."""
         values = port_values(self.places, self.ties, spec, w)
-        return {port: (value, self.netlist.inputs[port]) for port, value in values.items()}
+        return {port: (value, self.flat.inputs[port]) for port, value in values.items()}
+
+    def assumed(self) -> dict[str, Any]:
+        """What an answer about the module assumes: its clock, constant inputs, undefined bits."""
+        return {
+            **self.clocking.to_json(), "latency": self.latency, "ties": dict(self.ties),
+            "undefined": self.undefined,
+        }  # fmt: skip
 
     def evaluate(self, spec: UnitSpec, w: Witness) -> int:
         """The result on a witness as yosys finds it; NoAnswerError where it finds none."""
         p = self.result
-        whole = self.flat.evaluate(self.port_values(spec, w), p.port, self.latency)
+        given = {port: x for port, x in self.port_values(spec, w).items() if port not in self.ties}
+        whole = self.flat.evaluate(given, p.port, self.latency)
         if whole is None:
             raise NoAnswerError(f"expected a value of {p.port} from {self.source.program}, but got none")
         return whole >> p.low & ((1 << (p.high - p.low + 1)) - 1)
@@ -67,18 +80,26 @@ def read_module(
 ) -> RtlModule:
     """Read the RTL and find the operands of a unit in its ports; `folder` is an empty one for its files.
 
-    Errors: those of `FlatRtl`, `read_netlist` and `mapped`; InputError for a latency outside 0 to 256.
+    Errors: those of `FlatRtl`, `read_netlist` and `mapped`; InputError for a latency outside 0 to 256, and for
+    a clock that carries an operand.
     """
     check_int("--latency", latency, low=0, high=MOST_CYCLES)
     flat = FlatRtl(source, folder)
-    netlist = read_netlist(flat.btor2)
-    places = mapped(spec, maps, {**netlist.inputs, **netlist.outputs})
+    places = mapped(spec, maps, {**flat.inputs, **flat.outputs})
     for p in places:
-        if p.port not in (netlist.outputs if p.operand == RESULT else netlist.inputs):
+        if p.port not in (flat.outputs if p.operand == RESULT else flat.inputs):
             raise InputError(
                 f"expected operands in inputs and d in an output, but {p.operand} is in {p.port}"
             )
-    return RtlModule(source, netlist, places, ties, latency, flat)
+        if p.port in ties:
+            raise InputError(f"expected {p.port} to be mapped or tied, but it is both")
+    btor2, clocked, undefined = flat.compiled(ties, next(p.port for p in places if p.operand == RESULT))
+    if taken := [p.operand for p in places if p.port == clocked.port]:
+        raise InputError(
+            f"expected a clock that carries no operand, but registers are clocked by {clocked.signal}, "
+            f"which carries {taken[0]}"
+        )
+    return RtlModule(source, read_netlist(btor2), places, ties, latency, flat, clocked, undefined)
 
 
 def rtl_question(spec: UnitSpec, module: RtlModule, what: Assumptions) -> RtlQuestion:
@@ -92,11 +113,12 @@ def rtl_question(spec: UnitSpec, module: RtlModule, what: Assumptions) -> RtlQue
     own = set(g.inputs)
     unit = chained_dot(g, spec, x).result
     inputs = [p for p in module.places if p.operand != RESULT]
-    given = port_nodes(g, inputs, module.ties, module.netlist.inputs)
+    given = port_nodes(g, inputs, module.ties, module.flat.inputs)
     p = module.result
     whole = module.netlist.unrolled(g, given, module.latency)[p.port]
     made = g.extract(whole, p.high, p.low)
     names = {g.input_name(node) for node in reachable([made]) if node.op == "input"} - own
+    # The clock is no value: a design that computes with it has another result in each half of a cycle.
     if free := sorted(name.removeprefix("port ") for name in names if name.startswith("port ")):
         raise InputError(
             f"expected every port that d depends on to be mapped or tied, but got more: {', '.join(free)}"

@@ -29,15 +29,10 @@ class RtlNetlist:
     #: The register that each `next` line belongs to, with the line of its next content.
     registers: Mapping[int, int]
 
-    @property
-    def undefined(self) -> int:
-        """Number of places where the RTL has undefined bits (x)."""
-        return sum(row[1] == "input" and len(row) == 3 for row in self.rows.values())
-
     def unrolled(self, g: Graph, given: Mapping[str, Node], cycles: int) -> dict[str, Node]:
         """The outputs `cycles` clock edges after the inputs were applied; these stay as they are.
 
-        Registers hold fresh inputs `register N` at first; undefined bits (x) are zeros.
+        Registers hold fresh inputs `register N` at first.
         Errors: InputError for an operator that the reader does not know.
         """
         content = {r: g.input(f"register {r}", self._width(r)) for r in self.registers}
@@ -63,8 +58,8 @@ class RtlNetlist:
                 held = content.get(number)
                 made[number] = g.input(f"register {number}", width) if held is None else held
             elif kind == "input":
-                name = row[3] if len(row) > 3 else ""
-                made[number] = given[name] if name else g.const(0, width)
+                # One without a name stands for a register that nothing loads.
+                made[number] = given[row[3]] if len(row) > 3 else g.input(f"register {number}", width)
             elif kind in _CONSTANTS:
                 made[number] = g.const(_CONSTANTS[kind](row[3:], width) & ((1 << width) - 1), width)
             elif kind in _INDEXED:

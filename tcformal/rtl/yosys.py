@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.installed import install
+from tcformal.rtl.clocks import Clocking, clocking
+from tcformal.rtl.drivers import check_drivers, check_memories, check_undriven, undefined_bits
 
-#: Processes, hierarchy, memories and enables and resets of registers become plain cells and registers.
-_FLATTEN = "hierarchy -check -top {top}; proc; flatten; memory; async2sync; dffunmap; opt_expr; opt_clean"
+#: Processes and hierarchy become cells.  Nothing is simplified yet: that would choose values for z and for x,
+#: and one of several drivers.
+_FLATTEN = "hierarchy -check -top {top}; proc -noopt; setattr -mod -unset keep_hierarchy *; flatten"
+#: What is left of the logic without choosing values for x.
+_CLEAN = ("opt_expr -keepdc", "opt_clean")
+#: Enables, resets and latches become logic around plain registers; undefined bits become zeros.
+_PLAIN = ("async2sync", "dffunmap", *_CLEAN, "write_json plain.json", "chtype -set $shift t:$shiftx",
+          "setundef -zero", *_CLEAN, "write_rtlil plain.il", "write_btor plain.btor")  # fmt: skip
 #: Seconds for reading; for one evaluation.
 _READ_S, _EVALUATE_S = 600.0, 600.0
 
@@ -57,23 +67,66 @@ _ERROR = re.compile(r"ERROR|\berror:|Assert")
 
 
 class FlatRtl:
-    """A design that yosys has read, flattened and written into a folder.
+    """A design that yosys has read and flattened into a folder.
 
+    Shapes: `inputs` and `outputs` hold the width of each port by name.
     Errors: NoAnswerError where the program is missing; InputError for what it cannot read, with the first
-    error that it names.
+    error that it names; for inout ports, tri-state, black boxes, several drivers, memories without content.
     """
 
     def __init__(self, source: RtlSource, folder: Path) -> None:
-        self._program, self._folder = source.program, folder
+        self._program, self._folder, self._top = source.program, folder, source.top
         for path in source.files:
             if not path.is_file():
                 raise InputError(f"expected a file of RTL, but got {path}")
-        flatten = _FLATTEN.format(top=source.top)
         self._run(
-            [*source.commands(), *flatten.split("; "), "write_rtlil flat.il", "write_btor flat.btor"], _READ_S
-        )
-        #: The netlist in BTOR2.
-        self.btor2 = (folder / "flat.btor").read_text()
+            [*source.commands(), *_FLATTEN.format(top=source.top).split("; "), "write_rtlil raw.il",
+             "write_json raw.json", *_CLEAN, "memory", *_CLEAN, "write_rtlil flat.il",
+             "write_json flat.json"],
+            _READ_S,
+        )  # fmt: skip
+        raw = self._module("raw.json")
+        check_drivers(raw, (folder / "raw.il").read_text())
+        check_memories(raw)
+        self._flat = self._module("flat.json")
+        ports = {name: (port["direction"], len(port["bits"])) for name, port in raw["ports"].items()}
+        self.inputs = {name: width for name, (way, width) in ports.items() if way == "input"}
+        self.outputs = {name: width for name, (way, width) in ports.items() if way == "output"}
+
+    def _module(self, name: str) -> dict[str, Any]:
+        modules = json.loads((self._folder / name).read_text())["modules"]
+        found = [m for key, m in modules.items() if key == self._top or int(m["attributes"].get("top", "0"), 2)]
+        return dict(found[0])
+
+    def compiled(self, ties: Mapping[str, int], output: str) -> tuple[str, Clocking, int]:
+        """The logic of one output with some inputs tied: a netlist in BTOR2, its clock, its undefined bits.
+
+        Errors: InputError for a tie that is no input or does not fit it; those of `clocking`; wires that
+        nothing drives; logic that feeds itself.
+        """
+        for name, value in ties.items():
+            if not 0 <= value < 1 << self.inputs.get(name, 0):
+                raise InputError(f"expected an input port that holds the tied value, but got {name}={value}")
+        others = [f"delete -output */{name}" for name in self.outputs if name != output]
+        log = self._run(
+            ["read_rtlil flat.il", *others, *self._tied({n: (v, self.inputs[n]) for n, v in ties.items()}),
+             *_CLEAN, "check", "write_rtlil tied.il", "write_json tied.json"],
+            _READ_S,
+        )  # fmt: skip
+        tied = self._module("tied.json")
+        check_undriven(log)
+        clocked = clocking(tied, self._flat)
+        self._run(["read_rtlil tied.il", *_PLAIN], _READ_S)
+        return (self._folder / "plain.btor").read_text(), clocked, undefined_bits(self._module("plain.json"))
+
+    @staticmethod
+    def _tied(values: Mapping[str, tuple[int, int]]) -> list[str]:
+        """The commands that give inputs a value (value, width)."""
+        return [
+            command
+            for name, (value, width) in values.items()
+            for command in (f"delete -input */{name}", f"connect -set {name} {width}'b{value:0{width}b}")
+        ]
 
     def evaluate(self, inputs: Mapping[str, tuple[int, int]], output: str, cycles: int) -> int | None:
         """The output on constant inputs (value, width) after some clock edges, as yosys finds it.
@@ -81,13 +134,9 @@ class FlatRtl:
         None where it names no value of defined bits.
         """
         # Constants first: what they fold away does not reach yosys' SAT solver.
-        given = [
-            command
-            for name, (value, width) in inputs.items()
-            for command in (f"delete -input {name}", f"connect -set {name} {width}'b{value:0{width}b}")
-        ]
         log = self._run(
-            ["read_rtlil flat.il", *given, "opt", f"sat -seq {cycles + 1} -show {output}"], _EVALUATE_S
+            ["read_rtlil plain.il", *self._tied(inputs), "opt", f"sat -seq {cycles + 1} -show {output}"],
+            _EVALUATE_S,
         )
         rows = re.findall(rf"^\s+(\d+) \\{re.escape(output)}\s.*\s([01]+)\s*$", log, re.MULTILINE)
         values = {int(time): int(bits, 2) for time, bits in rows}
@@ -111,4 +160,4 @@ class FlatRtl:
             raise InputError(
                 f"expected RTL that {self._program} reads, but got: {(lines or ['no message'])[0].strip()}"
             )
-        return done.stdout
+        return done.stdout + done.stderr

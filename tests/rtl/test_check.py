@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from exported_runs import design_of
+from rtl_designs import simulated
 from tcformal.cli import main
 from tcformal.export.register import written
 
@@ -57,27 +57,6 @@ def pipeline(folder: Path) -> list[str | Path]:
     path = folder / "pipeline.v"
     path.write_text(PIPELINE)
     return [path, exported_verilog(folder), "--top", "pipeline", *MAPS, *TIES]
-
-
-def simulated(folder: Path, *files: Path) -> str:
-    """What a test bench prints in Verilator."""
-    command = [
-        "verilator",
-        "--binary",
-        "--timing",
-        "--top",
-        "tcformal_bench",
-        "--Mdir",
-        folder / "built",
-        *files,
-    ]
-    # What is compiled runs for a moment: not worth a compiler's optimisation.
-    command += [x for name in ("FAST", "SLOW", "GLOBAL") for x in ("-MAKEFLAGS", f"OPT_{name}=-O0")]
-    built = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
-    assert built.returncode == 0, built.stderr[-2000:]
-    done = subprocess.run([folder / "built" / "Vtcformal_bench"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0
-    return done.stdout
 
 
 def changed(path: Path, text: str, becomes: str) -> None:

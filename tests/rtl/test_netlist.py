@@ -121,15 +121,6 @@ def test_choice() -> None:
     assert results(line, WIDTH, [(1, 9), (2, 9)]) == [1, 9]
 
 
-def test_undefined_bits_are_zeros_and_are_counted() -> None:
-    text = "1 sort bitvec 4\n2 input 1 x\n3 input 1\n4 or 1 2 3\n5 output 4 d\n"
-    net = read_netlist(text)
-    g = Graph()
-    x = g.input("x", 4)
-    assert net.undefined == 1
-    assert net.unrolled(g, {"x": x}, 0)["d"] is x
-
-
 #: d follows x through two registers; a third one counts.
 PIPELINE = """
 1 sort bitvec 4
@@ -151,6 +142,12 @@ def test_a_pipeline_is_followed() -> None:
     x = g.input("x", 4)
     assert net.unrolled(g, {"x": x}, 2)["d"] is x
     assert net.unrolled(g, {"x": x}, 3)["d"] is x
+
+
+def test_an_input_without_a_name_is_a_register_that_nothing_loads() -> None:
+    g = Graph()
+    made = read_netlist("1 sort bitvec 4\n2 input 1\n3 output 2 d\n").unrolled(g, {}, 3)["d"]
+    assert g.input_name(made) == "register 2"
 
 
 @pytest.mark.parametrize(("cycles", "output"), [(0, "d"), (1, "d"), (5, "n")])
