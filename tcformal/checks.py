@@ -33,6 +33,19 @@ def check_int(name: str, value: object, *, low: int | None = None, high: int | N
     return value
 
 
+def read_int(name: str, text: str) -> int:
+    """The integer that a text writes as Python does (`16`, `0x10`); InputError for another text.
+
+    Ranges and units: at most 200 characters; Python reads no text of thousands of digits.
+    """
+    try:
+        if len(text) <= _SHOWN:
+            return int(text, 0)
+    except ValueError:
+        pass
+    raise InputError(f"expected an integer for {name}, but got {shown(text)}")
+
+
 def _digits(value: int) -> str:
     """An integer's digits, or how long it is: Python prints no integer of thousands of digits."""
     return str(value) if value.bit_length() <= 4 * _SHOWN else f"one of {value.bit_length()} bits"

@@ -96,7 +96,8 @@ FOLLOWED = {
     "reset synchroniser": Design(
         "reg r, s; always @(posedge clk or negedge rst_n) if (!rst_n) {s, r} <= 0; else {s, r} <= {r, 1'b1};\n"
         "reg [31:0] q; always @(posedge clk or negedge s) if (!s) q <= 0; else q <= x; assign d = q;",
-        ties={"rst_n": 1}, latency=3,
+        ties={"rst_n": 1},
+        latency=3,
     ),
     "synchronous reset and enable": Design(
         "reg [31:0] q; always @(posedge clk) if (!rst_n) q <= 0; else if (en) q <= x; assign d = q;",
@@ -110,7 +111,9 @@ FOLLOWED = {
         "reg [31:0] m[0:3]; always @(posedge clk) m[2] <= x; assign d = m[2];",
     ),
     "memory with a content": Design(
-        "reg [31:0] m[0:1]; initial begin m[0] = 0; m[1] = 0; end assign d = x ^ m[a[0]];", latency=0, clock=None
+        "reg [31:0] m[0:1]; initial begin m[0] = 0; m[1] = 0; end assign d = x ^ m[a[0]];",
+        latency=0,
+        clock=None,
     ),
     "latch that is tied open": Design(
         "reg [31:0] q; always @* if (en) q = x; assign d = q;", ties={"en": 1}, latency=0, clock=None
@@ -124,7 +127,8 @@ FOLLOWED = {
         "always @(posedge clk) q <= x; endmodule",
     ),
     "undefined bits that nobody sees": Design(
-        "wire [31:0] y = en ? x : 32'bx; " + _STORE.replace("x;", "y;").format(g="clk"), ties={"en": 1},
+        "wire [31:0] y = en ? x : 32'bx; " + _STORE.replace("x;", "y;").format(g="clk"),
+        ties={"en": 1},
     ),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tcformal.checks import check_choice, check_int, check_text, unknown_sentence
+from tcformal.checks import check_choice, check_int, check_text, read_int, unknown_sentence
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
@@ -90,13 +90,6 @@ def _settings(text: str, name: str) -> dict[str, str]:
     return settings
 
 
-def _integer(key: str, value: str) -> int:
-    try:
-        return int(value, 0)
-    except ValueError:
-        raise InputError(f"expected an integer for {key}, but got {value!r}") from None
-
-
 def _parsed(key: str, value: str) -> Any:
     """The value of one design parameter from its text."""
     if key in _OPTIONAL and value in ("exact", "none"):
@@ -104,7 +97,7 @@ def _parsed(key: str, value: str) -> Any:
     if key == "zero_exponent" and value in ("own", "none"):
         return value
     if key in _INTEGERS:
-        return _integer(key, value)
+        return read_int(key, value)
     if key in ("conversion", "accumulator", "product_rounding"):
         return value.upper()
     if key.startswith("normalise_"):
@@ -121,9 +114,9 @@ def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]
         if key in extra or key == "rounding":
             continue
         if key == "terms":
-            parsed["products"] = check_int("terms", _integer(key, value), low=2, high=257) - 1
+            parsed["products"] = check_int("terms", read_int(key, value), low=2, high=257) - 1
         elif key == "align_bits":
-            parsed["fraction_bits"] = 23 + check_int("align_bits", _integer(key, value), low=0, high=64)
+            parsed["fraction_bits"] = 23 + check_int("align_bits", read_int(key, value), low=0, high=64)
         else:
             parsed[key] = _parsed(key, value)
     for short, long in (("terms", "products"), ("align_bits", "fraction_bits")):
@@ -254,7 +247,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     if made is not None:
         base |= _beside_tree(made, given)
     design = _completed(base, given)
-    k = check_int("k", _integer("k", settings.get("k", str(design.products))), low=1, high=4096)
+    k = check_int("k", read_int("k", settings.get("k", str(design.products))), low=1, high=4096)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)
     return UnitSpec(
         name=name.strip(), m=1, n=1, k=k, operands=operands, design=design, tree=made,

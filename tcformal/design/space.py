@@ -24,7 +24,7 @@ from tcformal.formats.custom import split_names
 #: Members that one space may have.
 LARGEST = 10_000
 
-_RANGE = re.compile(r"([+-]?\d+)\.\.([+-]?\d+)")
+_RANGE = re.compile(r"([+-]?\d{1,9})\.\.([+-]?\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from tcformal.checks import check_choice, check_int
+from tcformal.checks import check_choice, check_int, read_int
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 
@@ -87,8 +87,5 @@ def split_names(text: str) -> list[str]:
 
 
 def _bias(name: str, value: str) -> int:
-    try:
-        given = int(value, 0)
-    except ValueError:
-        raise InputError(f"expected an integer for the bias of {name}, but got {value!r}") from None
+    given = read_int(f"the bias of {name}", value)
     return check_int(f"the bias of {name}", given, low=-LARGEST_BIAS, high=LARGEST_BIAS)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from tcformal.bounds.programs import EXPONENTS
-from tcformal.checks import check_choice, check_int, check_positive
+from tcformal.checks import check_choice, check_int, check_positive, read_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -93,7 +93,7 @@ def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
         given["c_exponents"] = _two_integers(given["c_exponents"])
     if "products" in given:
         text = given["products"]
-        number = int(text) if isinstance(text, str) and text.isdecimal() else text
+        number = read_int("products", text) if isinstance(text, str) else text
         given["products"] = check_int("products", number, low=1)
     for key in ("keep_last", "results_differ"):
         if not isinstance(given.get(key, False), bool):
@@ -130,7 +130,7 @@ def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
     for key in numbers:
         if key in given:
             text = given[key]
-            number = int(text) if isinstance(text, str) and text.isdecimal() else text
+            number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=1)
     if isinstance(of, RunnableProgram) and "promote" in given:
         raise InputError("expected promote with a unit only, but got it with a program")

@@ -29,7 +29,7 @@ from typing import Any
 
 import jsonschema
 
-from tcformal.checks import check_choice, shown, unknown_sentence
+from tcformal.checks import check_choice, read_int, shown, unknown_sentence
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.files.named import read_named
 
@@ -103,12 +103,7 @@ class QueryFile:
                     unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
                 )
             if isinstance(self.parameters[name], int):
-                try:
-                    made[name] = int(text, 0)
-                except ValueError:
-                    raise InputError(
-                        f"expected an integer for {name} of {self.name}, but got {text!r}"
-                    ) from None
+                made[name] = read_int(f"{name} of {self.name}", text)
             else:
                 made[name] = text
         return made

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.apart.monotone import monotonicity
-from tcformal.checks import check_int
+from tcformal.checks import check_int, read_int
 from tcformal.errors import InputError
 from tcformal.matmul.drawn import weighted
 from tcformal.matmul.errors import error_sample
@@ -48,7 +48,7 @@ def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
     for key in numbers:
         if key in given:
             text = given[key]
-            number = int(text) if isinstance(text, str) and text.isdecimal() else text
+            number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=int(key != "seed"))
     distribution = given.get("distribution", "normal")
     weighted(of.a_format, distribution)  # refuses what it does not know

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tcformal.checks import check_choice, check_int, check_text, shown
+from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.steps import CallStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -137,10 +137,7 @@ def _like(name: str, old: ProgramSetting, new: Any) -> ProgramSetting:
             return new
         return check_choice(name, str(new).lower(), ("true", "false")) == "true"
     if isinstance(old, int):
-        try:
-            return check_int(name, int(new, 0) if isinstance(new, str) else new)
-        except ValueError:
-            raise InputError(f"expected an integer for {name}, but got {new!r}") from None
+        return read_int(name, new) if isinstance(new, str) else check_int(name, new)
     return check_text(name, new)
 
 

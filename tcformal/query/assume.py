@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tcformal.checks import check_choice, check_int
+from tcformal.checks import check_choice, check_int, read_int, shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
@@ -47,7 +47,7 @@ FACTORS: dict[str, str] = {
     "subnormal": "every element of a and b is subnormal",
 }
 
-_RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
+_RANGE = re.compile(r"^\s*([+-]?\d{1,9})\s*(?:\.\.|…)\s*([+-]?\d{1,9})\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +169,8 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
         for name in ("products", "sum")
     )
     spread = given.get("spread")
-    if isinstance(spread, str) and spread.strip().isdecimal():
-        spread = int(spread)
+    if isinstance(spread, str):
+        spread = read_int("assumption spread", spread.strip())
     if spread is not None:
         spread = check_int("assumption spread", spread, low=0)
     return Assumptions(tuple(flags), elements, raw, scales, factors, products, total, spread)
@@ -199,7 +199,7 @@ def _span(value: Any, name: str) -> tuple[int, int]:
         match = _RANGE.match(value)
         value = (int(match[1]), int(match[2])) if match else value
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise InputError(f"expected {name} as LOW..HIGH, but got {value!r}")
+        raise InputError(f"expected {name} as LOW..HIGH, but got {shown(value)}")
     low = check_int("the lowest exponent", value[0], low=-40000, high=40000)
     return low, check_int("the highest exponent", value[1], low=low, high=40000)
 

@@ -83,7 +83,7 @@ def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
         old = untied["cells"].get(name, cell)["connections"]
         if kind not in _CLOCKED and kind not in _UNCLOCKED:
             raise InputError(f"expected registers with a clock of their own, but {register} is a {kind}")
-        for port, polarity, word in (_CLOCKED.get(kind) or _UNCLOCKED.get(kind) or ()):
+        for port, polarity, word in _CLOCKED.get(kind) or _UNCLOCKED.get(kind) or ():
             signal = _named(old[port], before) or "a constant"
             high = _parameter(cell, polarity)
             for bit in wires[port]:
@@ -139,7 +139,9 @@ def _names(module: Mapping[str, Any]) -> dict[Any, str]:
             rank = (bool(net["hide_name"]), len(name), text)
             if bit not in found or rank < found[bit]:
                 found[bit] = rank
-    return {bit: text for bit, (hidden, _, text) in found.items() if not hidden and bit not in ("0", "1", "x")}
+    return {
+        bit: text for bit, (hidden, _, text) in found.items() if not hidden and bit not in ("0", "1", "x")
+    }
 
 
 def _named(bits: Any, names: Mapping[Any, str]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tcformal.checks import shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -14,9 +15,11 @@ from tcformal.operands.witness import Witness
 from tcformal.programs.chain import scale_count
 
 #: `a=x`, `a[1]=x[31:16]`, `d=y[7]`.
-_MAPPED = re.compile(r"(\w+)(?:\[(\d+)\])?=(\w+)(?:\[(\d+)(?::(\d+))?\])?")
+_MAPPED = re.compile(r"(\w+)(?:\[(\d{1,9})\])?=(\w+)(?:\[(\d{1,9})(?::(\d{1,9}))?\])?")
 #: `rst_n=1`, `mode=0x3`, `mode=3'b101`, `mode=3'h5`.
-_TIED = re.compile(r"(\w+)=(?:(0[xX][0-9a-fA-F]+|\d+)|\d+'b([01]+)|\d+'h([0-9a-fA-F]+)|\d+'d(\d+))")
+_TIED = re.compile(
+    r"(\w+)=(?:(0[xX][0-9a-fA-F]+|\d{1,999})|\d+'b([01]+)|\d+'h([0-9a-fA-F]+)|\d+'d(\d{1,999}))"
+)
 RESULT = "d"
 
 
@@ -34,7 +37,7 @@ def tied(text: str) -> tuple[str, int]:
     """A port and its constant value, from a text such as `rst_n=1`; InputError for another text."""
     found = _TIED.fullmatch(text.strip())
     if found is None:
-        raise InputError(f"expected NAME=VALUE, such as rst_n=1 or mode=3'b101, but got {text!r}")
+        raise InputError(f"expected NAME=VALUE, such as rst_n=1 or mode=3'b101, but got {shown(text)}")
     name, plain, binary, hexadecimal, decimal = found.groups()
     if plain is not None:
         return name, int(plain, 0)
@@ -61,7 +64,7 @@ def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> li
     for text in texts:
         parsed = _MAPPED.fullmatch(text.strip())
         if parsed is None:
-            raise InputError(f"expected OPERAND=PORT or OPERAND[i]=PORT[high:low], but got {text!r}")
+            raise InputError(f"expected OPERAND=PORT or OPERAND[i]=PORT[high:low], but got {shown(text)}")
         operand, element, port, high, low = parsed.groups()
         found.append(_bits(widths, ports, operand, element, port, high, low))
     named = {bits.operand.partition("[")[0] for bits in found}
@@ -132,7 +135,9 @@ def port_nodes(
     """
     for name, value in ties.items():
         if name not in ports or not 0 <= value < 1 << ports[name]:
-            raise InputError(f"expected an input port that holds the tied value, but got {name}={value}")
+            raise InputError(
+                f"expected an input port that holds the tied value, but got {name}={shown(value)}"
+            )
     made = {}
     for port, width in ports.items():
         if port in ties:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.checks import shown
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.installed import install
 from tcformal.rtl.clocks import Clocking, clocking
@@ -95,7 +96,9 @@ class FlatRtl:
 
     def _module(self, name: str) -> dict[str, Any]:
         modules = json.loads((self._folder / name).read_text())["modules"]
-        found = [m for key, m in modules.items() if key == self._top or int(m["attributes"].get("top", "0"), 2)]
+        found = [
+            m for key, m in modules.items() if key == self._top or int(m["attributes"].get("top", "0"), 2)
+        ]
         return dict(found[0])
 
     def compiled(self, ties: Mapping[str, int], output: str) -> tuple[str, Clocking, int]:
@@ -106,7 +109,9 @@ class FlatRtl:
         """
         for name, value in ties.items():
             if not 0 <= value < 1 << self.inputs.get(name, 0):
-                raise InputError(f"expected an input port that holds the tied value, but got {name}={value}")
+                raise InputError(
+                    f"expected an input port that holds the tied value, but got {name}={shown(value)}"
+                )
         others = [f"delete -output */{name}" for name in self.outputs if name != output]
         log = self._run(
             ["read_rtlil flat.il", *others, *self._tied({n: (v, self.inputs[n]) for n, v in ties.items()}),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
-from tcformal.checks import check_choice
+from tcformal.checks import check_choice, shown
 from tcformal.design.rounding import EXACT_SUM, NAN_RULES, NUMBERS
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
@@ -35,53 +35,72 @@ PLAIN: dict[str, object] = {
 TREE_NAN_RULES = tuple(x for x in NAN_RULES if x != "products_c")
 
 _MOST_PRODUCTS = NUMBERS["products"][1] or 0
+#: Sums that lie in each other, at most.
+MOST_LEVELS = _MOST_PRODUCTS + 2
+#: Digits of the k of a product, at most.
+_MOST_DIGITS = 9
 _OPERANDS = {"c": "c", "z": "zero"}
 _TOKEN = re.compile(r"\s*(?:(?P<run>[0-9]+(?:\.\.[0-9]+)?)|(?P<word>[a-z][a-z0-9_]*)|(?P<mark>[()+]))\s*")
 
 Value = int | str | bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """One fused sum.
 
     Shapes: one or more children, no two of them the same; a sum does not depend on their order, so that they
-    are kept sorted: products by k, inner sums by their least k, c, a +0.
-    Errors: InputError for anything else than products, `c`, `zero` and inner sums.
+    are kept sorted: products by k, inner sums by their least k, c, a +0.  At most 258 sums lie in each other:
+    a chain of 256 products, an outer sum and one to spare.
+    Errors: InputError for anything else than products, `c`, `zero` and inner sums, and for deeper ones.
     """
 
-    children: tuple[int | str | Step, ...]
+    children: tuple[int | str | Step, ...] = field(compare=False)
     #: The name of the parameters that this sum has; empty for the unit's own.
-    stage: str = ""
+    stage: str = field(default="", compare=False)
+    #: How it is written: two sums that are written alike are one.
+    text: str = field(init=False)
+    #: How many sums lie in each other, this one with them; the least k of its products.
+    depth: int = field(init=False, compare=False)
+    least: int = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.children:
             raise InputError("expected at least one child of a step, but got none")
         for child in self.children:
             if not isinstance(child, Step) and child not in ("c", "zero") and not _is_product(child):
-                raise InputError(f"expected a k, 'c', 'zero' or a Step as child of a step, but got {child!r}")
+                raise InputError(
+                    f"expected a k, 'c', 'zero' or a Step as child of a step, but got {shown(child)}"
+                )
         if self.stage in _OPERANDS or not re.fullmatch(r"([a-z][a-z0-9_]*)?", self.stage):
-            raise InputError(f"expected a stage named by small letters, not c or z, but got {self.stage!r}")
+            raise InputError(
+                f"expected a stage named by small letters, not c or z, but got {shown(self.stage)}"
+            )
+        inner = [child for child in self.children if isinstance(child, Step)]
+        depth = 1 + max((x.depth for x in inner), default=0)
+        if depth > MOST_LEVELS:
+            raise InputError(f"expected at most {MOST_LEVELS} sums in each other in a tree, but got more")
+        ks = sorted(child for child in self.children if isinstance(child, int))
         object.__setattr__(self, "children", tuple(sorted(self.children, key=_rank)))
+        object.__setattr__(self, "depth", depth)
+        least = min([*ks[:1], *(x.least for x in inner)], default=_MOST_PRODUCTS)
+        object.__setattr__(self, "least", least)
+        object.__setattr__(self, "text", self._written(ks))
 
     def products(self) -> Iterator[int]:
         """The k of every product below this sum."""
-        for child in self.children:
-            if isinstance(child, Step):
-                yield from child.products()
-            elif isinstance(child, int):
-                yield child
+        return (child for step in self.steps() for child in step.children if isinstance(child, int))
 
     def steps(self) -> Iterator[Step]:
         """Every sum below this one, inner ones first, and itself."""
-        for child in self.children:
-            if isinstance(child, Step):
-                yield from child.steps()
-        yield self
+        found, left = [], [self]
+        while left:
+            found.append(step := left.pop())
+            left += (child for child in step.children if isinstance(child, Step))
+        return reversed(found)
 
-    def __str__(self) -> str:
+    def _written(self, ks: list[int]) -> str:
         parts: list[str] = []
-        ks = [child for child in self.children if isinstance(child, int)]
         while ks:
             length = next((i for i, k in enumerate(ks) if k != ks[0] + i), len(ks))
             parts += [f"{ks[0]}..{ks[length - 1]}"] if length > 2 else map(str, ks[:length])
@@ -89,6 +108,15 @@ class Step:
         short = {name: text for text, name in _OPERANDS.items()}
         parts += [short[x] if isinstance(x, str) else str(x) for x in self.children if not isinstance(x, int)]
         return f"{self.stage}({'+'.join(parts)})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Step {self.text}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return read_steps, (self.text,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +142,10 @@ class Tree:
         if not ks or ks != list(range(len(ks))) or len(ks) > _MOST_PRODUCTS:
             raise InputError(
                 f"expected the products 0, 1, … once each in a tree, at most {_MOST_PRODUCTS}, "
-                f"but got {self.root}"
+                f"but got {shown(self.root.text)}"
             )
         if sum(step.children.count("c") for step in self.root.steps()) > 1:
-            raise InputError(f"expected c at most once in a tree, but got {self.root}")
+            raise InputError(f"expected c at most once in a tree, but got {shown(self.root.text)}")
         named = dict.fromkeys(step.stage for step in self.root.steps() if step.stage)
         for stage, name, _ in self.settings:
             if stage not in named:
@@ -181,39 +209,46 @@ class _Reader:
         self.text, self.at = text, 0
 
     def whole(self) -> Step:
-        stage = self._word() or ""
-        made = self._step(stage)
-        if self.at != len(self.text):
-            self._refuse()
-        return made
+        """The outermost sum; those that are still open stand in a list."""
+        opened = [self._opened(self._take("word") or "")]
+        while True:
+            stage, children = opened[-1]
+            word = self._take("word") if (run := self._take("run")) is None else None
+            if run is not None:
+                children += self._products(run)
+            elif word in _OPERANDS:
+                children.append(_OPERANDS[word])
+            else:
+                opened.append(self._opened(word or ""))
+                if len(opened) > MOST_LEVELS:
+                    raise InputError(
+                        f"expected at most {MOST_LEVELS} sums in each other for steps, but got {shown(self.text)}"
+                    )
+                continue
+            while (mark := self._take("mark")) == ")":
+                stage, children = opened.pop()
+                made = Step(tuple(children), stage)
+                if not opened:
+                    if self.at != len(self.text):
+                        self._refuse()
+                    return made
+                opened[-1][1].append(made)
+            if mark != "+":
+                self._refuse()
 
-    def _step(self, stage: str) -> Step:
+    def _opened(self, stage: str) -> tuple[str, list[int | str | Step]]:
         if self._take("mark") != "(":
             self._refuse()
-        children: list[int | str | Step] = []
-        mark = "+"
-        while mark == "+":
-            children += self._children()
-            mark = self._take("mark") or ""
-        if mark != ")":
-            self._refuse()
-        return Step(tuple(children), stage)
+        return stage, []
 
-    def _children(self) -> list[int | str | Step]:
-        run = self._take("run")
-        if run is not None:
-            first, _, last = run.partition("..")
-            ks = range(int(first), int(last or first) + 1)
-            if not 0 < len(ks) <= _MOST_PRODUCTS:
-                self._refuse()
-            return list(ks)
-        word = self._word() or ""
-        if word in _OPERANDS:
-            return [_OPERANDS[word]]
-        return [self._step(word)]
-
-    def _word(self) -> str | None:
-        return self._take("word")
+    def _products(self, run: str) -> range:
+        first, _, last = run.partition("..")
+        low, high = (int(text) if len(text) <= _MOST_DIGITS else -1 for text in (first, last or first))
+        if not 0 <= low <= high < low + _MOST_PRODUCTS:
+            raise InputError(
+                f"expected at most {_MOST_PRODUCTS} products such as 2..5 for steps, but got {shown(run)}"
+            )
+        return range(low, high + 1)
 
     def _take(self, kind: str) -> str | None:
         """The next token where it is of that kind."""
@@ -237,5 +272,5 @@ def _is_product(child: object) -> bool:
 def _rank(child: int | str | Step) -> tuple[int, int, str]:
     """Products, inner sums, c, a +0."""
     if isinstance(child, Step):
-        return 1, min(child.products(), default=_MOST_PRODUCTS), str(child)
+        return 1, child.least, child.text
     return (0, child, "") if isinstance(child, int) else (2, 0, child)
