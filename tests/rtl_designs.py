@@ -1,5 +1,6 @@
 """Verilog around a unit: registers with a clock that can be followed, and with one that cannot."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import subprocess

@@ -103,8 +103,8 @@ def _assumed(module: RtlModule) -> str:
     clock, edges = module.clocking, "1 edge" if module.latency == 1 else f"{module.latency} edges"
     held = [f"{port}={value}" for port, value in module.ties.items()]
     parts = ["no registers" if clock.port is None else
-             f"registers of any content, clocked by the {clock.edge} edge of {clock.signal}, {edges} after the "
-             "operands"]  # fmt: skip
+             f"registers of any content, clocked by the {clock.edge} edge of {clock.signal}, {edges} after "
+             "the operands"]  # fmt: skip
     parts += [f"{', '.join(held)} held"] if held else []
     parts += [c.text for c in clock.controls]
     if module.undefined:

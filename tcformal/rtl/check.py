@@ -80,8 +80,8 @@ def read_module(
 ) -> RtlModule:
     """Read the RTL and find the operands of a unit in its ports; `folder` is an empty one for its files.
 
-    Errors: those of `FlatRtl`, `read_netlist` and `mapped`; InputError for a latency outside 0 to 256, and for
-    a clock that carries an operand.
+    Errors: those of `FlatRtl`, `read_netlist` and `mapped`; InputError for a latency outside 0 to 256, and
+    for a clock that carries an operand.
     """
     check_int("--latency", latency, low=0, high=MOST_CYCLES)
     flat = FlatRtl(source, folder)

@@ -28,7 +28,7 @@ _EDGES = {True: "rising", False: "falling"}
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A set, reset, load or latch enable that acts without the clock; `active` is None where it is a register."""
+    """A set, reset, load or latch enable without a clock; `active` is None where a register makes it."""
 
     word: str
     signal: str
@@ -93,8 +93,8 @@ def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
                     controls[Control(word, signal, (bit == "1") == high)] = None
                 else:
                     raise InputError(
-                        f"expected the {word} to be constant once ports are tied, as the clock's edges are all "
-                        f"that is followed, but that of {register} is {_source(bit, names, ports)}"
+                        f"expected the {word} to be constant once ports are tied, as only edges of the clock "
+                        f"are followed, but that of {register} is {_source(bit, names, ports)}"
                     )
         if kind in _CLOCKED:
             (bit,) = wires["CLK"]

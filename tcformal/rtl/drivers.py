@@ -51,12 +51,13 @@ def check_memories(module: Mapping[str, Any]) -> None:
     for memory, found in kinds.items():
         if "$memrd" in found and not found & {"$memwr", "$meminit"}:
             raise InputError(
-                f"expected memories that are written or have a content, but {memory.lstrip(chr(92))} is only read"
+                f"expected memories that are written or have a content, but {memory.lstrip(chr(92))} "
+                "is only read"
             )
 
 
 def check_undriven(log: str) -> None:
-    """Refuse wires that are used and that nothing drives, and logic that feeds itself, from a `check`'s words."""
+    """Refuse wires that are used and not driven, and logic that feeds itself, as yosys' `check` says."""
     if undriven := _UNDRIVEN.search(log):
         raise InputError(
             f"expected a driver of each wire, but nothing drives {undriven.group(1).lstrip(chr(92))}"
@@ -74,7 +75,7 @@ def undefined_bits(module: Mapping[str, Any]) -> int:
     used = [bits for cell in cells for bits in cell["connections"].values()]
     used += [port["bits"] for port in module["ports"].values()]
     beyond = sum(_may_lie_beyond(cell["parameters"]) for cell in cells if cell["type"] == "$shiftx")
-    return sum(bits.count("x") for bits in used) + beyond
+    return beyond + sum(1 for bits in used for bit in bits if bit == "x")
 
 
 def _may_lie_beyond(parameters: Mapping[str, str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,12 +14,17 @@ from hypothesis import strategies as st
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.space import space
 from tcformal.design.trees.arrangements import combined, groups, permuted, running, tree_of, tree_unit
 from tcformal.design.trees.tree import STAGE_PARAMETERS, Step, Tree, read_steps, stage_designs, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
+from tcformal.operands.witness import Witness
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
+from tcformal.query.replay import oracle_result
 
 #: One unit of each way to sum.
 SAMPLE = (
@@ -69,7 +76,7 @@ SENTENCES: list[tuple[Callable[[], object], str]] = [
     (lambda: Step((-1,)), "expected a k, 'c', 'zero' or a Step as child of a step, but got -1"),
     (lambda: Step((0,), "z"), "expected a stage named by small letters, not c or z, but got 'z'"),
     (lambda: Tree(Step((0, 2))), "expected the products 0, 1, … once each in a tree, at most 256, but got"),
-    (lambda: read_steps("(0..300)"), NO_TREE),
+    (lambda: read_steps("(0..300)"), "expected at most 256 products such as 2..5 for steps, but got"),
     (lambda: read_steps("(0+c) 1"), NO_TREE),
     (lambda: tree(Step((0,)), {"p": {"conversion": "RZ-FP32"}}),
      "expected a stage of (0), but got 'p'"),
@@ -155,3 +162,79 @@ def test_most_designs_and_their_trees_are_one_circuit() -> None:
 def test_some_designs_are_no_tree(name: str) -> None:
     spec = resolve(name)
     assert tree_of(spec, spec.k) is None
+
+
+# ------------------------------------------------------------------------------ depth and length
+def nested(levels: int, base: str = "0+c") -> str:
+    """A tree of one product whose sums lie in each other."""
+    return "(" * levels + base + ")" * levels
+
+
+def chain(length: int) -> str:
+    """A chain of sums of one product each, from c on."""
+    return "(" * length + "c" + "".join(f"+{k})" for k in range(length))
+
+
+@pytest.mark.parametrize("steps", [nested(258), chain(256)], ids=["brackets", "chain"])
+def test_the_deepest_trees_are_computed(steps: str) -> None:
+    """By the circuit and by the oracle, which agree; and they survive the way to another process."""
+    unit = resolve(f"tree@steps={steps},a_format=fp16,b_format=fp16")
+    w = Witness((0x3C00,) * unit.k, (0x3C00,) * unit.k, 0x3F800000)
+    assert int(replay(unit, batch_of([w]))[0]) == oracle_result(unit, w)
+    assert unit.tree is not None
+    assert pickle.loads(pickle.dumps(unit.tree)) == unit.tree
+    assert copy.deepcopy(unit.tree.root) == unit.tree.root
+    assert repr(unit.tree.root).startswith("<Step")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [nested(259), nested(350), nested(5000), nested(100_000), chain(599), chain(5000), nested(300, "z+0")],
+    ids=["259", "350", "5000", "100000", "chain of 599", "chain of 5000", "zeros"],
+)
+def test_deeper_trees_are_refused_in_one_sentence(steps: str) -> None:
+    with pytest.raises(InputError, match="expected at most 258 sums in each other") as error:
+        resolve(f"tree@steps={steps}")
+    assert len(str(error.value)) < 400
+
+
+def test_deeper_steps_are_refused_as_they_are_built() -> None:
+    made = Step((0, "c"))
+    for _ in range(257):
+        made = Step((made,))
+    with pytest.raises(InputError, match="expected at most 258 sums in each other"):
+        Step((made,))
+
+
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"tree@steps=(0..{DIGITS}+c)", "tree@steps=(0..9999999999999999999+c)", f"tree@steps=({DIGITS}+c)",
+        f"tree@steps={DIGITS}", f"tfdpa@fraction_bits={DIGITS}", f"tfdpa@products=0x{DIGITS}",
+        f"tfdpa@k={DIGITS}", f"valpey@terms=-{DIGITS}", f"valpey@carry_bits={DIGITS}",
+        f"tfdpa@a_format=e5m{DIGITS}", f"tree@steps=(0+c),{'s' * 5000}.conversion=RZ-FP32",
+    ],
+    ids=lambda name: name[:24],
+)  # fmt: skip
+def test_long_numbers_are_refused_in_one_sentence(name: str) -> None:
+    with pytest.raises(InputError) as error:
+        resolve(name)
+    assert "expected" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", [f"spread={DIGITS}", f"exponents={DIGITS}..3", f"exponents=-{DIGITS}..{DIGITS}", f"c={DIGITS}"],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_long_numbers_of_assumptions_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected") as error:
+        Assumptions.of("valpey@terms=2", text)
+    assert len(str(error.value)) < 500
+
+
+def test_long_numbers_of_a_range_are_refused() -> None:
+    with pytest.raises(InputError, match="expected"):
+        space(["tfdpa@products=2"], vary=[f"fraction_bits=1..{DIGITS}"])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rtl_designs import FOLLOWED, REFUSED, UNIT, Design, simulated
 from exported_runs import design_of
+from rtl_designs import FOLLOWED, REFUSED, UNIT, Design, simulated
 from tcformal.cli import main
 from tcformal.export.register import written
 
@@ -60,7 +60,9 @@ def test_other_clocks_and_drivers_are_refused(name: str, core: Path, tmp_path: P
 #: A bit of d that is undefined on some operands, and one that a choice beyond a word's end gives.
 UNDEFINED = {
     "a value": Design("assign d = (c != 32'h3f800000) ? x : 32'bx;", latency=0, clock=None, undefined=32),
-    "some bits": Design("assign d = (c == 32'h3f800000) ? 32'b01x1x : x;", latency=0, clock=None, undefined=2),
+    "some bits": Design(
+        "assign d = (c == 32'h3f800000) ? 32'b01x1x : x;", latency=0, clock=None, undefined=2
+    ),
     "beyond a word": Design(
         "wire [2:0] w = 3'b111; assign d = x & ~w[a[1:0]];", latency=0, clock=None, undefined=1
     ),
@@ -73,12 +75,13 @@ UNDEFINED = {
 
 @pytest.mark.parametrize("name", UNDEFINED)
 def test_undefined_bits_are_zeros_and_are_said(name: str, core: Path, tmp_path: Path) -> None:
-    """No value of x is chosen for the sake of a simpler circuit: the zeros make these differ from the unit."""
+    """No value of x is chosen for a simpler circuit: the zeros make these differ from the unit."""
     run = checked(UNDEFINED[name], core, tmp_path, "--json")
     data = json.loads(run.stdout)
     assert (run.exit_code, data["verdict"]) == (1, "SEPARATED")
     assert data["undefined"] == UNDEFINED[name].undefined
-    assert f"{data['undefined']} undefined bits (x) counted as zeros" in checked(UNDEFINED[name], core, tmp_path).output  # fmt: skip
+    text = checked(UNDEFINED[name], core, tmp_path).output
+    assert f"{data['undefined']} undefined bits (x) counted as zeros" in text
 
 
 def test_overlapping_parallel_cases_take_the_first(core: Path, tmp_path: Path) -> None:

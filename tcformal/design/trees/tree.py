@@ -222,7 +222,8 @@ class _Reader:
                 opened.append(self._opened(word or ""))
                 if len(opened) > MOST_LEVELS:
                     raise InputError(
-                        f"expected at most {MOST_LEVELS} sums in each other for steps, but got {shown(self.text)}"
+                        f"expected at most {MOST_LEVELS} sums in each other for steps, but got "
+                        f"{shown(self.text)}"
                     )
                 continue
             while (mark := self._take("mark")) == ")":
