@@ -84,7 +84,9 @@ def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
         if kind not in _CLOCKED and kind not in _UNCLOCKED:
             raise InputError(f"expected registers with a clock of their own, but {register} is a {kind}")
         for port, polarity, word in _CLOCKED.get(kind) or _UNCLOCKED.get(kind) or ():
-            signal = _named(old[port], before) or "a constant"
+            if all(bit in ("0", "1") for bit in old[port]):
+                continue  # the RTL's own constant: nothing is assumed
+            signal = _named(old[port], before)
             high = _parameter(cell, polarity)
             for bit in wires[port]:
                 if bit in held and word in ("set", "reset"):
