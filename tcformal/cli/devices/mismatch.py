@@ -14,7 +14,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identify.cases import case_of, read_cases
-from tcformal.identify.mismatch import explain_mismatch
+from tcformal.identify.mismatch import MismatchVerdict, explain_mismatch
 from tcformal.identify.product_case import ProductCase, arrays_of, is_product, product_case
 from tcformal.identify.products import explain_product
 from tcformal.programs.chain import scale_count
@@ -108,7 +108,8 @@ def explain_mismatch_(
         if with_explanation and found.traces is not None:
             say()
             show_traces(found.traces)
-    return OK if found.both else OTHERWISE
+    good = found.verdict in (MismatchVerdict.ROUNDING, MismatchVerdict.EQUAL)
+    return OK if good else OTHERWISE
 
 
 def _product(
