@@ -15,7 +15,8 @@ from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Cases, and designs of one kind, that are shown one by one.
 _SHOWN = 8
-_SIDES = ("the expected result", "the result obtained")
+#: What both results are called.
+SIDES = ("the expected result", "the result obtained")
 
 
 def mismatch_data(found: Explained) -> dict[str, Any]:
@@ -60,13 +61,13 @@ def mismatch_view(found: Explained, *, every: bool = False) -> list[ReportPart]:
     """The verdict, the cases, the designs that give each result, what would explain it, the divergence."""
     most = None if every else _SHOWN
     parts: list[ReportPart] = [_verdict(found)]
-    if found.verdict is not MismatchVerdict.EQUAL and found.chance:
+    if found.expected and found.got and found.chance:
         parts.append(
             f"of all results as near the expected ones, the {found.tried} units and computations give "
             f"{chance_text(found.chance)}: so likely is it that one of them gives a wrong result by accident"
         )
     parts.append(_cases(found, most))
-    for name, made in zip(_SIDES, (found.expected, found.got), strict=True):
+    for name, made in zip(SIDES, (found.expected, found.got), strict=True):
         parts.append(_existing(name, made, most) if made else f"No unit that exists gives {name}.")
     parts += _would_explain(found, most)
     if found.pair is not None and found.divergence is not None:
@@ -79,6 +80,19 @@ def mismatch_view(found: Explained, *, every: bool = False) -> list[ReportPart]:
 def chance_text(chance: float) -> str:
     """A chance in per cent."""
     return f"{100 * chance:.3g} %" if chance > 1e-300 else "less than 1e-298 %"
+
+
+def hint_text(tried: int, chance: float | None) -> str:
+    """What altered units that give a result are worth."""
+    likely = (
+        ""
+        if chance is None
+        else (
+            f": they give {chance_text(chance)} of all results as near the other one, so likely is it that "
+            "one of them fits by accident"
+        )
+    )
+    return f"A hint only, of {tried} altered units, which do not exist{likely}."
 
 
 def command_line(found: Explained) -> str:
@@ -100,7 +114,7 @@ def _verdict(found: Explained) -> Headline:
     if verdict is MismatchVerdict.EQUAL:
         return Headline(verdict.name, True, ": the results are the same")
     if verdict is MismatchVerdict.UNEXPLAINED:
-        pairs = zip(_SIDES, (found.expected, found.got), strict=True)
+        pairs = zip(SIDES, (found.expected, found.got), strict=True)
         neither = " nor ".join(name for name, made in pairs if not made)
         return Headline(
             verdict.name, False,
@@ -183,7 +197,7 @@ def _would_explain(found: Explained, most: int | None) -> Iterator[ReportPart]:
         yield "\n".join(["What would explain the result obtained, as a bug:", *lines])
     if hints is None:
         return
-    sides = zip(_SIDES, (found.expected, found.got), (hints.expected, hints.got), hints.chances, strict=True)
+    sides = zip(SIDES, (found.expected, found.got), (hints.expected, hints.got), hints.chances, strict=True)
     for name, exists, altered, chance in sides:
         if exists:
             continue
@@ -195,9 +209,4 @@ def _would_explain(found: Explained, most: int | None) -> Iterator[ReportPart]:
         if altered[:most] != altered:
             table.rows.append((f"… {len(altered) - _SHOWN} more: --all",))
         yield table
-        likely = (
-            ""
-            if chance is None
-            else (f": by accident they give {chance_text(chance)} of the results as near the other one")
-        )
-        yield f"A hint only, of {hints.tried} altered units that do not exist{likely}."
+        yield hint_text(hints.tried, chance)
