@@ -108,7 +108,7 @@ def same_arithmetic(spec: UnitSpec, k: int) -> list[tuple[str, ...]]:
     The units of the given one's own design come first, an empty row where there is none; then, and in each
     row, those of the given unit's instruction, and of its number of products.
     """
-    own, others = [], []
+    own, others = list[tuple[str, ...]](), list[tuple[str, ...]]()
     wanted = computed(spec, k)
     for names in distinct_designs(lambda u: same_formats(u, spec) and takes(u, k)).values():
         mine = any(name == spec.name or computed(catalogue()[name], k) == wanted for name in names)

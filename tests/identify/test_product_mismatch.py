@@ -31,7 +31,8 @@ K = 72
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """One parameter of a unit is varied: enough to tell units and hints apart."""
-    real = product_recipes.neighbours
+    from tcformal.design.axes import neighbours as real
+
     monkeypatch.setattr(
         product_recipes, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
     )
@@ -169,7 +170,7 @@ def test_one_small_product_that_goes_wrong_in_one_element_is_no_rounding(
     kind: FaultKind, factor: int
 ) -> None:
     """Of the size of what units round off, so that one may give the result by accident."""
-    verdicts = set()
+    verdicts: set[ProductVerdict] = set()
     for seed in range(4):
         rng = np.random.default_rng(seed)
         a = rng.standard_normal((1, 16)).astype(np.float16)

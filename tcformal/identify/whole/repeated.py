@@ -26,7 +26,7 @@ _DENSE, _LOOKS = 6, 5
 #: apart are taken.
 _CALLS, _ROWS = 100, 2048
 #: Answers to one mask that must be alike, for its two terms to be taken as always summed alike.
-_ALIKE = 16
+_ALIKE = 8
 #: Orders in which sums that are always formed alike may be added up: in any way, or else one after the other.
 _MOST = 400
 #: Exponents over which these sums are spread.
