@@ -14,10 +14,10 @@ import numpy as np
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, SolverDisagreementError
-from tcformal.identify.accident import by_accident
 from tcformal.identify.cases import MismatchCase, MismatchValue
-from tcformal.identify.producers import Producer, altered_producers, existing_producers, merged
-from tcformal.identify.sum_faults import SumFault, faults_that_give
+from tcformal.identify.causes.accident import by_accident
+from tcformal.identify.causes.producers import Producer, altered_producers, existing_producers, merged
+from tcformal.identify.causes.sum_faults import SumFault, faults_that_give
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw

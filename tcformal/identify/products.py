@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.identify.accident import by_accident
+from tcformal.identify.causes.accident import by_accident
+from tcformal.identify.causes.product_faults import ProductFault, product_faults
+from tcformal.identify.causes.product_recipes import ProductProducer, altered_candidates, product_candidates
 from tcformal.identify.product_case import ProductCase
-from tcformal.identify.product_faults import ProductFault, product_faults
-from tcformal.identify.product_recipes import ProductProducer, altered_candidates, product_candidates
 from tcformal.matmul.differ import steps_between
 from tcformal.matmul.recipe import ModelGemm
 from tcformal.operands.random import Raw
@@ -112,7 +112,7 @@ def explain_product(
     Zero, NaN, Inf: encodings are compared.
     Errors: InputError for a recipe that does not exist.
     """
-    trial = _Trial(case)
+    trial = _ProductTrial(case)
     expected, got = trial.of([*product_candidates(spec, case, recipes, rivals)], advance)
     tried, chance = len(trial.results), trial.chance("got")
     right = {p.model.unit: p.model for p in reversed(expected) if not p.fault}
@@ -138,7 +138,7 @@ def explain_product(
 _SIDES = ("expected", "got")
 
 
-class _Trial:
+class _ProductTrial:
     """What recipes on units give: on a few elements first, those that differ among them, and then on all."""
 
     def __init__(self, case: ProductCase) -> None:

@@ -14,12 +14,13 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, SolverDisagreementError
-from tcformal.identify import mismatch, producers
-from tcformal.identify.accident import by_accident
+from tcformal.identify import mismatch
 from tcformal.identify.cases import MismatchCase, MismatchValue, case_of, read_cases
+from tcformal.identify.causes import producers
+from tcformal.identify.causes.accident import by_accident
+from tcformal.identify.causes.producers import MismatchKind, computations
+from tcformal.identify.causes.sum_faults import FaultKind, SumFault, faults_that_give
 from tcformal.identify.mismatch import MismatchVerdict, exact_sum, explain_mismatch
-from tcformal.identify.producers import MismatchKind, computations
-from tcformal.identify.sum_faults import FaultKind, SumFault, faults_that_give
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness

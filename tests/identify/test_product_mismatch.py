@@ -15,11 +15,11 @@ from tcformal import InputError, simulate
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.formats.catalog import format_named
-from tcformal.identify import product_recipes
+from tcformal.identify.causes import product_recipes
+from tcformal.identify.causes.product_faults import product_faults
+from tcformal.identify.causes.sum_faults import FaultKind
 from tcformal.identify.product_case import ProductCase, product_case
-from tcformal.identify.product_faults import product_faults
 from tcformal.identify.products import ExplainedProduct, ProductVerdict, explain_product
-from tcformal.identify.sum_faults import FaultKind
 from tcformal.matmul.recipe import gemm
 from tcformal.report.devices.heat import _places, _tiled, distances
 

@@ -19,8 +19,8 @@ from tcformal.identify.whole.order import NoProductOrderError, ProductProbe, Sum
 from tcformal.identify.whole.words import described
 from tcformal.matmul.arrays import dtypes
 
-Operands = tuple[NDArray[Any], NDArray[Any]]
-#: Operands of the first look, and how often each is asked.
+ProductOperands = tuple[NDArray[Any], NDArray[Any]]
+#: ProductOperands of the first look, and how often each is asked.
 _DENSE, _LOOKS = 6, 5
 #: Calls with the same operands that count the orders; rows of operands of which those that tell most orders
 #: apart are taken.
@@ -61,7 +61,7 @@ class SeenOrders:
         return "\n".join([*lines, *([f"  {self.reason}"] if self.reason else [])])
 
 
-def looks_alike(probe: ProductProbe, sets: Sequence[Operands], got: Sequence[NDArray[Any]]) -> bool:
+def looks_alike(probe: ProductProbe, sets: Sequence[ProductOperands], got: Sequence[NDArray[Any]]) -> bool:
     """Whether the same operands give the same results again, turn by turn."""
     some = list(zip(sets, got, strict=True))[-_DENSE:]
     return all((as_words(probe.run(*x)) == d).all() for _ in range(_LOOKS - 1) for x, d in some)
@@ -117,7 +117,7 @@ def seen_orders(
 
 def _cancelling_rows(
     rng: np.random.Generator, parts: Sequence[SumChain], k: int, formats: tuple[Format, Format, Format]
-) -> Operands:
+) -> ProductOperands:
     """Rows of A, and ones as B: each part has one term, and these cancel but for what is rounded off."""
     a, b = (dtypes()[fmt.name] for fmt in formats[:2])
     rows = np.zeros((_ROWS, k), a)

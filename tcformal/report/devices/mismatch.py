@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tcformal.identify.causes.producers import MismatchKind, Producer
 from tcformal.identify.mismatch import Explained, MismatchVerdict
-from tcformal.identify.producers import MismatchKind, Producer
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word

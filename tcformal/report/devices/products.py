@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tcformal.identify.product_recipes import ProductProducer
+from tcformal.identify.causes.product_recipes import ProductProducer
 from tcformal.identify.products import ExplainedProduct, ProductVerdict
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.devices.mismatch import SIDES, chance_text, hint_text

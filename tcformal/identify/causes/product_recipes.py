@@ -11,7 +11,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.formats.spec import Specials
-from tcformal.identify.producers import same_arithmetic
+from tcformal.identify.causes.producers import same_arithmetic
 from tcformal.identify.product_case import ProductCase
 from tcformal.matmul.recipe import ModelGemm, gemm
 from tcformal.programs.recipes.names import recipe

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.identify.causes.sum_faults import FaultKind
 from tcformal.identify.product_case import ProductCase
-from tcformal.identify.sum_faults import FaultKind
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.recipe import ModelGemm
 
