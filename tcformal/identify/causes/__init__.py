@@ -1,1 +1,1 @@
-"""What may have given a result: designs that exist, altered ones, faulty sums; and how likely an accident is."""
+"""What may have given a result: units that exist, altered ones, and sums with faults."""
