@@ -148,6 +148,22 @@ def test_a_faulty_product_is_no_rounding_even_where_a_unit_gives_the_result(kind
     assert verdicts <= {MismatchVerdict.UNDECIDED, MismatchVerdict.UNEXPLAINED}
 
 
+@pytest.mark.usefixtures("few")
+def test_a_product_that_one_unit_cuts_off_and_a_fault_loses_is_undecided() -> None:
+    """Volta cuts the product off, and Turing without it gives the same; a c that is cut off is rounding."""
+    turing = resolve(TURING)
+    swapped = padded(CASE | {"expected": CASE["got"], "got": CASE["expected"]}, 8)
+    found = explain_mismatch(turing, [case_of(turing, swapped, "here")])
+    assert found.got
+    assert found.verdict is MismatchVerdict.UNDECIDED
+    hopper = resolve(WIDE["hopper"])
+    w = Witness((0x7400, *[0] * 15), (0x3C00, *[0] * 15), 0xBA000000)
+    found = explain_mismatch(hopper, [case(w, 0x467FFFFF, 0x46800000)])
+    assert found.faults
+    assert all(fault.of_c for fault in found.faults)
+    assert found.verdict is MismatchVerdict.ROUNDING
+
+
 def test_a_fault_must_explain_every_element() -> None:
     """The same product is lost in both, or products of two places."""
     spec = resolve(WIDE["hopper"])
