@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum
 from fractions import Fraction
 from itertools import chain
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.callbacks import Advance, ignore_count
-from tcformal.design.aliases import ALIASES
-from tcformal.design.axes import catalogued_rivals, computed, neighbours
-from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec, takes
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.identify.cases import MismatchCase, MismatchValue
+from tcformal.identify.causes.accident import by_accident
+from tcformal.identify.causes.producers import Producer, altered_producers, existing_producers, merged
+from tcformal.identify.causes.sum_faults import SumFault, faults_that_give
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.operands.batch import batch_of
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import common_k
@@ -30,39 +29,41 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
 from tcformal.query.replay import oracle_result
 
+_SIDES = ("expected", "got")
 #: Cases up to which the oracle sifts the designs.
 _FEW = 16
-#: Products up to which a computation is one design.
-_MOST = 256
 
 
-class MismatchKind(IntEnum):
-    """The relation of a design to the given unit, the nearest first."""
+class MismatchVerdict(Enum):
+    """What two results of the same operands are to each other."""
 
-    UNIT = 0
-    OTHER_UNIT = 1
-    COMPUTATION = 2
-    VARIATION = 3
-    OTHER_VARIATION = 4
+    EQUAL = "the results are the same"
+    ROUNDING = "units that exist, or plain computations, give both results"
+    UNDECIDED = "units that exist give both results, and a faulty sum gives the one obtained as well"
+    UNEXPLAINED = "no unit that exists gives one of the results"
 
 
 @dataclass(frozen=True, slots=True)
-class Producer:
-    """A design that gives the results of every case, and its description."""
+class Hints:
+    """What would explain results that nothing that exists gives: units altered in one parameter.
 
-    design: UnitSpec
-    kind: MismatchKind
-    #: The unit that a variation is one of; the design itself otherwise.
-    base: UnitSpec
-    what: str
+    Ranges and units: `chances`: of the expected results and of those obtained, as `by_accident` of the
+    altered designs.  No designs stand on a side that something that exists gives; variations of a unit do
+    not where the unit itself gives the results.
+    """
+
+    tried: int
+    expected: tuple[Producer, ...]
+    got: tuple[Producer, ...]
+    chances: tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The designs that give the expected results, and those that give the results obtained.
+    """The units and computations that give the expected results, and those that give the results obtained.
 
     Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
-    or Inf.  Variations of a unit are listed only where the unit itself does not give the results.
+    or Inf; `chance`: `by_accident` of the results obtained and all `tried` designs.
     """
 
     unit: UnitSpec
@@ -72,26 +73,38 @@ class Explained:
     exact: tuple[Fraction | None, ...]
     expected: tuple[Producer, ...]
     got: tuple[Producer, ...]
+    chance: float | None
+    #: Faulty sums of the designs that give the expected results, which give those obtained.
+    faults: tuple[SumFault, ...]
+    #: None where designs that exist give both results.
+    hints: Hints | None
     #: The nearest design of each, both traces of a case on which they differ, and their divergence.
     pair: tuple[Producer, Producer] | None
     traces: tuple[Trace, Trace] | None
     divergence: Divergence | None
 
     @property
-    def both(self) -> bool:
-        """Whether known arithmetic gives both results."""
-        return bool(self.expected) and bool(self.got)
+    def verdict(self) -> MismatchVerdict:
+        """Rounding or bug."""
+        if all(case.expected == case.got for case in self.cases):
+            return MismatchVerdict.EQUAL
+        if not self.expected or not self.got:
+            return MismatchVerdict.UNEXPLAINED
+        # A sum that loses a c below its last place is what units differ in.
+        faulty = any(not fault.of_c for fault in self.faults)
+        return MismatchVerdict.UNDECIDED if faulty else MismatchVerdict.ROUNDING
 
 
 def explain_mismatch(
     spec: UnitSpec, cases: Sequence[MismatchCase], advance: Advance = ignore_count
 ) -> Explained:
-    """Try the unit, every catalogued design of its formats, plain computations, and all their variations.
+    """Try the unit, every catalogued design of its formats and plain computations; then altered units.
 
     Shapes: dot products of one length; a unit of fewer products is called repeatedly, if its result can
     be the next c; a unit of more products gets zeros.
     Ranges and units: a design counts if it gives the results of all cases.  Of a few cases the oracle says
-    so; units, computations and the nearest pair are replayed on their circuits, other variations are not.
+    so; every design that is named is replayed on its circuit.  Altered units are tried where nothing that
+    exists gives one of the results, and are hints.
     Zero, NaN, Inf: encodings are compared; `nan` equals any NaN.
     Errors: InputError for no cases, or cases of different lengths; SolverDisagreementError where oracle and
     circuit of a design that gives the results differ.
@@ -100,38 +113,73 @@ def explain_mismatch(
     if len(lengths) != 1:
         raise InputError(f"expected dot products of one length, but got lengths {sorted(lengths)}")
     k = lengths.pop()
-    batch = batch_of([case.witness for case in cases])
-    d = spec.operands.d
-    candidates = list(_candidates(spec, k))
-    found: dict[str, list[Producer]] = {"expected": [], "got": []}
-    gives: dict[tuple[str, str], bool] = {}
-    results: dict[str, NDArray[np.uint64]] = {}
-    for done, one in enumerate(candidates):
-        advance(done, len(candidates))
-        words = _sifted(one.design, cases, batch)
-        results[one.design.name] = words
-        for name, made in found.items():
-            values: list[MismatchValue] = [getattr(case, name) for case in cases]
-            fits = all(v.is_given_by(d, words[i : i + 1])[0] for i, v in enumerate(values))
-            gives[name, one.design.name] = fits
-            if fits and (one.base is one.design or not gives.get((name, one.base.name), False)):
-                made.append(one)
-        if one.base is one.design and any(gives[name, one.design.name] for name in found):
-            _confirm(one.design, words, batch)
-    advance(len(candidates), len(candidates))
-    expected, got = (tuple(sorted(made, key=lambda p: p.kind)) for made in found.values())
-    pair = _nearest(expected, got)
-    for one in pair or ():
-        _confirm(one.design, results[one.design.name], batch)
-    traces = None if pair is None else _traces(pair, cases, results)
+    trial = _Trial(spec, tuple(cases), batch_of([case.witness for case in cases]), advance)
+    existing = list(existing_producers(spec, k))
+    expected, got = (merged(x, spec, k) for x in trial.of(existing))
+    chance = trial.chance(existing, "got")
+    faults = faults_that_give([p.design for p in expected], cases) if expected else []
+    hints = None
+    if not (expected and got):
+        altered = list(altered_producers(existing, k))
+        wanted = [name for name, made in zip(_SIDES, (expected, got), strict=True) if not made]
+        first, second = trial.of(altered, wanted)
+        chances = trial.chance(altered, "expected"), trial.chance(altered, "got")
+        hints = Hints(len(altered), tuple(first), tuple(second), chances)
+    pair = _nearest([*expected, *(hints.expected if hints else ())], [*got, *(hints.got if hints else ())])
+    traces = None if pair is None else _traces(pair, cases, trial.results)
     return Explained(
-        spec, tuple(cases), len(candidates), tuple(int(x) for x in results[spec.name]),
-        tuple(exact_sum(spec, case.witness) for case in cases), expected, got, pair, traces,
-        None if traces is None else divergence(*traces),
+        spec, tuple(cases), len(existing), tuple(int(x) for x in trial.results[spec.name]),
+        tuple(exact_sum(spec, case.witness) for case in cases), expected, got, chance, tuple(faults), hints,
+        pair, traces, None if traces is None else divergence(*traces),
     )  # fmt: skip
 
 
-def _sifted(design: UnitSpec, cases: Sequence[MismatchCase], batch: Batch) -> NDArray[np.uint64]:
+class _Trial:
+    """The results of designs on all cases."""
+
+    def __init__(
+        self, spec: UnitSpec, cases: tuple[MismatchCase, ...], batch: Batch, advance: Advance
+    ) -> None:
+        self.d, self.cases, self.batch, self.advance = spec.operands.d, cases, batch, advance
+        self.results: dict[str, Raw] = {}
+        self.gives: dict[tuple[str, str], bool] = {}
+
+    def of(
+        self, candidates: Sequence[Producer], sides: Sequence[str] = _SIDES
+    ) -> tuple[list[Producer], list[Producer]]:
+        """Those that give the expected results and those that give the ones obtained, near kinds first.
+
+        Of sides that are not asked for there are none.
+        """
+        found: dict[str, list[Producer]] = {name: [] for name in _SIDES}
+        for done, one in enumerate(candidates):
+            self.advance(done, len(candidates))
+            words = self.results[one.design.name] = _sifted(one.design, self.cases, self.batch)
+            fitting = []
+            for name in sides:
+                values: list[MismatchValue] = [getattr(case, name) for case in self.cases]
+                fits = all(v.is_given_by(self.d, words[i : i + 1])[0] for i, v in enumerate(values))
+                self.gives[name, one.design.name] = fits
+                if fits and (one.base is one.design or not self.gives.get((name, one.base.name), False)):
+                    fitting.append(found[name])
+            if fitting:
+                _confirm(one.design, words, self.batch)
+            for made in fitting:
+                made.append(one)
+        self.advance(len(candidates), len(candidates))
+        expected, got = (sorted(made, key=lambda p: p.kind) for made in found.values())
+        return expected, got
+
+    def chance(self, candidates: Sequence[Producer], side: str) -> float | None:
+        """`by_accident` of one side's results, as wrong ones of the other's."""
+        sides = {
+            name: np.array([getattr(case, name).raw for case in self.cases], np.uint64) for name in _SIDES
+        }
+        right = sides["got" if side == "expected" else "expected"]
+        return by_accident(self.d, right, sides[side], (self.results[p.design.name] for p in candidates))
+
+
+def _sifted(design: UnitSpec, cases: Sequence[MismatchCase], batch: Batch) -> Raw:
     """What a design gives: of a few cases by the oracle, which builds no circuit."""
     if len(cases) > _FEW:
         return replay(design, batch)
@@ -140,7 +188,7 @@ def _sifted(design: UnitSpec, cases: Sequence[MismatchCase], batch: Batch) -> ND
     )
 
 
-def _confirm(design: UnitSpec, words: NDArray[np.uint64], batch: Batch) -> None:
+def _confirm(design: UnitSpec, words: Raw, batch: Batch) -> None:
     """Replay a design on its circuit; SolverDisagreementError where that differs from the oracle."""
     circuit = replay(design, batch)
     if not np.array_equal(circuit, words):
@@ -149,55 +197,6 @@ def _confirm(design: UnitSpec, words: NDArray[np.uint64], batch: Batch) -> None:
             f"expected one result of {design.name} in case {i}, but got {int(words[i]):#x} of the oracle and "
             f"{int(circuit[i]):#x} of the circuit"
         )
-
-
-def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
-    """Every design to try, each definition once, nearer kinds first."""
-    seen: set[tuple[object, ...]] = set()
-
-    def new(u: UnitSpec) -> bool:
-        if not takes(u, k):
-            return False
-        key = computed(u, k)
-        fresh = key not in seen
-        seen.add(key)
-        return fresh
-
-    if not takes(spec, k):
-        raise InputError(
-            f"expected at most {spec.k} products for {spec.name}, whose result cannot be the next c, "
-            f"but got {k}"
-        )
-    new(spec)
-    yield Producer(spec, MismatchKind.UNIT, spec, "the unit")
-    others = [u for u in catalogued_rivals(spec, k) if new(u)]
-    for u in others:
-        yield Producer(u, MismatchKind.OTHER_UNIT, u, "another unit")
-    for name, what in computations(spec, k):
-        u = resolve(name)
-        if new(u):
-            yield Producer(u, MismatchKind.COMPUTATION, u, what)
-    for base in (spec, *others):
-        kind = MismatchKind.VARIATION if base is spec else MismatchKind.OTHER_VARIATION
-        for u in neighbours(base):
-            if new(u):
-                yield Producer(u, kind, base, "one parameter changed")
-
-
-def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
-    """Designs of plain computations, without a unit, with their descriptions.
-
-    None for units with scales, for more products than one design takes, and for results of a format that
-    is not IEEE 754.
-    """
-    o = spec.operands
-    if spec.scale_format is not None or k > _MOST or o.d.name not in ("fp64", "fp32", "fp16", "bf16"):
-        return
-    usual = resolve("fma").operands.names()
-    formats = "".join(f",{x}_format={name}" for x, name in o.names().items() if name != usual[x])
-    for alias, (_, what) in ALIASES.items():
-        if not (alias.startswith("fp64") and o.d.name == "fp64"):
-            yield f"{alias}@k={k}{formats}", what.replace("d's format", o.d.name)
 
 
 def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:
@@ -223,7 +222,7 @@ def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Pro
 
 
 def _traces(
-    pair: tuple[Producer, Producer], cases: Sequence[MismatchCase], results: dict[str, NDArray[np.uint64]]
+    pair: tuple[Producer, Producer], cases: Sequence[MismatchCase], results: dict[str, Raw]
 ) -> tuple[Trace, Trace] | None:
     """The traces of both designs on the first case that separates them."""
     first, second = (p.design for p in pair)

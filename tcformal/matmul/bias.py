@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from tcformal.matmul.unit import Unit
 
 #: Dot products that are enumerated for an exact mean, and pairs of a sum so far and what is added to it.
 _ENUMERATED, _PAIRS = 1 << 20, 1 << 22
+#: Standard deviations of a normal distribution on either side of its mean that hold 95 % of it.
+_TWO_SIDED = NormalDist().inv_cdf(0.975)
 #: What weights may add up to: below, products and sums of them are exact in 64 bits.
 _LARGEST_WEIGHT = 1 << 62
 Encodings = NDArray[Any]
@@ -30,8 +33,8 @@ class Bias:
     """The mean of fl - xᵀy, and of (fl - xᵀy) / (u·Σ|x_k·y_k|).
 
     Ranges and units: `mean` is exact where `exact`; else `low` and `high` enclose the true mean of the
-    relative error with a confidence of 95 % (a normal approximation).  Where sums are followed call by call,
-    `relative` is the mean error over u times the mean of Σ|x_k·y_k|.
+    relative error with a two-sided confidence of 95 % (a normal approximation).  Where sums are followed
+    call by call, `relative` is the mean error over u times the mean of Σ|x_k·y_k|.
     """
 
     #: Tuples of operands that can be, or random ones.
@@ -92,7 +95,7 @@ def bias(
     sample = error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
     relative, n = sample.relative, max(1, len(sample.errors))
     middle = math.fsum(relative) / n
-    spread = 1.96 * float(np.std(relative, ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+    spread = _TWO_SIDED * float(np.std(relative, ddof=1)) / math.sqrt(n) if n > 1 else math.inf
     mean = sum(map(Fraction, sample.errors.tolist()), Fraction(0)) / n
     return Bias(n, False, mean, middle, middle - spread, middle + spread)
 

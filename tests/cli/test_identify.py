@@ -47,7 +47,7 @@ def test_a_device_is_identified_kept_and_verified() -> None:
     result = run(*words)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"IDENTIFIED: model:{UNIT}: ")
-    assert "misfits 0 of 300, a rate of at most 0.0099 (95 %)" in result.stdout
+    assert "misfits 0 of 300, a rate of 0 (0 to 0.012 with 95 %, two-sided)" in result.stdout
     assert Path("growth.svg").read_text().startswith("<svg xmlns=")
     (answers,) = Path("results/identify").rglob("*.jsonl")
     before = answers.read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from tcformal import DeviceError, InputError, gemm, identify_product
 from tcformal.cli import main
 from tcformal.identify.whole.order import SumChain
 from tcformal.identify.whole.variants import variants
+from tcformal.identify.whole.words import described
 
 BF16 = "x86/vdpbf16ps"
 Array = NDArray[Any]
@@ -73,17 +75,108 @@ def test_a_units_own_products_are_its_own(recipe: str) -> None:
     assert ("blocks" in str(found) or " + " in str(found)) == ("splits" in recipe)
 
 
-def test_orders_that_change_are_told_with_their_frequencies() -> None:
+def parts_at_random(count: int, seed: int = 0) -> Callable[[Array, Array], Array]:
+    """Sums of parts of k, which are added up in an order of each call's own, as atomic additions are."""
+    rng = np.random.default_rng(seed)
+
+    def product(a: Array, b: Array) -> Array:
+        k, d = a.shape[1], np.zeros((a.shape[0], b.shape[1]), np.float32)
+        for i in rng.permutation(count):
+            part = slice(i * k // count, (i + 1) * k // count)
+            d = d + chain(a[:, part], b[part])
+        return d
+
+    return product
+
+
+def terms_of(order: str) -> list[int]:
+    """Every k of an order in words."""
+    ends = [(int(x), int(y)) for x, y in re.findall(r"from (\d+) to (\d+)", order)]
+    return [k for start, stop in ends for k in range(start, stop + 1)]
+
+
+@pytest.mark.parametrize(("shape", "count"), [((1, 1, 16), 4), ((3, 2, 16), 4), ((2, 2, 12), 3)])
+def test_orders_that_change_are_told_with_their_frequencies(shape: tuple[int, int, int], count: int) -> None:
+    found = identify_product(parts_at_random(count), "fp32,fp32,fp32", shape)
+    assert not found.found
+    assert found.seen is not None
+    assert found.seen.reason == ""
+    assert str(found).partition(": ")[2].startswith("NON-DETERMINISTIC: ")
+    step = shape[2] // count
+    assert found.seen.parts == tuple(f"k from {i} to {i + step - 1}" for i in range(0, shape[2], step))
+    assert sum(times for _, times in found.orders) == found.seen.calls == sum(found.seen.answers)
+    assert len(found.orders) == (3 if count == 3 else len(found.seen.answers)) > 2
+    for text, _ in found.orders:
+        for order in text.split(" or "):
+            assert sorted(terms_of(order)) == list(range(shape[2])) or order.endswith("others")
+    record = found.record()
+    assert (record["deterministic"], record["seen"]["calls"], record["found"]) == (False, 100, False)
+    with pytest.raises(InputError, match=r"not identified$"):
+        found.matmul(np.zeros(shape[::2], np.float32), np.zeros((shape[2], shape[1]), np.float32))
+
+
+def test_an_order_seen_is_the_one_that_gave_the_results() -> None:
+    """One of two orders of three parts, of which the other comes three times as often."""
+    calls = iter(range(10**6))
+
+    def either(a: Array, b: Array) -> Array:
+        x, y, z = (chain(a[:, i : i + 3], b[i : i + 3]) for i in (0, 3, 6))
+        return (x + y) + z if next(calls) % 4 else x + (y + z)
+
+    found = identify_product(either, "fp32,fp32,fp32", (1, 1, 9))
+    assert found.orders == (
+        ("(k from 0 to 2) + (k from 3 to 5) + (k from 6 to 8)", 75),
+        ("(k from 3 to 5) + (k from 6 to 8) + (k from 0 to 2)", 25),
+    )
+
+
+def test_too_many_orders_and_noise_are_non_deterministic_without_an_order() -> None:
+    rng = np.random.default_rng(1)
+
+    def noisy(a: Array, b: Array) -> Array:
+        d = chain(a, b)
+        return np.asarray(np.where(rng.random(d.shape) < 0.5, d, np.nextafter(d, np.float32(9))), np.float32)
+
+    for function in (parts_at_random(8), parts_at_random(16), noisy):
+        found = identify_product(function, "fp32,fp32,fp32", (1, 1, 16))
+        assert (found.found, found.orders) == (False, ())
+        assert found.seen is not None
+        assert len(found.seen.answers) > 1
+        assert found.seen.reason
+
+
+def test_an_order_that_changes_seldom_is_no_order() -> None:
     calls = iter(range(10**6))
 
     def either(a: Array, b: Array) -> Array:
         return chain(a, b) if next(calls) // 60 % 2 else chain(a[:, ::-1], b[::-1])
 
     found = identify_product(either, "fp32,fp32,fp32", (2, 2, 8), repeats=9)
-    assert not found.found
-    assert len(found.orders) > 1 or found.reason
-    with pytest.raises(InputError, match=r"not identified$"):
-        found.matmul(np.zeros((2, 8), np.float32), np.zeros((8, 2), np.float32))
+    assert (found.found, found.orders) == (False, ())
+    assert "NON-DETERMINISTIC" in str(found)
+
+
+def test_rows_of_another_order_are_deterministic() -> None:
+    def rows(a: Array, b: Array) -> Array:
+        half = a.shape[1] // 2
+        return np.concatenate(
+            [chain(a[:1], b), chain(a[1:, :half], b[:half]) + chain(a[1:, half:], b[half:])]
+        )
+
+    found = identify_product(rows, "fp32,fp32,fp32", (3, 2, 16))
+    assert (found.found, found.seen) == (True, None)
+    assert [x.region.elements.any(1).tolist() for x in found.regions] == [
+        [True, False, False],
+        [False, True, True],
+    ]
+
+
+@pytest.mark.parametrize("length", [2, 3, 6, 7, 8, 9])
+def test_an_order_in_words_has_each_term_once(length: int) -> None:
+    ks = (*range(length - 1, 1, -1), 0, 1)
+    said = [int(x) for x in re.findall(r"\d+", described(SumChain(ks)))]
+    assert len(set(said)) == len(said) == min(length, 7) or said == [0, 1]
+    assert (said[0], said[-1]) == (ks[0], ks[-1])
 
 
 def test_sums_that_no_order_explains_are_said_so() -> None:

@@ -15,13 +15,27 @@ from tcformal import InputError, simulate
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.formats.catalog import format_named
+from tcformal.identify.causes import product_recipes
+from tcformal.identify.causes.product_faults import product_faults
+from tcformal.identify.causes.sum_faults import FaultKind
 from tcformal.identify.product_case import ProductCase, product_case
-from tcformal.identify.products import ExplainedProduct, explain_product
+from tcformal.identify.products import ExplainedProduct, ProductVerdict, explain_product
+from tcformal.matmul.recipe import gemm
 from tcformal.report.devices.heat import _places, _tiled, distances
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
 EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
 K = 72
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One parameter of a unit is varied: enough to tell units and hints apart."""
+    from tcformal.design.axes import neighbours as real
+
+    monkeypatch.setattr(
+        product_recipes, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
+    )
 
 
 def halves() -> tuple[Any, Any]:
@@ -44,8 +58,12 @@ def test_split_k_against_one_accumulator_is_rounding() -> None:
     expected = simulate(HALF, a, b)
     got = simulate(HALF, a, b, recipe="cublaslt-66@splits=2")
     found = explained(HALF, expected, got, a, b)
-    assert found.both
+    assert (found.verdict, found.faults, found.hints) == (ProductVerdict.ROUNDING, (), None)
     assert names(found.expected)[0] == (HALF, "plain")
+    assert found.expected[0].units[0] == HALF
+    assert {"turing/mma.m16n8k8.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32"} <= {
+        *found.expected[0].units
+    }
     assert (HALF, "cublaslt-66@grain=128,splits=2") in names(found.got)
     assert found.first == tuple(np.argwhere(expected != got)[0])
     assert found.differing == (expected != got).sum()
@@ -62,7 +80,7 @@ def test_other_units_are_tried_too() -> None:
     spec = resolve(HALF)
     arrays = {"a": a, "b": b, "expected": expected, "got": got}
     found = explain_product(spec, product_case(spec, arrays, "a test"))
-    assert found.both
+    assert found.verdict is ProductVerdict.ROUNDING
     assert names(found.got)[0][0].startswith("volta/")
 
 
@@ -72,7 +90,7 @@ def test_a_dropped_tail_is_recognised() -> None:
     assert (expected == K).all()
     got = np.full_like(expected, K - K % 64)
     found = explained(HALF, expected, got, a, b)
-    assert not found.both
+    assert found.verdict is ProductVerdict.FAULT
     assert found.got[0].fault.startswith("a known fault: the incomplete last tile of k is left out")
     assert found.parting is not None
     assert (found.parting.start, found.parting.stop) == (64, K)
@@ -114,7 +132,62 @@ def test_what_no_recipe_gives_is_said(tmp_path: Path) -> None:
     assert data["got_by"] == []
     assert (data["differing"], data["largest"]) == (1, 1)
     assert (data["first"]["row"], data["first"]["column"]) == (2, 1)
-    assert {"unit": HALF, "recipe": "cublaslt-21@tile=16", "fault": ""} in data["expected_by"]
+    (found,) = (x for x in data["expected_by"] if x["recipe"] == "cublaslt-21@tile=16")
+    assert (found["unit"], found["fault"]) == (HALF, "")
+    assert found["units"][0] == {
+        "arch": "ada",
+        "processors": ["L4", "L40S", "RTX 40"],
+        "names": [HALF, "ada/mma.m16n8k8.f32.f16.f16.f32"],
+    }
+    assert data["hints"]["tried"] > 0
+    assert data["hints"]["got_by"] == []
+
+
+def test_a_unit_altered_in_one_parameter_is_a_hint() -> None:
+    a, b = halves()
+    altered = f"{HALF}@conversion=RNE-FP32"
+    found = explained(HALF, simulate(HALF, a, b), simulate(altered, a, b), a, b)
+    assert (found.verdict, found.got) == (ProductVerdict.UNEXPLAINED, ())
+    assert found.hints is not None
+    assert (altered, "plain") in names(found.hints.got)
+    assert found.hints.expected == ()
+    assert found.hints.chances[1] is not None
+    assert 0 < found.hints.chances[1] < 1e-3
+
+
+@pytest.mark.parametrize(("start", "stop"), [(7, 8), (56, 72), (0, 5), (30, 41)])
+def test_lost_products_are_named_and_no_rounding(start: int, stop: int) -> None:
+    a, b = halves()
+    lost = a.copy()
+    lost[:, start:stop] = 0
+    found = explained(HALF, simulate(HALF, a, b), simulate(HALF, lost, b), a, b)
+    assert found.verdict in (ProductVerdict.UNEXPLAINED, ProductVerdict.FAULT)
+    assert [(x.kind, x.start, x.stop) for x in found.faults] == [(FaultKind.LEFT_OUT, start, stop)]
+
+
+@pytest.mark.parametrize(("kind", "factor"), [(FaultKind.NEGATED, -1), (FaultKind.TWICE, 2)])
+def test_one_small_product_that_goes_wrong_in_one_element_is_no_rounding(
+    kind: FaultKind, factor: int
+) -> None:
+    """Of the size of what units round off, so that one may give the result by accident."""
+    verdicts: set[ProductVerdict] = set()
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        a = rng.standard_normal((1, 16)).astype(np.float16)
+        b = rng.standard_normal((16, 1)).astype(np.float16)
+        a[0, 5], b[5] = 2.0**-11, 2.0**-10
+        wrong = a.copy()
+        wrong[0, 5] *= factor
+        expected, got = simulate(HALF, a, b), simulate(HALF, wrong, b)
+        if (expected == got).all():
+            continue
+        spec = resolve(HALF)
+        case = product_case(spec, {"a": a, "b": b, "expected": expected, "got": got}, "a test")
+        assert any((x.kind, x.start) == (kind, 5) for x in product_faults(case, [gemm(HALF)]))
+        if len(verdicts) < 2:
+            verdicts.add(explain_product(spec, case, rivals=False).verdict)
+    assert verdicts
+    assert verdicts <= {ProductVerdict.UNDECIDED, ProductVerdict.UNEXPLAINED}
 
 
 def test_what_differs_is_a_picture(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -154,13 +155,46 @@ def test_places_in_the_ulp_are_exact_sums() -> None:
         assert set(replay(up, x).tolist()) == {places.low + 1}
 
 
-def test_rates_have_the_intervals_of_clopper_and_pearson() -> None:
-    """Against published values, and the rule of three."""
-    assert Rate(0, 100_000).interval() == pytest.approx((0, 2.9957e-5), abs=1e-9)
-    assert Rate(3, 10).interval() == pytest.approx((0.0667, 0.6525), abs=1e-4)
-    assert Rate(10, 10).interval() == pytest.approx((0.05**0.1, 1))
-    assert Rate(500, 1000).interval() == pytest.approx((0.4685, 0.5315), abs=1e-4)
-    assert Rate(12, 100_000).interval(0.99) == pytest.approx((4.94e-5, 2.40e-4), rel=0.02)
+@pytest.mark.parametrize(
+    ("count", "of", "low", "high"),
+    [
+        # Quantiles of the beta distribution as statistical libraries give them: at 0.025 with the parameters
+        # count and of - count + 1, at 0.975 with count + 1 and of - count.
+        (0, 1, 0.0, 0.975),
+        (0, 10, 0.0, 0.30849710781876083),
+        (0, 100_000, 0.0, 3.6888114e-5),
+        (1, 1, 0.025, 1.0),
+        (10, 10, 0.6915028921812392, 1.0),
+        (1, 2, 0.012579117, 0.987420883),
+        (3, 10, 0.06673951, 0.65245285),
+        (500, 1000, 0.4685492, 0.5314508),
+    ],
+)
+def test_rates_have_the_intervals_of_clopper_and_pearson(
+    count: int, of: int, low: float, high: float
+) -> None:
+    assert Rate(count, of).interval() == pytest.approx((low, high), rel=1e-6)
+    assert Rate(of - count, of).interval() == pytest.approx((1 - high, 1 - low), rel=1e-6, abs=1e-15)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize(("count", "of"), [(0, 7), (1, 7), (4, 7), (7, 7), (12, 400), (399, 400)])
+def test_each_side_of_an_interval_misses_with_half_of_the_rest(
+    count: int, of: int, confidence: float
+) -> None:
+    """Both tails of the binomial distribution, summed in exact fractions."""
+
+    def tail(p: float, counts: range) -> float:
+        x = Fraction(p)
+        return float(sum(math.comb(of, i) * x**i * (1 - x) ** (of - i) for i in counts))
+
+    low, high = Rate(count, of).interval(confidence)
+    miss = pytest.approx((1 - confidence) / 2, rel=1e-9)
+    assert (low == 0) if count == 0 else (tail(low, range(count, of + 1)) == miss)
+    assert (high == 1) if count == of else (tail(high, range(count + 1)) == miss)
+
+
+def test_rates_reject_more_events_than_trials() -> None:
     for count, of in ((3, 2), (-1, 2), (0, 0)):
         with pytest.raises(InputError, match="expected a count of at most"):
             Rate(count, of)

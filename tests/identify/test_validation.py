@@ -40,7 +40,7 @@ def test_a_right_model_has_no_misfit_and_a_bound() -> None:
     it = asker(lambda _, d: d)
     found = validate(it, SPEC, 25_000)
     assert (found.misfits.count, found.misfits.of, found.shown) == (0, 25_000, ())
-    assert found.misfits.interval()[1] == pytest.approx(3 / 25_000, rel=0.01)
+    assert found.misfits.interval()[1] == pytest.approx(1 - 0.025 ** (1 / 25_000))
     assert (it.checked, it.probes, it.history[1].size) == (25_000, 0, 0)
 
 

@@ -189,6 +189,10 @@ def test_a_sampled_mean_has_an_interval() -> None:
     x = bias(unit(HOPPER), 64, distribution="uniform", count=100)
     assert not x.exact
     assert x.low < x.relative < x.high < 0  # truncation of positive sums is biased towards zero
+    sample = error_sample(unit(HOPPER), 64, elements=100, distribution="uniform").relative
+    deviation = float(np.std(sample, ddof=1)) / np.sqrt(len(sample))
+    # The normal distribution's quantiles at 0.025 and 0.975.
+    assert (x.high - x.low) / deviation == pytest.approx(2 * 1.959963984540054)
 
 
 def test_cancellation_does_not_enlarge_relative_differences() -> None:

@@ -54,8 +54,9 @@ def identify_product_(
 
     DEVICE is numpy, torch or exec:PROGRAM, which is called with three files, A.npy, B.npy and D.npy: it reads
     raw encodings [M, K] and [K, N] in unsigned integers and writes D's.  Each shape is identified by itself:
-    masks show the order, cancelling operands the unit, and fresh ones are predicted.  Exit 0: every
-    shape is predicted bit for bit; 1: some is not.
+    masks show the order, cancelling operands the unit, and fresh ones are predicted.  The same operands
+    are asked again: where results change, the orders that were seen, and how often.  Exit 0: every shape is
+    predicted bit for bit; 1: some is not.
     """
     check_int("--random", count, low=0, high=10_000)
     wanted = [_shape(x) for x in shapes] + list(_random_shapes(count, seed))

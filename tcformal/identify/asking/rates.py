@@ -10,7 +10,7 @@ import numpy as np
 
 from tcformal.errors import InputError
 
-#: The probability with which an interval holds the true rate.
+#: The probability with which a two-sided interval holds the true rate.
 CONFIDENCE = 0.95
 #: Halvings of an interval: more than a double has bits.
 _STEPS = 60
@@ -36,19 +36,17 @@ class Rate:
         return self.count / self.of
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """The interval of probabilities that the trials do not refute.
+        """The two-sided interval of probabilities that the trials do not refute.
 
-        Where the event never came, or always came, the other end has the whole confidence: 0 of n gives at
-        most 1 - 0.05^(1/n), about 3/n.
-        Both ends are those of the exact binomial interval, which Clopper and Pearson gave in 1934.
+        Each side misses with half of what the confidence leaves, at the ends too: 0 of n gives at most
+        1 - 0.025^(1/n), about 3.7/n.
+        Source: the exact binomial interval, which Clopper and Pearson gave in 1934.
         """
-        k, n, miss = self.count, self.of, 1 - confidence
-        if k in (0, n):
-            end = miss ** (1 / n)
-            return (0.0, 1 - end) if k == 0 else (end, 1.0)
+        k, n, miss = self.count, self.of, (1 - confidence) / 2
         # At the lower end so many events or more are unlikely, at the upper end so few or fewer.
-        fewer, at_most = _at_most(k - 1, n), _at_most(k, n)
-        return _root(lambda p: fewer(p) > 1 - miss / 2), _root(lambda p: at_most(p) > miss / 2)
+        low = 0.0 if k == 0 else miss ** (1 / n) if k == n else _root(_at_most(k - 1, n), 1 - miss)
+        high = 1.0 if k == n else -math.expm1(math.log(miss) / n) if k == 0 else _root(_at_most(k, n), miss)
+        return low, high
 
 
 def _at_most(k: int, n: int) -> Callable[[float], float]:
@@ -63,10 +61,10 @@ def _at_most(k: int, n: int) -> Callable[[float], float]:
     return probability
 
 
-def _root(below: Callable[[float], bool]) -> float:
-    """Where a property of probabilities that holds for small ones ends."""
+def _root(falling: Callable[[float], float], value: float) -> float:
+    """Where a probability that falls as that of one event grows has a value."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if below(middle) else (low, middle)
+        low, high = (middle, high) if falling(middle) > value else (low, middle)
     return low

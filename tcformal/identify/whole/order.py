@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,12 @@ class SumChain:
     def size(self) -> int:
         """The number of terms."""
         return len(self.ks) + sum(x.size for x in self.base)
+
+    def terms(self) -> Iterator[int]:
+        """Every k, as often as it stands in the chains."""
+        for x in self.base:
+            yield from x.terms()
+        yield from self.ks
 
     @property
     def joins(self) -> bool:
@@ -107,6 +113,45 @@ class ProductProbe:
             found.append(OrderRegion(order, same))
             left &= ~same
         return found
+
+    def parts_alike(self, times: int) -> list[SumChain]:
+        """The largest sums that the first element always forms alike, as far as so many calls each show.
+
+        Errors: NoProductOrderError as for `regions`.
+        """
+        self._sizes.clear()
+        self._element = (0, 0)
+        self._asked = set()
+        left = list(range(self.shape[2]))
+        found: list[tuple[SumChain, dict[int, int]]] = []
+        while left:
+            first, *others = left
+            # A sum of s terms that always has the same terms is one of s terms in every call.
+            sizes = {q: x for q in others if (x := self._always(first, q, times)) is not None}
+            whole = [first]
+            for size in sorted(set(sizes.values())):
+                terms = [first, *(q for q in others if sizes.get(q, size + 1) <= size)]
+                whole = terms if len(terms) == size else whole
+            (order,) = self._children(whole, len(whole) + 1)
+            found.append((order, {q: sizes[q] for q in whole[1:]}))
+            left = [q for q in left if q not in whole]
+        # What changes seldom is noticed late.
+        for order, sizes in found:
+            (first, *_) = sorted(order.terms())
+            alike = all(self._always(first, q, 2) == size for q, size in sizes.items())
+            if not alike:
+                raise NoProductOrderError("masks show no sums that are always formed alike")
+        return [order for order, _ in found]
+
+    def _always(self, p: int, q: int, times: int) -> int | None:
+        """How many terms the first element's smallest sum has that holds p and q; None where it varies."""
+        seen = set()
+        for _ in range(times):
+            self._sizes[p, q] = self._lost(p, q) + 2
+            seen.add(int(self._sizes[p, q][self._element]))
+            if len(seen) > 1:
+                return None
+        return seen.pop()
 
     def _children(self, leaves: Sequence[int], size: int) -> list[SumChain]:
         """The subtrees that are added at a node of so many leaves, which hold some of them."""

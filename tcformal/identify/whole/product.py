@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tcformal.identify.whole.order import (
     ProductProbe,
     SumChain,
 )
+from tcformal.identify.whole.repeated import SeenOrders, looks_alike, seen_orders
 from tcformal.identify.whole.variants import variants
 from tcformal.identify.whole.words import described, elements_in_words
 from tcformal.matmul.arrays import dtypes
@@ -59,8 +60,8 @@ class SummedRegion:
 class IdentifiedProduct:
     """What is known of a callable product at one shape.
 
-    Ranges and units: `regions`: of all elements, in the first of `orders`; `orders`: descriptions of what
-    masks showed, with how often; `independent`: whether rows and columns that change places take their
+    Ranges and units: `regions`: of all elements; `orders`: descriptions of what masks showed, with how often,
+    or of the orders of `seen`; `independent`: whether rows and columns that change places take their
     results with them; `checked`: elements compared, `differing`: of fresh ones the number that the first
     units give otherwise.
     """
@@ -75,11 +76,13 @@ class IdentifiedProduct:
     calls: int
     #: Why no order was found; empty where one was.
     reason: str = ""
+    #: What the same operands gave, where it was not always the same; None for a deterministic product.
+    seen: SeenOrders | None = None
 
     @property
     def found(self) -> bool:
         """Whether one order, and a unit for each of its regions, give all results."""
-        complete = len(self.orders) == 1 and all(x.units for x in self.regions)
+        complete = self.seen is None and bool(self.regions) and all(x.units for x in self.regions)
         return complete and not self.reason and not self.differing
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -107,15 +110,17 @@ class IdentifiedProduct:
             ],
             "independent": self.independent, "checked": self.checked, "differing": self.differing,
             "calls": self.calls, "reason": self.reason, "found": self.found,
+            "deterministic": self.seen is None,
+            "seen": None if self.seen is None else asdict(self.seen),
         }  # fmt: skip
 
     def __str__(self) -> str:
         m, n, k = self.shape
         head = f"{m}x{k} by {k}x{n}, {', '.join(x.name for x in self.formats)}: "
+        if self.seen is not None:
+            return f"{head}{self.seen}"
         if self.reason:
             return head + self.reason
-        if len(self.orders) > 1:
-            return head + "; ".join(f"{times}x {text}" for text, times in self.orders)
         end = "" if self.found and not self.differing else "not predicted: "
         return f"{head}{end}{'; '.join(map(str, self.regions))}; {self.differing} of {self.checked} differ"
 
@@ -160,9 +165,10 @@ def identify_product(
 
     Shapes: `function` takes A [M, K] and B [K, N] and gives D [M, N]; `shape` is (M, N, K), each at least 1.
     Ranges and units: `formats` of A, B and D, such as `bf16,bf16,bf16`: fp64, fp32, bf16, fp16, as dtypes of
-    NumPy and ml_dtypes; `repeats`: how often the order is looked for, at least 1: orders that change from
-    call to call are told with their frequencies.  Orders may depend on the shape and on the number of
-    threads, so that each shape is identified by itself, with the threads that the caller has set.
+    NumPy and ml_dtypes; `repeats`: how often the order is looked for, at least 1.  The same operands are
+    asked again; where results change, the orders that give them are told with their frequencies.  Orders
+    may depend on the shape and on the number of threads, so that each shape is identified by itself, with
+    the threads that the caller has set.
     Zero, NaN, Inf: results are compared as encodings; operands are finite.
     Errors: InputError for other formats or shapes; DeviceError for a function that fails.
     Source: the function's results.
@@ -181,19 +187,26 @@ def identify_product(
     sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in kinds]
     got = [as_words(probe.run(*x)) for x in sets]
     independent = _independent(probe, *sets[0], got[0], rng)
+    alike = looks_alike(probe, sets, got)
     orders: Counter[str] = Counter()
     reason = ""
     first: list[OrderRegion] = []
     try:
-        for _ in range(repeats):
+        for _ in range(repeats if alike else 0):
             regions = probe.regions()
             first = first or regions
             orders["; ".join(elements_in_words(x.elements) + described(x.order) for x in regions)] += 1
     except NoProductOrderError as error:
         reason = str(error)
+    # What changes seldom is noticed late.
+    if len(orders) > 1 or not (alike and looks_alike(probe, sets, got)):
+        seen = seen_orders(probe, (a, b, d), rng)
+        return IdentifiedProduct(
+            (a, b, d), (m, n, k), seen.orders, (), independent, 0, 0, probe.calls, seen=seen
+        )
     known: tuple[SummedRegion, ...] = ()
     differing = checked = 0
-    if len(orders) == 1 and not reason:
+    if not reason:
         units = list(candidates(a, b, d))
         known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
         if all(x.units for x in known):

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from tcformal.identify.whole.order import SumChain
 
+#: Terms in no plain order that are all listed.
+_LISTED = 7
+
 
 def described(order: SumChain) -> str:
     """An order in words."""
@@ -55,5 +58,5 @@ def _run(ks: tuple[int, ...]) -> str:
     if len(ks) == 1 or (len(steps) == 1 and min(steps) > 0):
         by = f" by {min(steps)}" if steps and min(steps) > 1 else ""
         return f"k from {ks[0]} to {ks[-1]}{by}"
-    shown = ", ".join(map(str, ks[:6]))
-    return f"k in the order {shown}{', …' if len(ks) > 6 else ''}, {ks[-1]}"
+    shown = [*map(str, ks)] if len(ks) <= _LISTED else [*map(str, ks[: _LISTED - 1]), "…", str(ks[-1])]
+    return f"k in the order {', '.join(shown)}"

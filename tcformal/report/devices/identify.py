@@ -104,9 +104,10 @@ def _both(fmt: Format, raw: int) -> str:
 def _rate(rate: Rate) -> str:
     """A rate with its interval."""
     low, high = rate.interval()
-    if not rate.count:
-        return f"0 of {rate.of}, a rate of at most {high:.2g}"
-    return f"{rate.count} of {rate.of}, a rate of {rate.observed:.2g} ({low:.2g} to {high:.2g})"
+    return (
+        f"{rate.count} of {rate.of}, a rate of {rate.observed:.2g} "
+        f"({low:.2g} to {high:.2g} with 95 %, two-sided)"
+    )
 
 
 def _spread(d: Format, x: Repeated) -> list[ReportPart]:
@@ -117,7 +118,7 @@ def _spread(d: Format, x: Repeated) -> list[ReportPart]:
         shown = ", ".join(f"{_both(d, word)} {count} times" for word, count in counts[:_SHOWN])
         parts.append(f"one input gives {len(counts)} results: {shown}{', …' if len(counts) > _SHOWN else ''}")
     if x.places:
-        made = Rows(("place in the ulp", ">rounded up", ">probability", "95 % interval"))
+        made = Rows(("place in the ulp", ">rounded up", ">probability", "95 % interval, two-sided"))
         for place in x.places:
             low, high = place.up.interval()
             made.rows.append((
@@ -134,7 +135,7 @@ def _spread(d: Format, x: Repeated) -> list[ReportPart]:
 
 def _validated(x: Validated) -> list[ReportPart]:
     """The rate of misfits, and the first of them."""
-    parts: list[ReportPart] = [f"other random and directed inputs: misfits {_rate(x.misfits)} (95 %)"]
+    parts: list[ReportPart] = [f"other random and directed inputs: misfits {_rate(x.misfits)}"]
     d, made = x.model.d_format, Rows(("misfit", "device gives", "design gives", "asked again"))
     for misfit in x.shown[:_SHOWN]:
         again = "the same" if misfit.stays else f"{sum(y == misfit.designed for y in misfit.again)} of "

@@ -77,7 +77,7 @@ def bias_text(name: str, x: Bias) -> str:
         )
     return (
         f"{name}: the mean of fl - xᵀy over {x.count} random dot products is {x.relative:.4g}·u relative to "
-        f"Σ|x_k·y_k|, between {x.low:.4g} and {x.high:.4g} with a confidence of 95 %"
+        f"Σ|x_k·y_k|, between {x.low:.4g} and {x.high:.4g} with a two-sided confidence of 95 %"
     )
 
 
