@@ -49,14 +49,17 @@ _SHOWN = 20
     "verdicts",
     multiple=True,
     type=click.Choice([kind.name for kind in Kind], case_sensitive=False),
-    help="Only records of this verdict; may be repeated.",
+    help="Only records that were kept with this verdict; may be repeated.",
 )
 @click.option("--last", "most", type=click.IntRange(1), default=_SHOWN, show_default=True,
               help="How many records to list, the newest.")  # fmt: skip
 @results_option
 @json_option
 def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> None:
-    """List the newest record about each question, unchecked."""
+    """List the newest record about each question, unchecked.
+
+    Nothing is decided by what is kept: UNKNOWN stands before `kept as EQUIVALENT on DATE, not checked`.
+    """
     store = Store(Path(folder), warn)
     wanted = (e for e in store.entries() if not verdicts or e.record.get("verdict") in verdicts)
     rows = [views.row(entry) for entry in islice(wanted, most)][::-1]
@@ -81,10 +84,11 @@ def show(start: str, folder: str, as_json: bool) -> None:
     now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
+        verdict, reason = views.audited(entry.record, finding)
         print_json(
             {
-                "id": entry.id, "state": now.name.lower(), "check": finding.status.name.lower(),
-                "reason": finding.reason, "explain": command, "record": entry.record,
+                "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
+                "check": finding.status.name.lower(), "explain": command, "record": entry.record,
             }
         )  # fmt: skip
         return

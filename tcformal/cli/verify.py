@@ -12,6 +12,7 @@ import click
 from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
+from tcformal.query.verdict import kept_as
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
 from tcformal.report.text import SCREEN
@@ -180,6 +181,15 @@ def _data(
     }  # fmt: skip
 
 
+def _said(status: AuditStatus, record: Mapping[str, Any]) -> str:
+    """What is said of a record's verdict before the reason of its status."""
+    if status is AuditStatus.FAILED:
+        return ""
+    if status is AuditStatus.UNCHECKED:
+        return f"{kept_as(record['verdict'], record['date'])}: "
+    return f"{record['verdict']}, "
+
+
 class _Told:
     """Prints each finding at once: all that do not hold, and a screenful of those that do; counts them."""
 
@@ -197,12 +207,12 @@ class _Told:
 
     def answer(self, f: AuditFinding) -> None:
         """One finding about an answer."""
-        verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
-        self.line(f.status, f"{f.entry.id[:SHOWN]} {{}}: {verdict}{f.reason}")
+        self.line(f.status, f"{f.entry.id[:SHOWN]} {{}}: {_said(f.status, f.entry.record)}{f.reason}")
 
     def claim(self, c: ClaimFinding) -> None:
         """One finding about a claim."""
-        self.line(c.status, f"{c.claim} of {c.unit} {{}}: {c.verdict}, {c.reason}")
+        said = f"kept as {c.verdict}, not checked" if c.status is AuditStatus.UNCHECKED else c.verdict
+        self.line(c.status, f"{c.claim} of {c.unit} {{}}: {said}, {c.reason}")
 
     def end(self, earlier: int) -> None:
         """The counts; `earlier` records were checked by earlier runs."""

@@ -20,8 +20,10 @@ from tcformal.programs.chain import definition
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
-from tcformal.query.verdict import NOT_CHECKED
+from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.text import table
+from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
 from tcformal.store.store import Entry
 from tcformal.sweeps.exported import ExportRecord
@@ -36,7 +38,8 @@ _NOTHING = "?"
 def row(entry: Entry) -> dict[str, Any]:
     """One record, unchecked, as a flat row: the question, the answer, its solvers.
 
-    `state` says that nothing was checked, or that the record is damaged.
+    The verdict of the record is in `kept_as`: what nobody checked is UNKNOWN.  `state` says that nothing was
+    checked, or that the record is damaged.
     """
     record, question = entry.record, entry.record["question"]
     try:
@@ -47,7 +50,8 @@ def row(entry: Entry) -> dict[str, Any]:
     cells: dict[str, Any] = {
         "id": entry.id,
         "kind": _text(question.get("kind")),
-        "verdict": _text(record.get("verdict")),
+        "verdict": unchecked_verdict(record),
+        "kept_as": _text(record.get("verdict")),
         "first": _text(question.get("first") or question.get("unit") or _program(question.get("worse"))),
         "second": _text(
             question.get("second") or question.get("property") or question.get("form")
@@ -57,7 +61,7 @@ def row(entry: Entry) -> dict[str, Any]:
         "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
         and not damaged else "",
         "assumptions": _NOTHING if damaged else "; ".join(question["assumptions"]),
-        "witness": "", "results": "",
+        "reason": "", "witness": "", "results": "",
         "solvers": _NOTHING if damaged else ", ".join(_deciders(record)),
         "confirmed_by": _NOTHING if damaged else ", ".join(record["confirmed_by"]),
         "certificate": _NOTHING if damaged else (record["certificate"] or {}).get("sha256", ""),
@@ -67,9 +71,21 @@ def row(entry: Entry) -> dict[str, Any]:
         "state": "damaged" if damaged else NOT_CHECKED,
         "question_sha256": entry.digest,
     }  # fmt: skip
+    if not damaged:
+        cells["reason"] = unchecked_reason(record)
     if not damaged and record["witness"] is not None:
         cells |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
     return cells
+
+
+def unchecked_verdict(record: Mapping[str, Any]) -> str:
+    """The verdict of a record that nobody checked: UNKNOWN where it is decided."""
+    return Kind.UNKNOWN.name if is_decided(record) else _text(record.get("verdict"))
+
+
+def unchecked_reason(record: Mapping[str, Any]) -> str:
+    """The reason of `unchecked_verdict`."""
+    return kept_as(record["verdict"], record["date"]) if is_decided(record) else str(record["reason"])
 
 
 def _text(value: Any) -> str:
@@ -103,8 +119,10 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
         proof = "yes" if r["certificate"] else "–" if r["witness"] else "no"
-        remark = "" if r["state"] == NOT_CHECKED else r["state"]
-        cells = (r["id"][:SHOWN], r["verdict"], units, r["solvers"], proof, r["date"][:10], remark)
+        verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
+        if verdict != r["kept_as"]:
+            verdict, remark = f"{verdict}\nkept as\n{r['kept_as']}", remark or "not\nchecked"
+        cells = (r["id"][:SHOWN], verdict, units, r["solvers"], proof, r["date"][:10], remark)
         made.add_row(*(Text(str(cell)) for cell in cells))
     for i in (0, 1, 4, 6):
         made.columns[i].no_wrap = True
@@ -142,12 +160,22 @@ def record_command(record: Mapping[str, Any]) -> str | None:
     return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
+def audited(record: Mapping[str, Any], finding: AuditFinding) -> tuple[str, str]:
+    """The verdict of a record after its audit, UNKNOWN where it was not checked or is refused; the reason."""
+    if finding.status in (AuditStatus.HOLDS, AuditStatus.OPEN):
+        return record["verdict"], finding.reason
+    said = kept_as(record["verdict"], record["date"])
+    if finding.status is AuditStatus.FAILED:
+        said = said.replace("not checked", finding.status.value)
+    return Kind.UNKNOWN.name, f"{said}: {finding.reason}"
+
+
 def record_view(entry: Entry, state: State, finding: AuditFinding) -> RenderableType:
     """One record in full, headed by the result of its audit."""
     record, q = entry.record, entry.record["question"]
-    found = "" if finding.status is AuditStatus.HOLDS else f", {finding.status.value}"
-    head = Text(record["verdict"] + found, style="bold")
-    head.append(f": {finding.reason}", style="default not bold")
+    verdict, reason = audited(record, finding)
+    head = Text(verdict, style="bold")
+    head.append(f": {reason}", style="default not bold")
     lines = [head, Text(f"recorded reason: {record['reason']}")]
     if q["kind"] == EQUALITY.name:
         lines.append(Text(f"units: {q['first']}\n       {q['second']}"))

@@ -83,7 +83,7 @@ def prove_claims(
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
             return kept_or_proved(
-                spec, name, store, book=book, limits=how.limits, solvers=how.solvers, certify=how.certify,
+                spec, name, store, book=book, limits=how.limits, solvers=how.solvers,
                 fresh=how.fresh, progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
 

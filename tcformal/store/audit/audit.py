@@ -18,6 +18,7 @@ from tcformal.store.answers import (
     check_answers,
     check_definition,
     check_replays,
+    check_vectors,
     question_of,
     read_limits,
     read_verdict,
@@ -99,6 +100,7 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
     if kind is kind_of(q).found:
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
+    check_vectors(record, q)
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
     certificate = store.certificate(record)
@@ -113,7 +115,7 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
             f"the proof of {certificate.solver} could not be checked in {seconds:g} s",
         )
     if old:
-        store.add(read_verdict(q, record, checked, checked=True))
+        store.add(read_verdict(q, record, checked))
     return (
         AuditStatus.HOLDS,
         f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",
