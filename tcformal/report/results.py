@@ -25,6 +25,7 @@ from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.text import table
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
+from tcformal.store.claims import claim_id
 from tcformal.store.store import Entry
 from tcformal.sweeps.exported import ExportRecord
 
@@ -78,6 +79,18 @@ def row(entry: Entry) -> dict[str, Any]:
     return cells
 
 
+def claim_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """One kept claim, unchecked, as a row beside those of answers."""
+    return {
+        "id": claim_id(record["claim"], record["unit"]), "kind": "claim",
+        "verdict": unchecked_verdict(record), "kept_as": record["verdict"], "first": record["unit"],
+        "second": record["claim"], "k": "", "formats": "", "assumptions": "",
+        "reason": unchecked_reason(record), "witness": "", "results": "", "solvers": "", "confirmed_by": "",
+        "certificate": "", "seconds": record["seconds"], "date": record["date"],
+        "tcformal": record["tcformal"], "state": NOT_CHECKED, "question_sha256": record["definition"],
+    }  # fmt: skip
+
+
 def unchecked_verdict(record: Mapping[str, Any]) -> str:
     """The verdict of a record that nobody checked: UNKNOWN where it is decided."""
     return Kind.UNKNOWN.name if is_decided(record) else _text(record.get("verdict"))
@@ -118,7 +131,8 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "yes" if r["certificate"] else "–" if r["witness"] else "no"
+        proof = "lemmas" if r["kind"] == "claim" else "yes" if r["certificate"] else "–"
+        proof = "no" if proof == "–" and not r["witness"] else proof
         verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
         if verdict != r["kept_as"]:
             verdict, remark = f"{verdict}\nkept as\n{r['kept_as']}", remark or "not\nchecked"

@@ -240,6 +240,19 @@ class Store:
         return found
 
     # ------------------------------------------------------------------ claims
+    def newest_claims(self) -> Iterator[Record]:
+        """The newest line about each claim of a unit that fits the schema, newest first; unchecked."""
+        seen: set[tuple[str, ...]] = set()
+        for _, line in self.claims.backwards():
+            try:
+                check(line.data or {}, CLAIM.name)
+            except RecordError:
+                continue
+            assert line.data is not None
+            if (about := CLAIM.about(line.data)) not in seen:
+                seen.add(about)
+                yield line.data
+
     def find_claim(self, claim: str, spec: UnitSpec, *, seconds: float | None = None) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None if it must be asked.
 

@@ -92,9 +92,9 @@ class Derived:
                 f"{self.verdict.value}"
             )
 
-    # ------------------------------------------------------------------ what was not tested, what was measured
+    # ------------------------------------------------------------------ untested, measured
     def check_untested(self) -> None:
-        """The clauses about what was not tested; every value was tried of a design in a world of trees only."""
+        """The clauses about what was not tested; every value was tried of designs in worlds of trees only."""
         seen = self.record["validated"] is not None
         said, plain = tuple(self.record["untested"]), self.plain
         if plain and self.verdict in _OF_A_DESIGN and self._tree is None and self._is_fused:

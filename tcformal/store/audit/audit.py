@@ -6,13 +6,10 @@ import enum
 from dataclasses import dataclass, replace
 
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.interp.cnf import to_cnf
 from tcformal.query.engine import answer
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
-from tcformal.solve.certificate import lrat, lrat_text
-from tcformal.solve.lrat.check import check
 from tcformal.store.answers import (
     check_allowed,
     check_answers,
@@ -137,24 +134,6 @@ def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str
     if v.kind in DECIDED:
         raise RecordError(f"expected {record['verdict']} again, but got {v.kind.name}: {v.reason}")
     return AuditStatus.UNCHECKED, f"its proof was too long to keep, and {solver} made no other: {v.reason}"
-
-
-def proof_texts(store: Store, entry: Entry) -> tuple[str, str]:
-    """The clauses of an answer in DIMACS form, and its kept proof with hints in LRAT form, checked here.
-
-    Errors: InputError for an answer without a certificate, else as the audit refuses it.
-    """
-    entry.check()
-    record = entry.record
-    q = question_of(record)
-    check_definition(record, q)
-    certificate = store.certificate(record)
-    if certificate is None:
-        raise InputError(f"expected an answer with a certificate, but {entry.id[:12]} has none")
-    cnf = to_cnf(q.graph, q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked)
-    steps = lrat(cnf, certificate)
-    check(cnf.variables, cnf.clauses, steps)
-    return cnf.dimacs(), lrat_text(steps)
 
 
 def select(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
