@@ -134,10 +134,12 @@ class Derived:
 
         Each value of each axis of the design's world, or each catalogued design and neighbour, is refuted by
         an answer, or stands among the axes, or is proved the same.
-        Errors: RecordError where inputs tell one that is not named apart, so that the answers do not decide.
+        Errors: RecordError where inputs tell one apart that is catalogued, or of an axis that is not named, so
+        that the answers do not decide.
         """
         said = {x["design"] for x in self.record["axes"]}
         told = {(x["axis"], x["value"]) for x in self.record["axes"]}
+        designs = {x for x in told if x[0] == "design"}
         known = {computed(resolve(name), self.k) for name in said} | {computed(self.simplest, self.k)}
         others = list(self._others())
         if others and not said:
@@ -150,11 +152,13 @@ class Derived:
             if value in told or computed(u, self.k) in known or not self.fits(u) or same(u.name):
                 continue
             given = replay(self.simplest, pool) if given is None else given
-            if (replay(u, pool) != given).any():
+            listed = value[0] == "neighbour" or any(axis == value[0] for axis, _ in told - designs)
+            if not listed and (replay(u, pool) != given).any():
                 raise RecordError(
                     f"expected an answer that tells {u.name} from {self.simplest.name}, but there is none"
                 )
-            open_.append(u.name)
+            # A value of an axis whose other values stand there: the space has it since.
+            open_.append(f"{value[0]}={value[1]}")
         return open_
 
     def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
@@ -172,4 +176,4 @@ class Derived:
             units = rivals(self.simplest, self.k)
         for u in units:
             if u.name != self.simplest.name:
-                yield ("design", u.name), u
+                yield ("neighbour" if "@" in u.name else "design", u.name), u

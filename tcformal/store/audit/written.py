@@ -29,7 +29,7 @@ from tcformal.store.lemmas import LemmaCache
 from tcformal.store.store import Entry, Store
 
 #: Conflicts after which no proof of a question without folding is looked for.
-_CONFLICTS = 100_000
+_CONFLICTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,9 @@ def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
     clauses: list[tuple[int, ...]] = [(-false,)]
     for i, (x, y) in enumerate(gates.ands, gates.n_inputs + 1):
         p, r = literal(x), literal(y)
-        clauses += [(-i, p), (-i, r), (i, -p, -r)]
+        # A gate may take one literal twice, or with its complement.
+        rows = [(-i, p), (-i, r), *([] if p == -r else [tuple(dict.fromkeys((i, -p, -r)))])]
+        clauses += dict.fromkeys(rows)
     bits, at = {}, 1
     for name, width in inputs.items():
         bits[name] = tuple(range(at, at + width))
