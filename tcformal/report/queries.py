@@ -113,7 +113,7 @@ def agreement(a: Answered) -> str:
     Empty for an outcome that is not the expected one, and for one that was not checked in this run.
     """
     if not a.as_expected:
-        return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
+        return f"**expected {a.ask.expected}**" if a.checked else "**not checked**"
     if not a.ask.reported:
         return AGREEMENTS[2]
     return AGREEMENTS[1] if a.ask.deviation else AGREEMENTS[0]

@@ -175,6 +175,37 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
     "a design that does not exist": (classes(("volta/nothing",)), "expected a known unit"),
     "another rate of agreement": (near(3), "answers of volta"),
     "an input that fits": (near(0, (0,)), "to fit no design"),
+    "another verdict": (
+        lambda x: replace(x, verdict=IdentifyVerdict.REMAINING),
+        "expected IDENTIFIED",
+    ),
+    "a verdict of faults": (
+        lambda x: replace(x, verdict=IdentifyVerdict.FAULTY),
+        "expected IDENTIFIED",
+    ),
+    "no answer twice": (
+        lambda x: replace(x, verdict=IdentifyVerdict.NON_DETERMINISTIC, classes=(), axes=(), validated=None),
+        "where repeated answers differ",
+    ),
+    "outside, though a design fits": (
+        lambda x: replace(x, verdict=IdentifyVerdict.OUTSIDE, classes=(), axes=(), validated=None),
+        "no design to give all answers",
+    ),
+    "another order": (lambda x: replace(x, measured={"order": "((0..3)+c)"}), "to be measured"),
+    "less that was not tested": (lambda x: replace(x, untested=x.untested[:1]), "what was not tested"),
+    "a comparison with another design": (
+        lambda x: replace(x, validated=replace(x.validated, model=resolve(OTHER))),
+        "with the simplest design",
+    ),
+    "a history of one answer": (
+        lambda x: replace(x, history=(rows_of(x.history[0], slice(0, 1)), x.history[1][:1])),
+        "to refute",
+    ),
+    "a history of one answer, no other values": (
+        lambda x: replace(x, history=(rows_of(x.history[0], slice(0, 1)), x.history[1][:1]), axes=()),
+        "expected an answer that tells",
+    ),
+    "no growth": (lambda x: replace(x, growth=()), "survivors after each batch"),
     "identified with misfits": (
         lambda x: replace(x, validated=faulty().validated),
         "expected misfits as IDENTIFIED allows",

@@ -56,7 +56,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no order": lambda r: r.update(orders=[]),
     "elements": lambda r: r["regions"][0].update(elements=1),
     "units": lambda r: r["regions"][0].update(units=["hopper/mma.m16n8k8.f32.tf32.tf32.f32"]),
-    "a unit that is refuted too": lambda r: r["regions"][0]["refuted"].append([r["regions"][0]["units"][0], 1]),
+    "a unit that is refuted": lambda r: r["regions"][0]["refuted"].append([r["regions"][0]["units"][0], 1]),
     "a share of nothing": lambda r: r["regions"][0]["refuted"].append(["x", 0]),
     "differing": lambda r: r.update(differing=1),
     "nothing compared": lambda r: r.update(checked=0),

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tcformal.cli import main
+from tcformal.store.audit import written
 
 ONE, OTHER = "tfdpa@products=1,k=1", "tfdpa@products=1,k=1,fraction_bits=24"
 CLAIM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
@@ -26,8 +27,11 @@ def clauses(path: Path) -> list[list[int]]:
     return found
 
 
-def test_what_folding_decides_is_written_without_folding(tmp_path: Path) -> None:
+def test_what_folding_decides_is_written_without_folding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two circuits of one definition that share no gate: there is something to check."""
+    monkeypatch.setattr(written, "_CONFLICTS", 100)
     made = json.loads(run(tmp_path, "prove", ONE, OTHER, "--certify", "--json").stdout)
     assert (made["verdict"], made["same_definition"]) == ("EQUIVALENT", True)
     result = run(tmp_path, "results", "proof", made["id"][:12], "-o", str(tmp_path / "one"))
