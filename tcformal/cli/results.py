@@ -98,7 +98,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
-        verdict, reason = views.audited(entry.record, finding)
+        verdict, reason = views.audited(entry.record, finding.status, finding.reason)
         print_json(
             {
                 "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
@@ -118,7 +118,7 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
     from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
 
     finding = audit_claim(store, record)
-    verdict, reason = views.audited(record, finding)
+    verdict, reason = views.audited(record, finding.status, finding.reason)
     name = claim_id(record["claim"], record["unit"])
     if as_json:
         print_json(

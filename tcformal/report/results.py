@@ -174,20 +174,20 @@ def record_command(record: Mapping[str, Any]) -> str | None:
     return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
-def audited(record: Mapping[str, Any], finding: AuditFinding) -> tuple[str, str]:
+def audited(record: Mapping[str, Any], status: AuditStatus, why: str) -> tuple[str, str]:
     """The verdict of a record after its audit, UNKNOWN where it was not checked or is refused; the reason."""
-    if finding.status in (AuditStatus.HOLDS, AuditStatus.OPEN):
-        return record["verdict"], finding.reason
+    if status in (AuditStatus.HOLDS, AuditStatus.OPEN):
+        return record["verdict"], why
     said = kept_as(record["verdict"], record["date"])
-    if finding.status is AuditStatus.FAILED:
-        said = said.replace("not checked", finding.status.value)
-    return Kind.UNKNOWN.name, f"{said}: {finding.reason}"
+    if status is AuditStatus.FAILED:
+        said = said.replace("not checked", status.value)
+    return Kind.UNKNOWN.name, f"{said}: {why}"
 
 
 def record_view(entry: Entry, state: State, finding: AuditFinding) -> RenderableType:
     """One record in full, headed by the result of its audit."""
     record, q = entry.record, entry.record["question"]
-    verdict, reason = audited(record, finding)
+    verdict, reason = audited(record, finding.status, finding.reason)
     head = Text(verdict, style="bold")
     head.append(f": {reason}", style="default not bold")
     lines = [head, Text(f"recorded reason: {record['reason']}")]

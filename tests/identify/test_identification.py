@@ -19,6 +19,7 @@ from tcformal.errors import RecordError
 from tcformal.files.write import append
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.validation import Validated
 from tcformal.identify.identify import identify as whole
 from tcformal.identify.order.order import order_of
 from tcformal.identify.record.identification import (
@@ -71,8 +72,10 @@ def identified() -> Identification:
         AxisOutcome("products", "8", f"{UNIT}@products=8", Settled.SAME, None, "the definition is the same"),
     )
     order = order_of(asker.ask, SPEC.operands, 4).measured
-    more = {"history": (batch, answers), "probes": asker.probes, "measured": order, "survivors": 2}
-    return replace(found, axes=(*found.axes, *axes), growth=((len(answers), 2),), **more)
+    return replace(
+        found, axes=(*found.axes, *axes), growth=((len(answers), 2),), history=(batch, answers),
+        probes=asker.probes, measured=order, survivors=2,
+    )  # fmt: skip
 
 
 @cache
@@ -141,6 +144,12 @@ def same(**more: Any) -> Callable[[Identification], Identification]:
     return lambda x: replace(x, axes=(replace(x.axes[-1], **more),))
 
 
+def with_model(x: Identification, name: str) -> Validated:
+    """The comparison as if it were of another design."""
+    assert x.validated is not None
+    return replace(x.validated, model=resolve(name))
+
+
 def classes(*rows: tuple[str, ...]) -> Callable[[Identification], Identification]:
     """Other classes."""
     return lambda x: replace(x, classes=rows, survivors=2, growth=())
@@ -194,7 +203,7 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
     "another order": (lambda x: replace(x, measured={"order": "((0..3)+c)"}), "to be measured"),
     "less that was not tested": (lambda x: replace(x, untested=x.untested[:1]), "what was not tested"),
     "a comparison with another design": (
-        lambda x: replace(x, validated=replace(x.validated, model=resolve(OTHER))),
+        lambda x: replace(x, validated=with_model(x, OTHER)),
         "with the simplest design",
     ),
     "a history of one answer": (

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from tcformal.design.axes import catalogued_rivals, computed, rivals
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
@@ -150,16 +148,18 @@ class Derived:
         open_ = []
         pool, given = inputs_to_try(self.operands, self.k, _POOL, _SEED), None
         for value, u in others:
-            if value in told or computed(u, self.k) in known or not self.fits(u) or same(u.name):
+            if value in told or computed(u, self.k) in known or not self.fits(u):
                 continue
             given = replay(self.simplest, pool) if given is None else given
             listed = value[0] == "neighbour" or any(axis == value[0] for axis, _ in told - designs)
-            if not listed and (replay(u, pool) != given).any():
+            apart = bool((replay(u, pool) != given).any())
+            if apart and not listed:
                 raise RecordError(
                     f"expected an answer that tells {u.name} from {self.simplest.name}, but there is none"
                 )
             # A value of an axis whose other values stand there: the space has it since.
-            open_.append(f"{value[0]}={value[1]}")
+            if apart or not same(u.name):
+                open_.append(f"{value[0]}={value[1]}")
         return open_
 
     def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
@@ -170,7 +170,7 @@ class Derived:
             for i, axis in enumerate(world.axes):
                 for value, text in enumerate(axis.values):
                     if value != base[i]:
-                        name = world.name(np.array([*base[:i], value, *base[i + 1 :]]))
+                        name = world.name([*base[:i], value, *base[i + 1 :]])
                         yield (axis.name, text), resolve(name)
             units = catalogued_rivals(self.simplest, self.k)
         else:
