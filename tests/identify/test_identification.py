@@ -89,7 +89,7 @@ def faulty() -> Identification:
     asker = Asker(CallableDevice(function, "worn"), SPEC.operands, 4)
     found = identify(asker, vectors=3000)
     assert found.verdict is IdentifyVerdict.FAULTY
-    return found
+    return replace(found, measured=order_of(lambda x: replay(SPEC, x), SPEC.operands, 4).measured)
 
 
 def checked(record: dict[str, Any], folder: Path) -> tuple[AuditStatus, str]:
@@ -125,7 +125,7 @@ def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pyt
     wide = AxisOutcome("carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "a lemma")
     status, reason = checked(to_record(replace(identified(), axes=(wide,))), tmp_path)
     assert status is AuditStatus.UNCHECKED, reason
-    assert reason.endswith(f"but nothing here proves {UNIT}@carry_bits=9 the same")
+    assert f"but nothing here proves {UNIT}@carry_bits=9, " in reason
 
 
 def twice(x: Identification) -> Identification:
@@ -152,7 +152,7 @@ def with_model(x: Identification, name: str) -> Validated:
 
 def classes(*rows: tuple[str, ...]) -> Callable[[Identification], Identification]:
     """Other classes."""
-    return lambda x: replace(x, classes=rows, survivors=2, growth=())
+    return lambda x: replace(x, classes=rows, survivors=2, growth=((len(x.history[1]), 2),))
 
 
 def near(agrees: int, unfit: tuple[int, ...] = ()) -> Callable[[Identification], Identification]:
@@ -174,7 +174,7 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
     "an input twice": (twice, "every input of the history once"),
     "fewer dot products than inputs": (lambda x: replace(x, probes=3), "expected at least"),
     "other survivors": (lambda x: replace(x, growth=((300, 5),)), "survivors after the last batch"),
-    "survivors that return": (lambda x: replace(x, growth=((1, 0), (300, 1))), "expected fewer survivors"),
+    "survivors that return": (lambda x: replace(x, growth=((1, 1), (300, 2))), "expected fewer survivors"),
     "an input that refutes nothing": (axis(design=UNIT), "to refute"),
     "an input that does not exist": (axis(probe=10**6), "to refute"),
     "a refutation without an input": (axis(probe=None), "expected a refuting input exactly"),
@@ -210,10 +210,6 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
         lambda x: replace(x, history=(rows_of(x.history[0], slice(0, 1)), x.history[1][:1])),
         "to refute",
     ),
-    "a history of one answer, no other values": (
-        lambda x: replace(x, history=(rows_of(x.history[0], slice(0, 1)), x.history[1][:1]), axes=()),
-        "expected an answer that tells",
-    ),
     "no growth": (lambda x: replace(x, growth=()), "survivors after each batch"),
     "identified with misfits": (
         lambda x: replace(x, validated=faulty().validated),
@@ -229,6 +225,15 @@ def test_a_false_record_fails(what: str, tmp_path: Path) -> None:
     assert status is AuditStatus.FAILED
     with pytest.raises(RecordError, match=sentence):
         raise RecordError(reason)
+
+
+@pytest.mark.parametrize("row", [0, 20, 40])
+def test_one_answer_identifies_nothing(row: int, tmp_path: Path) -> None:
+    """Neither with a list of other values, nor without one."""
+    (batch, answers), one = identified().history, slice(row, row + 1)
+    alone = {"history": (rows_of(batch, one), answers[one]), "axes": ()}
+    status, reason = checked(to_record(replace(identified(), **alone)), tmp_path)  # type: ignore[arg-type]
+    assert status is not AuditStatus.HOLDS, reason
 
 
 def test_false_misfits_fail(tmp_path: Path) -> None:
