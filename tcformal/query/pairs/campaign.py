@@ -94,7 +94,7 @@ def campaign(
     with other definitions.
     """
     workers: Executor | None = None
-    running: dict[Future[Answer], _Asked] = {}
+    running: dict[Future[Answer], _InWorker] = {}
     with ExitStack() as stack:
         for pair in sorted(pairs, key=_products):
             early = _known_outcome(pair, options, kept)
@@ -115,7 +115,7 @@ def _products(pair: Pair) -> int:
 
 
 #: A pair in a worker, and its kept answer, whose evidence was not checked.
-_Asked = tuple[Pair, Verdict[EqualityQuestion] | None]
+_InWorker = tuple[Pair, Verdict[EqualityQuestion] | None]
 
 
 def _known_outcome(
@@ -136,7 +136,9 @@ def _known_outcome(
     return _outcome(pair, verdict) if verdict is not None and verdict.checked else verdict
 
 
-def _new_outcome(done: Future[Answer], asked: _Asked, options: AskOptions, kept: AnswerStore) -> PairOutcome:
+def _new_outcome(
+    done: Future[Answer], asked: _InWorker, options: AskOptions, kept: AnswerStore
+) -> PairOutcome:
     """The outcome of a finished call; its answer is kept."""
     pair, before = asked
     try:
