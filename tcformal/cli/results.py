@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from heapq import merge
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.progress import track
@@ -69,8 +71,8 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     wanted = (e for e in store.entries() if not verdicts or e.record.get("verdict") in verdicts)
     rows = [views.row(entry) for entry in islice(wanted, most)][::-1]
     claims = (r for r in store.newest_claims() if not verdicts or r["verdict"] in verdicts)
-    rows += [views.claim_row(record) for record in islice(claims, most)][::-1]
-    rows = sorted(rows, key=lambda r: str(r["date"]))[-most:]
+    others = [views.claim_row(record) for record in islice(claims, most)][::-1]
+    rows = [row for _, row in merge(_dated(rows), _dated(others), key=itemgetter(0))][-most:]
     if as_json:
         print_json(rows)
         return
@@ -78,6 +80,14 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     if rows:
         out.print(views.results_table(rows))
     out.print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}", style="dim"))
+
+
+def _dated(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of one file in their order, each with the latest date so far; a damaged one has none."""
+    last = ""
+    for row in rows:
+        last = max(last, row["date"] if row["date"][:1].isdigit() else last)
+        yield last, row
 
 
 @results.command()
