@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.errors import RecordError
+from tcformal.errors import TcformalError
 from tcformal.identify.record.products import check_product, verify_products
 from tcformal.identify.whole.product import identify_product
 from tcformal.store.audit.audit import AuditStatus
@@ -73,7 +73,7 @@ def test_a_false_record_fails(tmp_path: Path, record: dict[str, Any], what: str)
     write(tmp_path, sealed(altered))
     (found,) = verify_products(tmp_path)
     assert found.status is AuditStatus.FAILED, what
-    with pytest.raises(RecordError):
+    with pytest.raises(TcformalError):
         check_product(altered)
 
 

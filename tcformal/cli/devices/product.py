@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
-from tcformal.errors import DeviceError, InputError, RecordError
+from tcformal.errors import DeviceError, InputError, TcformalError
 from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.formats.catalog import format_named
@@ -99,7 +99,7 @@ def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[
             continue
         try:
             check_product(record)
-        except RecordError as error:
+        except TcformalError as error:
             warn(f"line {line.number} of {path} is not used: {error}")
             continue
         same = all(record.get(name) == value for name, value in about.items() if name not in _OWN)
