@@ -151,6 +151,11 @@ def rewrite(
     path.write_text("\n".join(lines) + "\n")
 
 
+def unserved(found: Verdict[Any] | None) -> bool:
+    """Whether a store says nothing of a question, or that what it keeps was not checked."""
+    return found is None or (found.kind is Kind.UNKNOWN and not found.checked and found.certificate is None)
+
+
 def proof_kept(folder: Path) -> bytes:
     """The only proof of a results folder."""
     (line,) = (folder / PROOF.file).read_text().splitlines()

@@ -103,7 +103,7 @@ class Theorems:
             )
         v = kept_or_proved(
             unit, claim, store, book=self._book, fresh=self.fresh, limits=self.limits, solvers=members,
-            certify=self.certify, seconds=CHECK_S, progress=self.progress,
+            seconds=CHECK_S, progress=self.progress,
         )  # fmt: skip
         if v.checked:
             return v

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from heapq import merge
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.progress import track
@@ -21,9 +23,14 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
-from tcformal.store.audit.audit import audit, matches, proof_texts, state
+from tcformal.store.audit.audit import audit, matches, state
+from tcformal.store.claims import claim_id
+from tcformal.store.file import Record
 from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
+
+if TYPE_CHECKING:
+    from tcformal.store.audit.written import WrittenProof
 
 Item = TypeVar("Item")
 
@@ -49,17 +56,23 @@ _SHOWN = 20
     "verdicts",
     multiple=True,
     type=click.Choice([kind.name for kind in Kind], case_sensitive=False),
-    help="Only records of this verdict; may be repeated.",
+    help="Only records that were kept with this verdict; may be repeated.",
 )
 @click.option("--last", "most", type=click.IntRange(1), default=_SHOWN, show_default=True,
               help="How many records to list, the newest.")  # fmt: skip
 @results_option
 @json_option
 def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> None:
-    """List the newest record about each question, unchecked."""
+    """List the newest record about each question, unchecked.
+
+    Nothing is decided by what is kept: UNKNOWN stands before `kept as EQUIVALENT on DATE, not checked`.
+    """
     store = Store(Path(folder), warn)
     wanted = (e for e in store.entries() if not verdicts or e.record.get("verdict") in verdicts)
     rows = [views.row(entry) for entry in islice(wanted, most)][::-1]
+    claims = (r for r in store.newest_claims() if not verdicts or r["verdict"] in verdicts)
+    others = [views.claim_row(record) for record in islice(claims, most)][::-1]
+    rows = [row for _, row in merge(_dated(rows), _dated(others), key=itemgetter(0))][-most:]
     if as_json:
         print_json(rows)
         return
@@ -69,22 +82,37 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     out.print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}", style="dim"))
 
 
+def _dated(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of one file in their order, each with the latest date so far; a damaged one has none."""
+    last = ""
+    for row in rows:
+        last = max(last, row["date"] if row["date"][:1].isdigit() else last)
+        yield last, row
+
+
 @results.command()
 @click.argument("start", metavar="ID")
 @results_option
 @json_option
 def show(start: str, folder: str, as_json: bool) -> None:
-    """Show one record in full; ID is a prefix of its id or of its question's digest."""
+    """Show one record in full; ID is a prefix of its id or of its question's digest.
+
+    A claim is proved again on its lemmas first.
+    """
     store = Store(Path(folder), warn)
     entry = _one(store, start)
+    if not isinstance(entry, Entry):
+        _show_claim(store, entry, as_json)
+        return
     entry.check()
     now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
+        verdict, reason = views.audited(entry.record, finding.status, finding.reason)
         print_json(
             {
-                "id": entry.id, "state": now.name.lower(), "check": finding.status.name.lower(),
-                "reason": finding.reason, "explain": command, "record": entry.record,
+                "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
+                "check": finding.status.name.lower(), "explain": command, "record": entry.record,
             }
         )  # fmt: skip
         return
@@ -95,15 +123,46 @@ def show(start: str, folder: str, as_json: bool) -> None:
         say(command)
 
 
-def _one(store: Store, start: str) -> Entry:
-    """The one record whose id begins with `start`; InputError where there is none, or another."""
-    found = [entry for entry in store.entries() if matches(entry, start)]
+def _show_claim(store: Store, record: Record, as_json: bool) -> None:
+    """One claim with the result of its audit."""
+    from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
+
+    finding = audit_claim(store, record)
+    verdict, reason = views.audited(record, finding.status, finding.reason)
+    name = claim_id(record["claim"], record["unit"])
+    if as_json:
+        print_json(
+            {
+                "id": name, "verdict": verdict, "reason": reason, "check": finding.status.name.lower(),
+                "record": record,
+            }
+        )  # fmt: skip
+        return
+    say(f"{verdict}: {reason}")
+    say(f"{record['claim']} of {record['unit']}")
+    say(f"recorded reason: {record['reason']}\n{record['composition']}")
+    say(f"{len(record['lemmas'])} lemmas; answered: {record['date']} by tcformal {record['tcformal']}")
+    say(f"id: {name}\ndefinition: {record['definition']}")
+
+
+def _one(store: Store, start: str) -> Entry | Record:
+    """The one answer or claim whose id begins with `start`; InputError where there is none, or another."""
+    found: list[Entry | Record] = [entry for entry in store.entries() if matches(entry, start)]
+    found += [
+        r
+        for r in store.newest_claims()
+        if start and claim_id(r["claim"], r["unit"]).startswith(start.lower())
+    ]
     if not found:
         raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
     if len(found) > 1:
-        ids = ", ".join(e.id[: views.SHOWN] for e in found[:4])
+        ids = ", ".join(_id(x)[: views.SHOWN] for x in found[:4])
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     return found[0]
+
+
+def _id(x: Entry | Record) -> str:
+    return x.id if isinstance(x, Entry) else claim_id(x["claim"], x["unit"])
 
 
 @results.command()
@@ -114,13 +173,39 @@ def proof(start: str, output: str, folder: str) -> None:
     """Write the clauses of one answer, and its proof with hints, for checkers by other people.
 
     NAME.cnf is in DIMACS form, built from the question; NAME.lrat is what LRAT checkers read, cake_lpr and
-    the one in the books of ACL2 among them, and has been checked here.
+    the one in the books of ACL2 among them, and has been checked here.  Where folding alone decides the
+    question, its clauses are written as they are without folding.  Of a claim, the lemmas are NAME-1.cnf,
+    NAME-1.lrat, …, and NAME.json says how they make the claim.
     """
+    from tcformal.store.audit.written import answer_proof, claim_proofs  # the list does not wait for these
+
     store = Store(Path(folder), warn)
-    cnf, lrat = proof_texts(store, _one(store, start))
-    for ending, text in ((".cnf", cnf), (".lrat", lrat)):
-        write_whole(Path(output + ending), text.encode())
-    say(f"written: {output}.cnf, {cnf.count(chr(10)) - 1} clauses; {output}.lrat", err=True)
+    entry = _one(store, start)
+    if isinstance(entry, Entry):
+        _write_proof(output, answer_proof(store, entry))
+        return
+    made = claim_proofs(store, entry)
+    for i, x in enumerate(made, 1):
+        _write_proof(f"{output}-{i}", x)
+    lemmas = [{"name": x.name, "file": f"{Path(output).name}-{i}.cnf"} for i, x in enumerate(made, 1)]
+    write_whole(
+        Path(output + ".json"), (json.dumps({"lemmas": lemmas, "claim": entry}, indent=2) + "\n").encode()
+    )
+    say(f"written: {output}.json, the claim on {len(made)} lemmas", err=True)
+
+
+def _write_proof(output: str, made: WrittenProof) -> None:
+    """Write the clauses, and the proof if there is one; say what was written."""
+    write_whole(Path(output + ".cnf"), made.cnf.encode())
+    said = f"written: {output}.cnf, {made.clauses} clauses"
+    if made.lrat:
+        write_whole(Path(output + ".lrat"), made.lrat.encode())
+        said += f"; {output}.lrat"
+    if made.folded:
+        said += "; folding alone decides the question, and these clauses are those without folding"
+    if not made.lrat:
+        said += "; no proof: ask a solver"
+    say(said, err=True)
 
 
 @results.command()

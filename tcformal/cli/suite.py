@@ -19,7 +19,8 @@ from tcformal.files.named import json_of, read_named
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
-from tcformal.suites.made import Suite, complaints
+from tcformal.suites.evidence import examined
+from tcformal.suites.made import Suite
 from tcformal.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.suites.suitefile import from_json, to_json
 
@@ -55,7 +56,8 @@ from tcformal.suites.suitefile import from_json, to_json
     "--check",
     "checked",
     type=click.Path(exists=True, dir_okay=False),
-    help="Check a suite written with --json: evaluate it again and print every deviation.",
+    help="Check a suite written with --json: evaluate it again, prove equal designs again, and print every "
+    "deviation.",
 )
 @click.option(
     "--vectors",
@@ -110,7 +112,7 @@ def suite_(
     if checked is not None:
         if names or vary or formats or archs:
             raise InputError("expected --check alone, but got designs too")
-        return _check(Path(checked), as_json)
+        return _check(Path(checked), how, jobs, as_json)
     check_int("--jobs", jobs, low=1, high=MOST_JOBS)
     if total_time is not None:
         check_positive("--total-time", total_time)
@@ -148,18 +150,21 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     write_output(output, text.encode())
 
 
-def _check(path: Path, as_json: bool) -> int:
-    """Check a written suite: evaluate it again."""
+def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
+    """Check a written suite: everything that it says is derived again."""
     try:
         data: Any = json_of(read_named(path, "a suite"))
     except ValueError as error:
         fail(f"expected a suite as JSON in {path}, but got {error}", BAD_INPUT)
     made = from_json(data)
-    found = complaints(made)
+    found = examined(made, how.limits, solvers=how.solvers, jobs=jobs)
+    if data.get("separated") != to_json(made)["separated"]:
+        found.wrong.append("expected in `separated` the input that tells each pair apart, but got others")
     if as_json:
-        print_json({"inputs": len(made.inputs), "designs": len(made.designs), "wrong": found})
+        counts = {"inputs": len(made.inputs), "designs": len(made.designs)}
+        print_json({**counts, "wrong": found.wrong, "unproved": found.unproved})
     else:
-        say(
-            "\n".join(found) or f"{len(made.inputs)} inputs and {len(made.designs)} designs: nothing is wrong"
-        )
-    return OTHERWISE if found else OK
+        so_far = "nothing is wrong" if not found.unproved else "nothing wrong was found"
+        whole = f"{len(made.inputs)} inputs and {len(made.designs)} designs: {so_far}"
+        say("\n".join([*(found.wrong or [whole]), *found.unproved]))
+    return OTHERWISE if found.wrong else NO_ANSWER if found.unproved else OK

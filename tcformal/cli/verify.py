@@ -12,6 +12,7 @@ import click
 from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
+from tcformal.query.verdict import kept_as
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
 from tcformal.report.text import SCREEN
@@ -19,6 +20,7 @@ from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Entry, Store
 
 if TYPE_CHECKING:
+    from tcformal.identify.record.products import ProductFinding
     from tcformal.identify.record.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
     from tcformal.store.audit.log import AuditLog
@@ -56,7 +58,8 @@ def verify(
 ) -> int:  # fmt: skip
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
-    Of identifications of devices, every answer is replayed on the designs that it fits or refutes.
+    Of identifications of devices, every answer is replayed on the designs that it fits or refutes, and
+    verdict, other values and order are derived again; of identified products, what follows from the counts.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew; ID is then a text in the names of claims and units, such as error-bound, or
@@ -92,6 +95,9 @@ def verify(
         told.answer(findings[-1])
     broken = [] if starts else store.broken()
     devices = [] if starts or independent or with_claims else _identifications(store)
+    products = [] if starts or independent or with_claims else _products(store)
+    for found in products:
+        told.line(found.status, f"{found.file} {{}}: {found.reason}")
     for device in devices:
         told.line(device.status, f"{device.device} {{}}: {device.verdict}, {device.reason}")
     if with_claims:
@@ -111,7 +117,7 @@ def verify(
     for sentence in broken:
         told.line(AuditStatus.FAILED, f"{'':{SHOWN}} {{}}: {sentence}")
     if as_json:
-        print_json(_data(findings, claims, devices, broken, told.counts))
+        print_json(_data(findings, claims, devices, products, broken, told.counts))
     else:
         told.end(0 if log is None else log.taken)
     if told.counts[AuditStatus.FAILED]:
@@ -125,6 +131,13 @@ def _identifications(store: Store) -> list[IdentificationFinding]:
     from tcformal.identify.record.verified import verify_identifications
 
     return verify_identifications(store, warn) if [*store.folder.glob(IDENTIFICATION.file + "*")] else []
+
+
+def _products(store: Store) -> list[ProductFinding]:
+    """The checks of the identified products in the folder."""
+    from tcformal.identify.record.products import PRODUCTS, verify_products  # as above
+
+    return verify_products(store.folder) if (store.folder / PRODUCTS).is_dir() else []
 
 
 def _given(seconds: float | None) -> tuple[float, ...]:
@@ -153,6 +166,7 @@ def _data(
     findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
     devices: Sequence[IdentificationFinding],
+    products: Sequence[ProductFinding],
     broken: Sequence[str],
     counts: Mapping[AuditStatus, int],
 ) -> dict[str, Any]:
@@ -175,9 +189,22 @@ def _data(
             }
             for f in devices
         ],
+        "products": [
+            {"file": f.file, "records": f.count, "standing": f.status.name.lower(), "reason": f.reason}
+            for f in products
+        ],
         "broken": list(broken),
         **{s.name.lower(): n for s, n in counts.items()},
     }  # fmt: skip
+
+
+def _said(status: AuditStatus, record: Mapping[str, Any]) -> str:
+    """What is said of a record's verdict before the reason of its status."""
+    if status is AuditStatus.FAILED:
+        return ""
+    if status is AuditStatus.UNCHECKED:
+        return f"{kept_as(record['verdict'], record['date'])}: "
+    return f"{record['verdict']}, "
 
 
 class _Told:
@@ -197,12 +224,12 @@ class _Told:
 
     def answer(self, f: AuditFinding) -> None:
         """One finding about an answer."""
-        verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
-        self.line(f.status, f"{f.entry.id[:SHOWN]} {{}}: {verdict}{f.reason}")
+        self.line(f.status, f"{f.entry.id[:SHOWN]} {{}}: {_said(f.status, f.entry.record)}{f.reason}")
 
     def claim(self, c: ClaimFinding) -> None:
         """One finding about a claim."""
-        self.line(c.status, f"{c.claim} of {c.unit} {{}}: {c.verdict}, {c.reason}")
+        said = f"kept as {c.verdict}, not checked" if c.status is AuditStatus.UNCHECKED else c.verdict
+        self.line(c.status, f"{c.claim} of {c.unit} {{}}: {said}, {c.reason}")
 
     def end(self, earlier: int) -> None:
         """The counts; `earlier` records were checked by earlier runs."""

@@ -25,6 +25,7 @@ from tcformal.identify.record.identification import (
     IdentifyVerdict,
     NearDesign,
     Settled,
+    untested_clauses,
 )
 from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
@@ -284,9 +285,5 @@ class Identifying:
         )  # fmt: skip
 
     def _untested(self) -> tuple[str, ...]:
-        scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
-        plain = self.varied and not self.listed
-        varied = () if plain else ("parameters between those of the catalogued designs",)
-        seen = () if self.validated is not None else ("other inputs than these",)
-        others = f"dot products of other lengths than {self.k}", "other operand formats"
-        return (*others, *scaled, *varied, *seen)
+        plain, seen = self.varied and not self.listed, self.validated is not None
+        return untested_clauses(self.spec, self.k, plain=plain, seen=seen)

@@ -43,7 +43,7 @@ from tcformal.query.pair import question
 from tcformal.query.programs import search_rows
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.replay import oracle_result
-from tcformal.query.verdict import NOT_CHECKED, Verdict
+from tcformal.query.verdict import Verdict
 from tcformal.query.worst import worst
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -102,11 +102,6 @@ class Answered:
     served: str = ""
     #: Whether the evidence was checked in this run.
     checked: bool = True
-
-    @property
-    def headline(self) -> str:
-        """The outcome; of a kept answer that was not checked in this run, marked as such."""
-        return self.outcome if self.checked else f"{self.outcome} ({NOT_CHECKED})"
 
     @property
     def as_expected(self) -> bool:
@@ -191,8 +186,7 @@ def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
     spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
     v = kept_or_proved(
-        spec, name, how.store, book=how.book, limits=how.limits, solvers=how.solvers, certify=how.certify,
-        fresh=how.fresh,
+        spec, name, how.store, book=how.book, limits=how.limits, solvers=how.solvers, fresh=how.fresh,
     )  # fmt: skip
     data = v.to_json()
     # The lemmas are kept once: an answer names them.

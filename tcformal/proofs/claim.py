@@ -24,7 +24,6 @@ from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
-from tcformal.query.verdict import NOT_CHECKED
 from tcformal.semantics.stages import Dot
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
@@ -110,17 +109,12 @@ class ClaimVerdict:
     machine: str = ""
     #: When a kept claim that is served again was answered, in UTC; empty for a fresh one.
     served: str = ""
-    #: Whether the proof was checked in this run: True of every fresh claim, and of a kept one whose lemmas
-    #: were all checked again in time.
+    #: Whether the proof was checked in this run.  False for a kept claim whose lemmas were not all checked
+    #: again in time: its verdict is UNKNOWN.
     checked: bool = True
 
     def _repr_html_(self) -> str | None:
         return view("claim_html", self)
-
-    @property
-    def headline(self) -> str:
-        """The verdict's name; of a kept claim that was not checked in this run, marked as such."""
-        return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
 
     @property
     def applications(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from tcformal.callbacks import Progress, ignore
@@ -12,6 +13,7 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims import register
 from tcformal.proofs.lemmas import Keeper, LemmaBook
 from tcformal.query.assume import Assumptions
+from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -23,10 +25,11 @@ class ClaimStore(Protocol):
     def lemmas(self) -> Keeper:
         """The lemmas that claims rest on."""
 
-    def find_claim(
-        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
-    ) -> ClaimVerdict | None:
-        """The kept claim, proved again from its lemmas in `seconds`; None where it has to be proved."""
+    def find_claim(self, claim: str, spec: UnitSpec, *, seconds: float | None = None) -> ClaimVerdict | None:
+        """The kept claim, proved again from its lemmas in `seconds`; None where it has to be proved.
+
+        UNKNOWN, and not `checked`, where that takes longer or a lemma has nothing to check.
+        """
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with its lemmas."""
@@ -63,7 +66,7 @@ def prove_claim(
     book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper, fresh=fresh)
     return kept_or_proved(
         spec, register.under(claim, assumptions or Assumptions()), store, book=book, fresh=fresh,
-        limits=allowed, solvers=members, certify=certify, progress=progress or ignore,
+        limits=allowed, solvers=members, progress=progress or ignore,
     )  # fmt: skip
 
 
@@ -75,21 +78,25 @@ def kept_or_proved(
     book: LemmaBook,
     limits: Limits,
     solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
     fresh: bool = False,
     seconds: float | None = None,
     progress: Progress = ignore,
 ) -> ClaimVerdict:
     """The kept claim about a unit, or else a new proof, which is kept; `book` holds the lemmas of both.
 
+    A kept claim that was not checked is proved again; where no proof is found, it stays in the store.
+
     Ranges and units: `seconds` of the processor for checking a kept claim; the store's own unless given.
 
     Errors: those of `register.prove_claim`; RecordError where a claim cannot be kept.
     """
-    kept = None if store is None or fresh else store.find_claim(claim, spec, certify=certify, seconds=seconds)
-    if kept is not None:
+    kept = None if store is None or fresh else store.find_claim(claim, spec, seconds=seconds)
+    if kept is not None and kept.checked:
         return kept
     v = register.prove_claim(spec, claim, book=book, limits=limits, members=solvers, progress=progress)
+    if kept is not None and v.kind in (Kind.UNKNOWN, Kind.TIMEOUT):
+        reason = f"{kept.reason}; asked again: {v.reason}"
+        return replace(v, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)
     if store is not None:
         store.add_claim(v)
     return v

@@ -13,7 +13,7 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.equality import equal_in_steps, equality_claim
 from tcformal.proofs.lemmas import Keeper, LemmaBook
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import AnswerStore, kept_or_answered
+from tcformal.query.keep import AnswerStore, asked_in_vain, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
@@ -28,7 +28,7 @@ class SeparationStore(AnswerStore, Protocol):
     def lemmas(self) -> Keeper:
         """The lemmas that claims rest on."""
 
-    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+    def find_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
         """The kept claim, proved again from its lemmas; None where it has to be proved."""
 
     def add_claim(self, v: ClaimVerdict) -> None:
@@ -87,9 +87,9 @@ def kept_or_separated(
     lemmas.
     Errors: those of `query.keep.kept_or_answered`.
     """
-
+    kept = None
     if store is not None and not fresh and solvers is None and not q.assumptions:
-        kept = store.find_claim(equality_claim(q.second), q.first, certify=certify)
+        kept = store.find_claim(equality_claim(q.second), q.first)
         if kept is not None and kept.checked and kept.kind is Kind.HOLDS:
             return Verdict(
                 kind=Kind.EQUIVALENT, reason=kept.reason, question=q, steps=kept, limits=kept.limits,
@@ -111,10 +111,13 @@ def kept_or_separated(
                 unkept(error)
         return made
 
-    return kept_or_answered(
+    v = kept_or_answered(
         q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
         unkept=unkept, find_steps=find_steps,
     )  # fmt: skip
+    if kept is not None and not kept.checked and v.checked and v.kind in (Kind.UNKNOWN, Kind.TIMEOUT):
+        return asked_in_vain(kept, v)
+    return v
 
 
 def prove_equal(

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
 from tcformal.query.engine import FindSteps, answer
-from tcformal.query.question import Q, Question
-from tcformal.query.verdict import Verdict
+from tcformal.query.question import Kind, Q, Question
+from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
+
+
+class KeptAnswer(Protocol):
+    """A kept verdict or claim."""
+
+    @property
+    def reason(self) -> str:
+        """One sentence."""
+
+    @property
+    def served(self) -> str:
+        """The date of the answer, in UTC."""
 
 
 class AnswerStore(Protocol):
     """Where answers are kept and served again, such as `tcformal.Store`."""
 
     def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
-        """The kept answer, its evidence checked again; None where the question has to be asked."""
+        """The kept answer, its evidence checked again; None where the question has to be asked.
+
+        UNKNOWN, and not `checked`, where its evidence is missing or takes too long to check.
+        """
 
     def has(self, question: Question) -> bool:
         """Whether there is a record about this very question."""
@@ -41,17 +57,22 @@ def kept_or_answered(
 ) -> Verdict[Q]:
     """The kept answer to a question, or else a new one, which is kept.
 
-    `fresh` asks again whatever is kept; without a store nothing is kept.
+    `fresh` asks again whatever is kept; without a store nothing is kept.  A kept answer whose evidence was
+    not checked is asked again; where that ends without an answer, it stays in the store.
     `unkept` takes the error of an answer that cannot be kept; the answer is then returned all the same.
     Errors: those of `answer`; RecordError, unless `unkept` takes it, where an answer cannot be kept.
     """
-    v = None if store is None or fresh else store.find(q, certify=certify)
-    known = v is not None
-    if v is None:
+    kept = None if store is None or fresh else store.find(q, certify=certify)
+    known = kept is not None and kept.checked
+    v = kept
+    if kept is None or not kept.checked:
         v = answer(
             q, solvers=solvers, limits=limits or Limits(), certify=certify, jobs=jobs,
             progress=progress or ignore, find_steps=find_steps,
         )  # fmt: skip
+        if kept is not None and v.kind not in DECIDED:
+            return v if v.kind is Kind.ERROR else asked_in_vain(kept, v)
+    assert v is not None
     # An answer to other units of the same definition is kept under these names too.
     # A proof in steps is kept by whoever finds it.
     if store is not None and v.steps is None and not (known and store.has(q)):
@@ -62,3 +83,9 @@ def kept_or_answered(
                 raise
             unkept(error)
     return v
+
+
+def asked_in_vain(kept: KeptAnswer, again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict where a kept answer was not checked, and asking again gave none."""
+    reason = f"{kept.reason}; asked again: {again.reason}"
+    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

@@ -16,8 +16,13 @@ from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 #: Verdicts that need no further asking.
 DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
 
-#: The mark of a kept answer whose evidence was not checked again.
+#: The mark of kept answers whose evidence was not checked again.
 NOT_CHECKED = "kept, not re-checked; tcformal results verify"
+
+
+def kept_as(verdict: str, date: str) -> str:
+    """What is said of a kept answer whose evidence was not checked: no verdict."""
+    return f"kept as {verdict} on {date[:10]}, not checked"
 
 
 def unanswered(d: Decision) -> Kind:
@@ -75,8 +80,8 @@ class Verdict(Generic[Q]):
     machine: str = ""
     #: Date of a kept answer, in UTC; empty for a fresh one.
     served: str = ""
-    #: Whether the evidence was checked in this run: True for every fresh answer, and for a kept one whose
-    #: check ended within its time limit.
+    #: Whether the evidence was checked in this run.  False for a kept answer whose evidence is missing, or
+    #: whose check did not end within its time limit: its verdict is UNKNOWN.
     checked: bool = True
 
     def _repr_html_(self) -> str | None:
@@ -96,11 +101,6 @@ class Verdict(Generic[Q]):
     def results(self) -> tuple[int, ...] | None:
         """The results on the witness, raw encodings of the D format; None where the verdict has none."""
         return None if self.replayed is None else tuple(self.replayed.integers)
-
-    @property
-    def headline(self) -> str:
-        """The verdict's name, with a mark where a kept answer was not checked in this run."""
-        return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""

@@ -35,7 +35,7 @@ _SHORT = {
 
 def claim_view(v: ClaimVerdict) -> RenderableType:
     """One claim verdict: the result, its proof from parts, the witness, the lemmas."""
-    head = Text(v.headline, style=_COLOUR.get(v.kind, "bold red"))
+    head = Text(v.kind.name, style=_COLOUR.get(v.kind, "bold red"))
     head.append(f": {v.reason}", style="default not bold")
     body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}")]
     if v.composition:
@@ -93,7 +93,7 @@ def claims_table(
     for name, row in verdicts.items():
         of = {v.claim: v for v in row}
         cells = [
-            Text(of[c].headline, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
+            Text(of[c].kind.name, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
             for c in claims
         ]
         made.add_row(name, *cells, f"{sum(v.seconds for v in row):.1f}")
@@ -101,7 +101,7 @@ def claims_table(
         column.no_wrap = True
     totals = []
     for c in claims:
-        kinds = Counter(v.headline for row in verdicts.values() for v in row if v.claim == c)
+        kinds = Counter(v.kind.name for row in verdicts.values() for v in row if v.claim == c)
         unfit = sum(claim == c for _, claim in refused)
         counts = [f"{n} {kind}" for kind, n in kinds.items()] + ([f"{unfit} not applicable"] if unfit else [])
         totals.append(f"{c}: {', '.join(counts)}")
@@ -132,7 +132,7 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         "`tcformal prove UNIT --claim NAME` checks one when it serves it. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
-        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | refused | none "
+        "| claim | operation | designs | kept as HOLDS | kept as VIOLATED | OPEN | refused | none "
         "| definition | folding | SAT | rules |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip

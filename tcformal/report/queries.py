@@ -72,6 +72,11 @@ def answered_data(a: Answered) -> dict[str, Any]:
     }
 
 
+def _why(a: Answered) -> str:
+    """What is known of a kept answer that was not checked."""
+    return "" if a.checked else f": {a.answer.get('reason', NOT_CHECKED)}"
+
+
 def _style(a: Answered) -> str:
     if a.as_expected:
         return "green"
@@ -93,7 +98,10 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     for a in done:
         if not a.as_expected:
             parts.append(
-                Text(f"{a.query}, {a.ask.name}: {a.headline}, expected {a.ask.expected}", style=_style(a))
+                Text(
+                    f"{a.query}, {a.ask.name}: {a.outcome}, expected {a.ask.expected}{_why(a)}",
+                    style=_style(a),
+                )
             )
     parts.append(Text(f"{_counted(done)}; {seconds:.1f} s in all", style="dim"))
     return Group(*parts)
@@ -105,7 +113,7 @@ def agreement(a: Answered) -> str:
     Empty for an outcome that is not the expected one, and for one that was not checked in this run.
     """
     if not a.as_expected:
-        return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
+        return f"**expected {a.ask.expected}**" if a.checked else "**not checked**"
     if not a.ask.reported:
         return AGREEMENTS[2]
     return AGREEMENTS[1] if a.ask.deviation else AGREEMENTS[0]

@@ -87,6 +87,11 @@ def _rows(answers: Sequence[RegionAnswer]) -> Mapping[tuple[str, str], dict[str,
     return rows
 
 
+def _cell(x: RegionAnswer) -> str:
+    """What is known of a region, marked where a kept proof was not checked."""
+    return x.shown if x.verdict.checked else f"{x.shown}, not checked"
+
+
 def _kind(text: str) -> str:
     return "proved" if text.isdecimal() else text if text in ("none", "every") else "open"
 
@@ -125,7 +130,7 @@ def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
         "| units | " + " | ".join(columns) + " | range |", "|---|" + "---:|" * len(columns) + "---|",
     ]  # fmt: skip
     for (first, second), row in pairs.items():
-        cells = [row[c].shown if c in row else "" for c in columns]
+        cells = [_cell(row[c]) if c in row else "" for c in columns]
         spans = {x.assumed.exponents for x in row.values()} - {None}
         span = ", ".join(f"{s[0]}..{s[1]}" for s in spans if s)
         lines.append(f"| `{first}`<br>`{second}` | {' | '.join(cells)} | {span} |")

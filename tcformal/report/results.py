@@ -20,9 +20,12 @@ from tcformal.programs.chain import definition
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
-from tcformal.query.verdict import NOT_CHECKED
+from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.text import table
+from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
+from tcformal.store.claims import claim_id
 from tcformal.store.store import Entry
 from tcformal.sweeps.exported import ExportRecord
 
@@ -36,7 +39,8 @@ _NOTHING = "?"
 def row(entry: Entry) -> dict[str, Any]:
     """One record, unchecked, as a flat row: the question, the answer, its solvers.
 
-    `state` says that nothing was checked, or that the record is damaged.
+    The verdict of the record is in `kept_as`: what nobody checked is UNKNOWN.  `state` says that nothing was
+    checked, or that the record is damaged.
     """
     record, question = entry.record, entry.record["question"]
     try:
@@ -47,7 +51,8 @@ def row(entry: Entry) -> dict[str, Any]:
     cells: dict[str, Any] = {
         "id": entry.id,
         "kind": _text(question.get("kind")),
-        "verdict": _text(record.get("verdict")),
+        "verdict": unchecked_verdict(record),
+        "kept_as": _text(record.get("verdict")),
         "first": _text(question.get("first") or question.get("unit") or _program(question.get("worse"))),
         "second": _text(
             question.get("second") or question.get("property") or question.get("form")
@@ -57,7 +62,7 @@ def row(entry: Entry) -> dict[str, Any]:
         "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
         and not damaged else "",
         "assumptions": _NOTHING if damaged else "; ".join(question["assumptions"]),
-        "witness": "", "results": "",
+        "reason": "", "witness": "", "results": "",
         "solvers": _NOTHING if damaged else ", ".join(_deciders(record)),
         "confirmed_by": _NOTHING if damaged else ", ".join(record["confirmed_by"]),
         "certificate": _NOTHING if damaged else (record["certificate"] or {}).get("sha256", ""),
@@ -67,9 +72,33 @@ def row(entry: Entry) -> dict[str, Any]:
         "state": "damaged" if damaged else NOT_CHECKED,
         "question_sha256": entry.digest,
     }  # fmt: skip
+    if not damaged:
+        cells["reason"] = unchecked_reason(record)
     if not damaged and record["witness"] is not None:
         cells |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
     return cells
+
+
+def claim_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """One kept claim, unchecked, as a row beside those of answers."""
+    return {
+        "id": claim_id(record["claim"], record["unit"]), "kind": "claim",
+        "verdict": unchecked_verdict(record), "kept_as": record["verdict"], "first": record["unit"],
+        "second": record["claim"], "k": "", "formats": "", "assumptions": "",
+        "reason": unchecked_reason(record), "witness": "", "results": "", "solvers": "", "confirmed_by": "",
+        "certificate": "", "seconds": record["seconds"], "date": record["date"],
+        "tcformal": record["tcformal"], "state": NOT_CHECKED, "question_sha256": record["definition"],
+    }  # fmt: skip
+
+
+def unchecked_verdict(record: Mapping[str, Any]) -> str:
+    """The verdict of a record that nobody checked: UNKNOWN where it is decided."""
+    return Kind.UNKNOWN.name if is_decided(record) else _text(record.get("verdict"))
+
+
+def unchecked_reason(record: Mapping[str, Any]) -> str:
+    """The reason of `unchecked_verdict`."""
+    return kept_as(record["verdict"], record["date"]) if is_decided(record) else str(record["reason"])
 
 
 def _text(value: Any) -> str:
@@ -102,9 +131,12 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "yes" if r["certificate"] else "–" if r["witness"] else "no"
-        remark = "" if r["state"] == NOT_CHECKED else r["state"]
-        cells = (r["id"][:SHOWN], r["verdict"], units, r["solvers"], proof, r["date"][:10], remark)
+        proof = "lemmas" if r["kind"] == "claim" else "yes" if r["certificate"] else "–"
+        proof = "no" if proof == "–" and not r["witness"] else proof
+        verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
+        if verdict != r["kept_as"]:
+            verdict, remark = f"{verdict}\nkept as\n{r['kept_as']}", remark or "not\nchecked"
+        cells = (r["id"][:SHOWN], verdict, units, r["solvers"], proof, r["date"][:10], remark)
         made.add_row(*(Text(str(cell)) for cell in cells))
     for i in (0, 1, 4, 6):
         made.columns[i].no_wrap = True
@@ -142,12 +174,22 @@ def record_command(record: Mapping[str, Any]) -> str | None:
     return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
+def audited(record: Mapping[str, Any], status: AuditStatus, why: str) -> tuple[str, str]:
+    """The verdict of a record after its audit, UNKNOWN where it was not checked or is refused; the reason."""
+    if status in (AuditStatus.HOLDS, AuditStatus.OPEN):
+        return record["verdict"], why
+    said = kept_as(record["verdict"], record["date"])
+    if status is AuditStatus.FAILED:
+        said = said.replace("not checked", status.value)
+    return Kind.UNKNOWN.name, f"{said}: {why}"
+
+
 def record_view(entry: Entry, state: State, finding: AuditFinding) -> RenderableType:
     """One record in full, headed by the result of its audit."""
     record, q = entry.record, entry.record["question"]
-    found = "" if finding.status is AuditStatus.HOLDS else f", {finding.status.value}"
-    head = Text(record["verdict"] + found, style="bold")
-    head.append(f": {finding.reason}", style="default not bold")
+    verdict, reason = audited(record, finding.status, finding.reason)
+    head = Text(verdict, style="bold")
+    head.append(f": {reason}", style="default not bold")
     lines = [head, Text(f"recorded reason: {record['reason']}")]
     if q["kind"] == EQUALITY.name:
         lines.append(Text(f"units: {q['first']}\n       {q['second']}"))

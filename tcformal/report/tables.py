@@ -22,7 +22,7 @@ _COLOUR = {
 
 def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
     """A verdict for people: result, witness, solvers, and time."""
-    head = Text(v.headline, style=_COLOUR[v.kind])
+    head = Text(v.kind.name, style=_COLOUR[v.kind])
     head.append(f": {v.reason}", style="default not bold")
     parts: list[RenderableType] = [head]
     if v.question.assumptions:

@@ -7,10 +7,10 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.engine import DEFAULT_LIMITS, VECTORS_NAME
 from tcformal.query.kinds.register import KINDS, kind_of
 from tcformal.query.question import Kind, Q, Question
-from tcformal.query.verdict import DECIDED, Verdict, reason_of
+from tcformal.query.verdict import DECIDED, Verdict, kept_as, reason_of
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.result import Limits, SolverAnswer, Status
@@ -192,12 +192,28 @@ def _short(results: Any) -> str:
     return text if len(text) <= 160 else text[:160] + "…"
 
 
-def read_verdict(
-    q: Q, record: Mapping[str, Any], certificate: Certificate | None, *, checked: bool
-) -> Verdict[Q]:
+def check_vectors(record: Mapping[str, Any], q: Question) -> None:
+    """RecordError where vectors show what a record says that no inputs show."""
+    question_kind = kind_of(q)
+    found = question_kind.search(q, DEFAULT_LIMITS.seed)
+    if found is not None and question_kind.replay(q, found).confirms:
+        raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
+
+
+def unchecked_verdict(q: Q, record: Mapping[str, Any]) -> Verdict[Q]:
+    """The verdict on `q` where a record's evidence was not checked: UNKNOWN, without what the record says."""
+    return Verdict(
+        kind=Kind.UNKNOWN, reason=kept_as(record["verdict"], record["date"]), question=q,
+        limits=read_limits(record), seconds=record["seconds"], version=record["tcformal"],
+        commit=record.get("commit", ""), machine=record.get("machine", ""), served=record["date"],
+        checked=False,
+    )  # fmt: skip
+
+
+def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | None) -> Verdict[Q]:
     """The verdict on `q` in a record, marked as served; its witness is replayed here.
 
-    `checked`: whether the caller has checked the certificate.  The reason is written anew from the
+    `certificate`: that of the record, which the caller has checked.  The reason is written anew from the
     evidence.
     Errors: RecordError for evidence that does not support the verdict.
     """
@@ -208,7 +224,7 @@ def read_verdict(
     answers = _answers(record["solvers"])
     return Verdict(
         kind=kind,
-        reason=reason_of(kind, q, answers, certificate if checked else None),
+        reason=reason_of(kind, q, answers, certificate),
         question=q,
         replayed=check_replays(q, record) if found else None,
         inputs=question_kind.read_witness(q, record["witness"]) if found else None,
@@ -223,7 +239,6 @@ def read_verdict(
         commit=record.get("commit", ""),
         machine=record.get("machine", ""),
         served=record["date"],
-        checked=checked or found,
     )
 
 

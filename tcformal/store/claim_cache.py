@@ -12,7 +12,8 @@ from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
-from tcformal.query.verdict import DECIDED
+from tcformal.query.verdict import DECIDED, kept_as
+from tcformal.store.answers import read_limits
 from tcformal.store.certificates import TreeFile
 from tcformal.store.claims import (
     claim_content,
@@ -41,15 +42,12 @@ class ClaimCache:
         self._rechecker = rechecker
         self._warn = warn
 
-    def find(
-        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
-    ) -> ClaimVerdict | None:
+    def find(self, claim: str, spec: UnitSpec, *, seconds: float | None = None) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None where it has to be asked.
 
         Given `seconds`, lemmas without a kept proof are proved anew, and kept.
-        The verdict served is that of the new proof.  A claim is marked as not checked where the proof
-        takes more than `seconds`, and, for `certify=False`, where a lemma has no certificate; otherwise such
-        a claim has to be asked.
+        The verdict served is that of the new proof.  It is UNKNOWN, and not `checked`, where the proof takes
+        more than `seconds`, and where a lemma has no certificate.
         """
         record = self._records.newest(claim, spec.name)
         if record is None or Kind[record["verdict"]] not in DECIDED:
@@ -69,21 +67,34 @@ class ClaimCache:
             self._warn(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
             return None
         again = found.get("claim")
-        if again is not None and (
-            Kind[again["verdict"]] not in DECIDED or (found["bare"] and certify is not False)
-        ):
+        if again is None or found["bare"]:
+            return self._unchecked(record, spec)
+        if Kind[again["verdict"]] not in DECIDED:
             return None
-        if again is not None and again["verdict"] != record["verdict"]:
+        if again["verdict"] != record["verdict"]:
             was, gives = record["verdict"], again["verdict"]
             self._warn(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
-        shown = again or with_trees(record, self._trees.find)
-        checked = again is not None and not found["bare"]
         try:
-            lemmas = self._lemmas_of(shown, found.get("lemmas", {}))
-            return read_claim(shown, spec, lemmas, served=record["date"], checked=checked)
+            lemmas = self._lemmas_of(again, found.get("lemmas", {}))
+            return read_claim(again, spec, lemmas, served=record["date"], checked=True)
         except RecordError as error:
             self._warn(f"the claim {claim} of {spec.name} is asked again: {error}")
             return None
+
+    def _unchecked(self, record: Mapping[str, Any], spec: UnitSpec) -> ClaimVerdict | None:
+        """The claim of a record whose proof was not checked: UNKNOWN, and nothing that the record says."""
+        try:
+            limits = read_limits(record)
+        except RecordError as error:
+            self._warn(f"the claim {record['claim']} of {spec.name} is asked again: {error}")
+            return None
+        return ClaimVerdict(
+            claim=record["claim"], unit=spec, kind=Kind.UNKNOWN,
+            reason=kept_as(record["verdict"], record["date"]), composition="", parts=(), lemmas=(),
+            limits=limits, seconds=record["seconds"], version=record["tcformal"],
+            commit=record.get("commit", ""), machine=record.get("machine", ""), served=record["date"],
+            checked=False,
+        )  # fmt: skip
 
     def unchecked(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
         """The newest record of a claim about this definition, decided or not; nothing is checked.

@@ -16,7 +16,7 @@ from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
 from tcformal.store.answers import read_limits
 from tcformal.store.certificates import TreeFile
-from tcformal.store.schema import SEAL, now
+from tcformal.store.schema import SEAL, digest_of, now
 
 #: Keys that may differ between two records of the same answer.
 _PASSING = ("schema", "date", "seconds", "limits", "tcformal", "commit", "machine", SEAL)
@@ -46,6 +46,11 @@ def with_trees(record: Mapping[str, Any], change: Callable[[str], str]) -> dict[
 def with_short_names(record: Mapping[str, Any], kept: Collection[str]) -> dict[str, Any]:
     """A record in which lemmas that are not among the kept ones have short names."""
     return {**record, "lemmas": [x if x in kept else short_name(x) for x in record["lemmas"]]}
+
+
+def claim_id(claim: str, unit: str) -> str:
+    """The identity of a claim about a unit; a later record of the same identity supersedes it."""
+    return digest_of({"claim": claim, "unit": unit})
 
 
 def short_name(sha256: str) -> str:

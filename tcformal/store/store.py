@@ -127,25 +127,43 @@ class Store:
         """The kept answer to a question, its evidence checked again; None where the question has to be asked.
 
         An answer counts for every pair of units with the same definition; one about this very pair comes
-        first.  An answer without a witness is served with its certificate; where the check takes too long,
-        or the proof was too long to keep, the verdict is marked as not checked.  Without a certificate, the
-        solvers' recorded answers count only for `certify=False`, and the verdict is marked too.
+        first.  Of an answer without a witness, vectors are tried before its certificate is checked; where
+        that is missing or takes too long, the verdict is UNKNOWN, and not `checked`.  `certify=False` asks
+        for the answer of a second solver beside the certificate.
         """
         entry = self._entry(question)
         if entry is None or not answers.is_decided(entry):
             return None
         kept = entry["certificate"]
-        if Kind[entry["verdict"]] is not kind_of(question).found and (
-            kept is None if certify is not False else not entry["confirmed_by"]
-        ):
+        try:
+            if Kind[entry["verdict"]] is kind_of(question).found:
+                return answers.read_verdict(question, entry, None)
+            answers.check_answers(entry, question)
+            answers.check_vectors(entry, question)
+            if certify is False and kept is not None and not entry["confirmed_by"]:
+                return None
+            made = self._proof(entry)
+            checked = None if made is None else self.checked(question, entry, made)
+            if checked is None:
+                return answers.unchecked_verdict(question, entry)
+            return answers.read_verdict(question, entry, checked)
+        except TcformalError as error:
+            self._not_used(entry, error)
+            return None
+
+    def _proof(self, entry: Record) -> Certificate | None:
+        """The certificate that a record names; None for none, and for one that cannot be read back."""
+        kept = entry["certificate"]
+        if kept is None or kept["file"] == NOT_KEPT:
             return None
         try:
-            made = None if kept is None or kept["file"] == NOT_KEPT else self.certificates.find(kept)
-            checked = None if made is None else self.checked(question, entry, made)
-            return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
-        except TcformalError as error:
-            self._warn(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
+            return self.certificates.find(kept)
+        except RecordError as error:
+            self._not_used(entry, error)
             return None
+
+    def _not_used(self, entry: Record, error: TcformalError) -> None:
+        self._warn(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
 
     def checked(
         self,
@@ -222,11 +240,25 @@ class Store:
         return found
 
     # ------------------------------------------------------------------ claims
-    def find_claim(
-        self, claim: str, spec: UnitSpec, *, certify: bool | None = None, seconds: float | None = None
-    ) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None if it must be asked."""
-        return self._claims.find(claim, spec, certify=certify, seconds=seconds)
+    def newest_claims(self) -> Iterator[Record]:
+        """The newest line about each claim of a unit that fits the schema, newest first; unchecked."""
+        seen: set[tuple[str, ...]] = set()
+        for _, line in self.claims.backwards():
+            try:
+                check(line.data or {}, CLAIM.name)
+            except RecordError:
+                continue
+            assert line.data is not None
+            if (about := CLAIM.about(line.data)) not in seen:
+                seen.add(about)
+                yield line.data
+
+    def find_claim(self, claim: str, spec: UnitSpec, *, seconds: float | None = None) -> ClaimVerdict | None:
+        """The kept claim about this definition, proved again from its lemmas; None if it must be asked.
+
+        UNKNOWN, and not `checked`, where that takes more than `seconds` or a lemma has nothing to check.
+        """
+        return self._claims.find(claim, spec, seconds=seconds)
 
     def unchecked_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
         """The kept claim about this definition, decided or not; nothing is checked."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import reduce
+from itertools import combinations, pairwise
+from operator import or_
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.witness import Witness
 from tcformal.query.question import Kind
+from tcformal.suites.cover import cover, needed_alone
 from tcformal.suites.panel import Panel
 from tcformal.version import VERSION
 
@@ -117,6 +120,32 @@ def _untold(made: Suite, panel: Panel) -> Iterable[str]:
     for e in made.equal:
         if e.same_definition and not panel.same_definition(e.first, e.second):
             yield f"expected one definition of {names[e.first]} and {names[e.second]}, but they build two"
+
+
+def fewest(made: Suite) -> int:
+    """How many of a suite's inputs tell apart all designs that they do, at least one such choice."""
+    masks, universe = _told_apart(made)
+    return (
+        min(len(masks), len(cover(masks, [1] * len(masks), universe).chosen)) if masks else len(made.inputs)
+    )
+
+
+def unneeded(made: Suite) -> list[int]:
+    """The inputs that tell nothing apart that the others do not."""
+    masks, universe = _told_apart(made)
+    return [i for i in range(len(masks)) if not needed_alone(range(len(masks)), masks, universe, i)]
+
+
+def _told_apart(made: Suite) -> tuple[list[int], int]:
+    """For each input the pairs of classes that it tells apart, as bits, and all such pairs.
+
+    None for more than LISTED designs, whose pairs are not listed.
+    """
+    if len(made.designs) > LISTED:
+        return [], 0
+    pairs = list(combinations(sorted(set(made.classes)), 2))
+    masks = [sum(1 << n for n, (i, j) in enumerate(pairs) if row[i] != row[j]) for row in made.results]
+    return masks, reduce(or_, masks, 0)
 
 
 def together(made: Suite) -> list[list[int]]:

@@ -28,7 +28,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.suites.choose import chosen, chosen_of_many, readable
-from tcformal.suites.made import LISTED, Equal, IndexPair, Suite, Undecided
+from tcformal.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
 from tcformal.suites.panel import Panel, Results
 from tcformal.suites.splits import telling_rows
 
@@ -94,11 +94,11 @@ def suite(
     made = Suite(
         designs=of.members, k=work.panel.k, inputs=tuple(inputs), results=results,
         equal=tuple(sorted(work.equal, key=lambda e: (e.first, e.second))), undecided=(),
-        at_least=min(at_least, len(inputs)), tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
+        at_least=at_least, tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
         seconds=time.monotonic() - start, refused=len(of.refused), same=len(of.same),
     )  # fmt: skip
     open_ = [u for u in work.undecided if made.separator(u.first, u.second) is None]
-    return replace(made, undecided=tuple(open_))
+    return replace(made, undecided=tuple(open_), at_least=min(at_least, fewest(made)))
 
 
 class _Work:

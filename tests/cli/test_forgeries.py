@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, keep_proof, rewrit
 from kept_kinds import property_holds, property_violated
 from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
-from tcformal.query.verdict import NOT_CHECKED
+from tcformal.proofs.prove import prove_claim
+from tcformal.query.question import Kind
 from tcformal.solve.certificate import CHECKER
+from tcformal.store.certificates import NOT_KEPT
 from tcformal.store.schema import SEAL, digest_of, seal
 from tcformal.store.store import CLAIM, LEMMA, Store
 
@@ -154,7 +157,8 @@ def test_what_is_no_proof_proves_nothing(results_folder: Path, content: bytes) -
             assert lie not in result.stdout
         resealed(store.path, lambda r: r.update(change), checked=True)
     shown = run("results", "show", entry.digest)
-    assert "EQUIVALENT, refused: " in shown.stdout
+    assert shown.stdout.startswith("UNKNOWN: kept as EQUIVALENT on ")
+    assert ", refused: expected no inputs that refute EQUIVALENT, but " in " ".join(shown.stdout.split())
     assert run("results", "verify").exit_code == 1
 
 
@@ -182,44 +186,120 @@ def test_a_violated_property_rewritten_as_holds_is_asked_again(results_folder: P
 def test_what_takes_too_long_to_check_is_marked(
     results_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is shown as unchecked, exits with 3, and never counts as expected."""
-    Store(results_folder).add(certified())
-    words = (SIGNS, COMPLEMENT, "--assume", "c=0")
+    """It is asked again; without an answer it is UNKNOWN, exits with 3, and never counts as expected."""
+    date = Store(results_folder).add(certified())["date"][:10]
+    words = (SIGNS, COMPLEMENT, "--assume", "c=0", "--time-limit", "0.001")
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 0.0)
     for command in ("prove", "separate"):
-        result = run(command, *words)
-        assert result.exit_code == 3
-        assert result.stdout.startswith(f"EQUIVALENT ({NOT_CHECKED}): ")
-        assert "was checked" not in result.stdout
+        for certify in ((), ("--certify",), ("--no-certify",)):
+            result = run(command, *words, *certify)
+            assert result.exit_code == 3
+            said = " ".join(result.stdout.split())
+            assert "was checked" not in said
+            if certify != ("--no-certify",):  # which asks for a second solver, and has none to check
+                assert said.startswith(f"UNKNOWN: kept as EQUIVALENT on {date}, not checked; asked again: ")
+        Store(results_folder).add(certified())
     data = json.loads(run("prove", *words, "--json").stdout)
-    assert (data["verdict"], data["checked"]) == ("EQUIVALENT", False)
+    assert (data["verdict"], data["checked"], data["certificate"]) == ("UNKNOWN", False, None)
     path = tmp_path / "one.toml"
     path.write_text(
         'title = "One"\nsource = "none"\n[[ask]]\nname = "signs"\nexpected = "EQUIVALENT"\n'
         f'separate = ["{SIGNS}", "{COMPLEMENT}"]\nassume = ["c=0"]\n'
     )
-    result = run("run", str(path))
+    result = run("run", str(path), "--time-limit", "0.001")
     assert result.exit_code == 3
-    assert f"EQUIVALENT ({NOT_CHECKED}), expected EQUIVALENT" in " ".join(result.stdout.split())
+    said = f"UNKNOWN, expected EQUIVALENT: kept as EQUIVALENT on {date}, not checked"
+    assert said in " ".join(result.stdout.split())
     monkeypatch.undo()
     monkeypatch.setenv("TCFORMAL_RESULTS", str(results_folder))
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
     result = run("prove", *words)
     assert (result.exit_code, result.stdout.partition(":")[0]) == (0, "EQUIVALENT")
+    assert "kept answer of" in result.stdout
     assert "the proof of cadical was checked by tcformal's LRAT checker" in " ".join(result.stdout.split())
 
 
 def test_a_claim_that_takes_too_long_to_check_is_marked(
     results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It is proved again; where no proof is found, it is UNKNOWN, and nothing of the record is shown."""
     assert run("prove", *SUM, "--certify").exit_code == 0
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 0.0)
+    assert run("prove", *SUM).stdout.startswith("HOLDS: ")
+    line = (results_folder / CLAIM.file).read_bytes()
+    open_ = replace(prove_claim(SUM[0], SUM[2]), kind=Kind.TIMEOUT, reason="no answer in 60 s")
+    monkeypatch.setattr("tcformal.proofs.claims.register.prove_claim", lambda *_, **__: open_)
     result = run("prove", *SUM)
     assert result.exit_code == 3
-    assert result.stdout.startswith(f"HOLDS ({NOT_CHECKED}): ")
-    assert "was checked" not in result.stdout
-    assert json.loads(run("prove", *SUM, "--json").stdout)["checked"] is False
-    assert results_folder.is_dir()
+    assert result.stdout.startswith("UNKNOWN: kept as HOLDS on ")
+    assert ", not checked; asked again: no answer in 60 s\n" in result.stdout
+    data = json.loads(run("prove", *SUM, "--json").stdout)
+    assert (data["verdict"], data["checked"]) == ("UNKNOWN", False)
+    assert (results_folder / CLAIM.file).read_bytes() == line
+
+
+#: Others of the kind: the evidence that a forger names, or leaves out.
+CERTIFICATES: dict[str, Callable[[Any], dict[str, Any] | None]] = {
+    "not kept": lambda made: {**made, "file": NOT_KEPT},
+    "missing": lambda made: {**made, "sha256": "0" * 64},
+    "none": lambda _: None,
+    "of another question": lambda made: made,
+}
+
+
+@pytest.mark.parametrize("which", CERTIFICATES)
+@pytest.mark.parametrize("certify", [(), ("--certify",), ("--no-certify",)])
+def test_a_separated_pair_with_invented_evidence_is_separated(
+    results_folder: Path, which: str, certify: tuple[str, ...]
+) -> None:
+    """Vectors come before any kept answer that says that there is no difference."""
+    store = Store(results_folder)
+    store.add(certified())
+    made = store.records()[0].record["certificate"]
+    store.add(separated())
+    told = [{**Z3, "name": name, "answer": "unsat"} for name in ("cadical", "z3")]
+    forged = {
+        "verdict": "EQUIVALENT", **NOTHING, "solvers": told, "confirmed_by": ["z3"],
+        "certificate": CERTIFICATES[which](made),
+    }  # fmt: skip
+    resealed(store.path, lambda r: r.update(forged), checked=True)
+    listed = json.loads(run("results", "list", "--json").stdout)[-1]
+    assert (listed["verdict"], listed["reason"]) == (
+        "UNKNOWN", f"kept as EQUIVALENT on {listed['date'][:10]}, not checked"
+    )  # fmt: skip
+    shown = run("results", "show", listed["id"])
+    assert shown.stdout.startswith("UNKNOWN: kept as EQUIVALENT on ")
+    found = Store(results_folder).find(separated().question)
+    assert found is None
+    result = run("prove", FOUR, FOUR_25, *certify)
+    assert (result.exit_code, result.stdout.partition(":")[0]) == (1, "SEPARATED")
+    assert "EQUIVALENT" not in result.stdout
+
+
+@pytest.mark.parametrize("which", ["not kept", "missing", "none"])
+def test_invented_evidence_that_no_vector_refutes_decides_nothing(results_folder: Path, which: str) -> None:
+    """In Python too: of two designs that differ where no vector lies, UNKNOWN until somebody answers."""
+    store = Store(results_folder)
+    store.add(certified())
+    date = store.records()[0].record["date"][:10]
+    made = store.records()[0].record["certificate"]
+    told = [{**Z3, "name": name, "answer": "unsat"} for name in ("cadical", "z3")]
+    change = {"solvers": told, "confirmed_by": ["z3"], "certificate": CERTIFICATES[which](made)}
+    resealed(store.path, lambda r: r.update(change), checked=True)
+    for certify in (None, True, False):
+        v = Store(results_folder).find(certified().question, certify=certify)
+        assert v is not None
+        said = v.kind.name, v.checked, v.reason
+        assert said == ("UNKNOWN", False, f"kept as EQUIVALENT on {date}, not checked")
+        assert (v.certificate, v.answers, v.confirmed_by) == (None, (), ())
+    line = store.path.read_bytes()
+    words = ("prove", SIGNS, COMPLEMENT, "--assume", "c=0")
+    assert json.loads(run(*words, "--time-limit", "0.001", "--json").stdout)["verdict"] == "UNKNOWN"
+    assert store.path.read_bytes() == line  # what may be a true answer stays
+    assert run(*words, "--certify").stdout.startswith("EQUIVALENT: ")
+    again = Store(results_folder).find(certified().question)
+    assert again is not None
+    assert again.checked
 
 
 @pytest.mark.parametrize("junk", [False, pytest.param(True, marks=pytest.mark.long)])

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from small_identify import identify
+from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.files.write import append
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.validation import Validated
 from tcformal.identify.identify import identify as whole
+from tcformal.identify.order.order import order_of
 from tcformal.identify.record.identification import (
     IDENTIFICATION,
     AxisOutcome,
@@ -33,7 +36,7 @@ from tcformal.identify.record.identification import (
 from tcformal.identify.record.verified import verify_identification, verify_identifications
 from tcformal.identify.same import Likeness, Sameness
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import rows_of, together
+from tcformal.operands.batch import inputs_to_try, rows_of, together
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.callable import CallableDevice
 from tcformal.probe.devices.model import ModelDevice
@@ -46,19 +49,33 @@ SPEC = resolve(UNIT)
 OTHER = f"{UNIT}@fraction_bits=22"
 
 
+@pytest.fixture(autouse=True)
+def proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs that designs are the same are found at once: what a record must hold besides is tested here."""
+    monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness("a lemma"))
+
+
 @cache
 def identified() -> Identification:
     """A class of one design, with one refuted value of an axis and one that the definition makes the same."""
     asker = Asker(ModelDevice(UNIT), SPEC.operands, 4)
     found = identify(asker, vectors=500)
     assert found.verdict is IdentifyVerdict.IDENTIFIED
-    batch, answers = found.history
+    # What refutes the neighbours, which are not asked about here.
+    pool = inputs_to_try(SPEC, 4, 6000, 5)
+    apart = [np.flatnonzero(replay(u, pool) != replay(SPEC, pool))[:1] for u in rivals(SPEC, 4)]
+    asker.ask(rows_of(pool, np.unique(np.concatenate(apart))))
+    batch, answers = asker.history
     probe = int((replay(resolve(OTHER), batch) != answers).argmax())
     axes = (
         AxisOutcome("fraction_bits", "22", OTHER, Settled.REFUTED, probe),
         AxisOutcome("products", "8", f"{UNIT}@products=8", Settled.SAME, None, "the definition is the same"),
     )
-    return replace(found, axes=(*found.axes, *axes), untested=("other K",))
+    order = order_of(asker.ask, SPEC.operands, 4).measured
+    return replace(
+        found, axes=(*found.axes, *axes), growth=((len(answers), 2),), history=(batch, answers),
+        probes=asker.probes, measured=order, survivors=2,
+    )  # fmt: skip
 
 
 @cache
@@ -72,7 +89,7 @@ def faulty() -> Identification:
     asker = Asker(CallableDevice(function, "worn"), SPEC.operands, 4)
     found = identify(asker, vectors=3000)
     assert found.verdict is IdentifyVerdict.FAULTY
-    return found
+    return replace(found, measured=order_of(lambda x: replay(SPEC, x), SPEC.operands, 4).measured)
 
 
 def checked(record: dict[str, Any], folder: Path) -> tuple[AuditStatus, str]:
@@ -108,7 +125,7 @@ def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pyt
     wide = AxisOutcome("carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "a lemma")
     status, reason = checked(to_record(replace(identified(), axes=(wide,))), tmp_path)
     assert status is AuditStatus.UNCHECKED, reason
-    assert reason.endswith(f"but nothing here proves {UNIT}@carry_bits=9 the same")
+    assert f"but nothing here proves {UNIT}@carry_bits=9, " in reason
 
 
 def twice(x: Identification) -> Identification:
@@ -127,9 +144,15 @@ def same(**more: Any) -> Callable[[Identification], Identification]:
     return lambda x: replace(x, axes=(replace(x.axes[-1], **more),))
 
 
+def with_model(x: Identification, name: str) -> Validated:
+    """The comparison as if it were of another design."""
+    assert x.validated is not None
+    return replace(x.validated, model=resolve(name))
+
+
 def classes(*rows: tuple[str, ...]) -> Callable[[Identification], Identification]:
     """Other classes."""
-    return lambda x: replace(x, classes=rows, survivors=2, growth=())
+    return lambda x: replace(x, classes=rows, survivors=2, growth=((len(x.history[1]), 2),))
 
 
 def near(agrees: int, unfit: tuple[int, ...] = ()) -> Callable[[Identification], Identification]:
@@ -151,7 +174,7 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
     "an input twice": (twice, "every input of the history once"),
     "fewer dot products than inputs": (lambda x: replace(x, probes=3), "expected at least"),
     "other survivors": (lambda x: replace(x, growth=((300, 5),)), "survivors after the last batch"),
-    "survivors that return": (lambda x: replace(x, growth=((1, 0), (300, 1))), "expected fewer survivors"),
+    "survivors that return": (lambda x: replace(x, growth=((1, 1), (300, 2))), "expected fewer survivors"),
     "an input that refutes nothing": (axis(design=UNIT), "to refute"),
     "an input that does not exist": (axis(probe=10**6), "to refute"),
     "a refutation without an input": (axis(probe=None), "expected a refuting input exactly"),
@@ -161,6 +184,33 @@ FALSE: dict[str, tuple[Callable[[Identification], Identification], str]] = {
     "a design that does not exist": (classes(("volta/nothing",)), "expected a known unit"),
     "another rate of agreement": (near(3), "answers of volta"),
     "an input that fits": (near(0, (0,)), "to fit no design"),
+    "another verdict": (
+        lambda x: replace(x, verdict=IdentifyVerdict.REMAINING),
+        "expected IDENTIFIED",
+    ),
+    "a verdict of faults": (
+        lambda x: replace(x, verdict=IdentifyVerdict.FAULTY),
+        "expected IDENTIFIED",
+    ),
+    "no answer twice": (
+        lambda x: replace(x, verdict=IdentifyVerdict.NON_DETERMINISTIC, classes=(), axes=(), validated=None),
+        "where repeated answers differ",
+    ),
+    "outside, though a design fits": (
+        lambda x: replace(x, verdict=IdentifyVerdict.OUTSIDE, classes=(), axes=(), validated=None),
+        "no design to give all answers",
+    ),
+    "another order": (lambda x: replace(x, measured={"order": "((0..3)+c)"}), "to be measured"),
+    "less that was not tested": (lambda x: replace(x, untested=x.untested[:1]), "what was not tested"),
+    "a comparison with another design": (
+        lambda x: replace(x, validated=with_model(x, OTHER)),
+        "with the simplest design",
+    ),
+    "a history of one answer": (
+        lambda x: replace(x, history=(rows_of(x.history[0], slice(0, 1)), x.history[1][:1])),
+        "to refute",
+    ),
+    "no growth": (lambda x: replace(x, growth=()), "survivors after each batch"),
     "identified with misfits": (
         lambda x: replace(x, validated=faulty().validated),
         "expected misfits as IDENTIFIED allows",
@@ -175,6 +225,15 @@ def test_a_false_record_fails(what: str, tmp_path: Path) -> None:
     assert status is AuditStatus.FAILED
     with pytest.raises(RecordError, match=sentence):
         raise RecordError(reason)
+
+
+@pytest.mark.parametrize("row", [0, 20, 40])
+def test_one_answer_identifies_nothing(row: int, tmp_path: Path) -> None:
+    """Neither with a list of other values, nor without one."""
+    (batch, answers), one = identified().history, slice(row, row + 1)
+    alone = {"history": (rows_of(batch, one), answers[one]), "axes": ()}
+    status, reason = checked(to_record(replace(identified(), **alone)), tmp_path)  # type: ignore[arg-type]
+    assert status is not AuditStatus.HOLDS, reason
 
 
 def test_false_misfits_fail(tmp_path: Path) -> None:

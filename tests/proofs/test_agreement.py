@@ -64,7 +64,7 @@ def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook,
     store, first, second = Store(tmp_path), resolve(SMALL + "3"), resolve(SMALL + "4")
     kept = LemmaBook(limits=LIMITS, keeper=store.lemmas, certify=True)
     claim = claims.agreement_claim(second, WITHOUT_C)
-    v = kept_or_proved(first, claim, store, book=kept, limits=LIMITS, certify=True)
+    v = kept_or_proved(first, claim, store, book=kept, limits=LIMITS)
     assert v.kind is Kind.HOLDS
     assert [(p.name, p.status, p.control) for p in v.parts] == [
         ("spread 1", PartStatus.HOLDS, False),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kept import COMPLEMENT, SIGNS, certified
+from kept import COMPLEMENT, SIGNS, certified, unserved
 from stores import made_odd
 from tcformal.errors import RecordError
 from tcformal.files import lines
@@ -163,4 +163,4 @@ def test_a_certificate_that_is_no_file_of_its_size_is_refused(
         RecordError, match=r"^expected a (regular file|file that can be read and written) at "
     ):
         here.certificates.find(certificate_record(made))
-    assert store.find(certified().question) is None
+    assert unserved(store.find(certified().question))

@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
-from tcformal.errors import DeviceError, InputError
+from tcformal.errors import DeviceError, InputError, TcformalError
 from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.formats.catalog import format_named
+from tcformal.identify.record.products import check_product
 from tcformal.identify.whole.order import ProductFunction
 from tcformal.identify.whole.product import identify_product
 from tcformal.matmul.arrays import dtype_of
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import print_json, say, warn
+from tcformal.store.schema import sealed
 from tcformal.version import VERSION, processor
 
 _DEVICES = "numpy, torch or exec:PROGRAM"
@@ -80,7 +82,7 @@ def identify_product_(
             say(str(found))
         if keep:
             kept[shape] = rows[-1]
-            append(path, {**about, **rows[-1]})
+            append(path, sealed({**about, **rows[-1]}))
     missed = [x for x in rows if not x["found"]]
     if as_json:
         print_json({**about, "products": rows})
@@ -95,6 +97,11 @@ def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
     for line in read(path)[0]:
         if (record := line.data) is None:
+            continue
+        try:
+            check_product(record)
+        except TcformalError as error:
+            warn(f"line {line.number} of {path} is not used: {error}")
             continue
         same = all(record.get(name) == value for name, value in about.items() if name not in _OWN)
         if same and record["formats"] == [x.strip() for x in about["formats"].split(",")]:

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.cli.questions.options import SolverOptions
@@ -21,7 +22,9 @@ from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
+from tcformal.report.results import SHOWN
 from tcformal.report.text import console, counting, progress
+from tcformal.store.claims import claim_id
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -83,7 +86,7 @@ def prove_claims(
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
             return kept_or_proved(
-                spec, name, store, book=book, limits=how.limits, solvers=how.solvers, certify=how.certify,
+                spec, name, store, book=book, limits=how.limits, solvers=how.solvers,
                 fresh=how.fresh, progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
 
@@ -114,7 +117,7 @@ def _print(
     """Print one claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
-        plain = [v.to_json() for v in found]
+        plain = [{"id": claim_id(v.claim, v.unit.name)} | v.to_json() for v in found]
         not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
         print_json(plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked})
         return
@@ -122,6 +125,8 @@ def _print(
     if one:
         for v in found:
             out.print(claim_view(v))
+            name = claim_id(v.claim, v.unit.name)[:SHOWN]
+            out.print(Text(f"id: {name}; tcformal results show, proof", style="dim"))
             out.print()
     if not one or len(found) > 1:
         out.print(claims_table(verdicts, refused))

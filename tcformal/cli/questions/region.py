@@ -128,7 +128,7 @@ def _ask(
             one, other, what = asked[i]
             v = kept_or_proved(
                 one, agreement_claim(other, what), store, book=book, limits=how.limits,
-                solvers=how.solvers, certify=certify, fresh=how.fresh,
+                solvers=how.solvers, fresh=how.fresh,
                 progress=lambda text: bar.update(task, doing=text),
             )  # fmt: skip
             answers[i] = RegionAnswer(one.name, other.name, what, v)

@@ -130,6 +130,22 @@ class Identification:
         return self.classes[0][0] if self.classes else None
 
 
+#: What is not tested of a design that is in no world of trees, or among catalogued ones alone.
+BETWEEN = "parameters between those of the catalogued designs"
+
+
+def untested_clauses(spec: UnitSpec, k: int, *, plain: bool, seen: bool) -> tuple[str, ...]:
+    """What was not tested.
+
+    `plain`: whether every value of each parameter was tried; `seen`: whether a comparison followed.
+    """
+    scaled = ("scales other than those of the inputs",) if spec.scale_format is not None else ()
+    between, others = () if plain else (BETWEEN,), () if seen else ("other inputs than these",)
+    return (
+        f"dot products of other lengths than {k}", "other operand formats", *scaled, *between, *others
+    )  # fmt: skip
+
+
 def to_record(found: Identification) -> dict[str, Any]:
     """An identification as a sealed record."""
     spec = found.operands

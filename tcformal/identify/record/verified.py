@@ -13,6 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import RecordError, TcformalError
 from tcformal.identify.asking.rates import Rate
+from tcformal.identify.record.derived import Derived
 from tcformal.identify.record.identification import (
     IDENTIFICATION,
     IdentifyVerdict,
@@ -93,9 +94,17 @@ class _Checks:
         refuted, open_ = self._check_axes()
         self._check_nearest()
         self._check_validated()
+        derived = Derived(self.record, self.operands, self.batch, self.answers)
+        derived.check_verdict()
+        derived.check_untested()
+        unclear = derived.check_measured()
+        if self.verdict in _FITTING:
+            open_ += derived.check_others(self._same)
         done = (
             f"{len(self.answers)} answers replayed on {len(self._given)} designs, {refuted} refutations hold"
         )
+        if unclear:
+            return AuditStatus.UNCHECKED, f"{done}, but {unclear}"
         if open_:
             return AuditStatus.UNCHECKED, f"{done}, but nothing here proves {', '.join(open_[:3])} the same"
         return AuditStatus.HOLDS, done
@@ -121,6 +130,13 @@ class _Checks:
         inputs = np.concatenate([x.reshape(n, -1) for x in self.batch.named().values()], axis=1)
         if len(np.unique(inputs, axis=0)) != n:
             raise RecordError("expected every input of the history once, but some stand there twice")
+        if self.verdict in _FITTING and not r["growth"]:
+            raise RecordError("expected the number of survivors after each batch, but got none")
+        same = sum(x["settled"] != Settled.REFUTED.name.lower() and x["axis"] != "design" for x in r["axes"])
+        if self.verdict in _FITTING and not max(1, same) <= r["survivors"] <= r["space"]:
+            raise RecordError(
+                f"expected {max(1, same)} to {r['space']} survivors, but {r['survivors']} stand there"
+            )
         if r["probes"] < n or (r["growth"] and r["growth"][-1][1] != r["survivors"]):
             raise RecordError(
                 f"expected at least {n} dot products and {r['survivors']} survivors after the last batch, "
@@ -202,6 +218,8 @@ class _Checks:
             len(x["shown"]) > x["misfits"]["count"]
         ):
             raise RecordError(f"expected misfits as {self.verdict.value} allows, but got {x['misfits']}")
+        if not self.record["classes"] or x["model"] != self.record["classes"][0][0]:
+            raise RecordError(f"expected a comparison with the simplest design, but got {x['model']}")
         model, d = self._design(x["model"]), self.operands.d_format
         for misfit in x["shown"]:
             words = [word(d, misfit[name], "a misfit") for name in ("given", "designed")]

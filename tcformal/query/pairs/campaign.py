@@ -13,11 +13,11 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
-from tcformal.query.keep import AnswerStore
+from tcformal.query.keep import AnswerStore, asked_in_vain
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
-from tcformal.query.verdict import Verdict
+from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
 
 
@@ -94,15 +94,15 @@ def campaign(
     with other definitions.
     """
     workers: Executor | None = None
-    running: dict[Future[Answer], Pair] = {}
+    running: dict[Future[Answer], _InWorker] = {}
     with ExitStack() as stack:
         for pair in sorted(pairs, key=_products):
             early = _known_outcome(pair, options, kept)
-            if early is not None:
+            if isinstance(early, PairOutcome):
                 yield early
             else:
                 workers = workers or stack.enter_context(pool())
-                running[workers.submit(ask, pair, options)] = pair
+                running[workers.submit(ask, pair, options)] = pair, early
             # Answers that have arrived are kept at once, not after the last question has been built.
             for done in [future for future in running if future.done()]:
                 yield _new_outcome(done, running.pop(done), options, kept)
@@ -114,8 +114,17 @@ def _products(pair: Pair) -> int:
     return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
 
 
-def _known_outcome(pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome | None:
-    """The outcome that needs no solver: a kept answer, or two units of one definition; else None."""
+#: A pair in a worker, and its kept answer, whose evidence was not checked.
+_InWorker = tuple[Pair, Verdict[EqualityQuestion] | None]
+
+
+def _known_outcome(
+    pair: Pair, options: AskOptions, kept: AnswerStore
+) -> PairOutcome | Verdict[EqualityQuestion] | None:
+    """The outcome that needs no solver: a kept answer, or two units of one definition.
+
+    Else the kept answer whose evidence was not checked, or None.
+    """
     from_texts(resolve(pair.first).operands.c, options.assume)
     try:
         q = build(pair, options)
@@ -124,11 +133,14 @@ def _known_outcome(pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOu
     if q.same_definition and not q.assumptions:
         return PairOutcome(pair=pair, kind=Kind.EQUIVALENT, reason="both units build the same definition")
     verdict = None if options.fresh else kept.find(q, certify=options.certify)
-    return None if verdict is None else _outcome(pair, verdict)
+    return _outcome(pair, verdict) if verdict is not None and verdict.checked else verdict
 
 
-def _new_outcome(done: Future[Answer], pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome:
+def _new_outcome(
+    done: Future[Answer], asked: _InWorker, options: AskOptions, kept: AnswerStore
+) -> PairOutcome:
     """The outcome of a finished call; its answer is kept."""
+    pair, before = asked
     try:
         digest, parts = done.result()
     except CancelledError as error:
@@ -142,6 +154,8 @@ def _new_outcome(done: Future[Answer], pair: Pair, options: AskOptions, kept: An
             f"{pair.second} are {digest[:12]} there and {q.digest()[:12]} here"
         )
     verdict = Verdict(question=q, **parts)
+    if before is not None and verdict.kind not in DECIDED:
+        return _outcome(pair, verdict if verdict.kind is Kind.ERROR else asked_in_vain(before, verdict))
     kept.add(verdict)
     return _outcome(pair, verdict)
 

@@ -46,7 +46,8 @@ def accuracy_data(x: Accuracy) -> dict[str, Any]:
         "conditions": list(x.conditions),
         "proof": {
             "claims": [
-                {"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.proved.claims
+                {"claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
+                for v in x.proved.claims
             ],
             "steps": list(x.proved.steps),
             "reason": x.proved.reason,
@@ -79,7 +80,7 @@ def accuracy_view(x: Accuracy) -> None:
     """Print a constant, its conditions and its inputs."""
     out, made = console(), table("of Σ|x_k·y_k|", "constant", "how")
     if x.bound is not None:
-        how = ", ".join(f"{v.claim} {v.headline}" for v in x.proved.claims)
+        how = ", ".join(f"{v.claim} {v.kind.name}" for v in x.proved.claims)
         made.add_row("bound", in_units(x.bound, up=True), how)
     gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
     made.add_row("attained", in_units(x.attained.ratio, up=False), f"built, replayed twice{gap}")
@@ -133,7 +134,7 @@ def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
         "conditions": list(x.conditions),
         "proof": {
             "claims": [
-                {"unit": v.unit.name, "claim": v.claim, "verdict": v.headline, "statement": v.composition}
+                {"unit": v.unit.name, "claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
                 for v in x.claims
             ],
             "steps": list(x.steps),
@@ -171,7 +172,7 @@ def slices_data(x: ExactSlices) -> dict[str, Any]:
         "unit": x.unit.name,
         "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
-        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+        "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
         "reason": x.reason,
         "sharp": x.sharp,
         "steps": list(x.steps),

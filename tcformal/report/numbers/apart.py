@@ -37,7 +37,7 @@ def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> dict[str, A
         "length": m.length,
         "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS},
         "falls": [_fall_data(f, x) for f in m.falls],
-        "claim": None if m.claim is None else {"verdict": m.claim.headline, "reason": m.claim.reason},
+        "claim": None if m.claim is None else {"verdict": m.claim.kind.name, "reason": m.claim.reason},
         "proved": m.proved,
     }
 
@@ -72,7 +72,7 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
         kind = m.verdict(operand)
         lines.append(f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}")
     if m.claim is not None:
-        lines.append(f"claim monotonicity, of a larger c: {m.claim.headline}; {m.claim.reason}")
+        lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
     console().print(Text("\n".join(lines)))
     if not isinstance(x, Unit):
         return
@@ -91,7 +91,7 @@ def distance_data(x: LargestDistance) -> dict[str, Any]:
         "attained": {"exact": str(x.attained), "value": float(x.attained)},
         "results": [value_data(d, r) for r in x.results],
         "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
-        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+        "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
     }
 
 

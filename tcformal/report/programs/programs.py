@@ -67,8 +67,7 @@ def program_card(p: Program, products: int | None) -> RenderableType:
 def compared_view(r: ProgramsCompared) -> RenderableType:
     """A comparison for people: verdict, means, inputs, results and errors."""
     style = {"VIOLATED": "bold red", "HOLDS": "bold green"}.get(r.kind.name, "bold yellow")
-    name = r.kind.name if r.verdict is None else r.verdict.headline
-    head = Text(name, style=style)
+    head = Text(r.kind.name, style=style)
     head.append(f": {r.reason}", style="default not bold")
     parts: list[RenderableType] = [head, Text("assumed: " + "; ".join(r.asked.texts()))]
     if r.drawn is not None:

@@ -58,7 +58,7 @@ def build(
     pairs = pair_pages(formats, entries, part("pairs of designs"))
     designs = design_pages(list(pairs.values()), claims)
     queries = query_pages(
-        [load(path, name) for name, path in known_queries().items()], entries, claims, part("questions")
+        [load(path, name) for name, path in known_queries().items()], entries, store, part("questions")
     )
     site = Site(designs, pairs, queries)
     shared: dict[str, Any] = {

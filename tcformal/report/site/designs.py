@@ -13,7 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import definition
 from tcformal.proofs.claims.agreement import SEPARATOR
 from tcformal.proofs.claims.register import CLAIMS
-from tcformal.query.verdict import NOT_CHECKED
+from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import PairPage, slug
 from tcformal.report.units import unit_data
 from tcformal.store.file import Record
@@ -111,8 +111,8 @@ def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
         if record["definition"] != today or name not in CLAIMS:
             continue
         rows.append({
-            "claim": claim, "statement": CLAIMS[name].statement, "verdict": record["verdict"],
-            "reason": record["reason"], "status": NOT_CHECKED, "date": record["date"][:10],
+            "claim": claim, "statement": CLAIMS[name].statement, "verdict": unchecked_verdict(record),
+            "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
             "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
         })  # fmt: skip
     return rows

@@ -20,7 +20,7 @@ from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.pairs.pairs import FormatGroup, Pair
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
-from tcformal.query.verdict import NOT_CHECKED
+from tcformal.query.verdict import kept_as
 from tcformal.report.svg.page import operand_rows, pictures_html
 from tcformal.store.file import Record
 from tcformal.store.store import Entry
@@ -134,7 +134,8 @@ def _page(pair: Pair, records: Sequence[Record]) -> PairPage:
         return _separated(pair, found)
     for record in records:
         if record["verdict"] == Kind.EQUIVALENT.name and not record["question"]["assumptions"]:
-            return PairPage(pair.first, pair.second, record["verdict"], NOT_CHECKED, "=", command=ask)
+            said = kept_as(record["verdict"], record["date"])
+            return PairPage(pair.first, pair.second, Kind.UNKNOWN.name, said, "?", command=ask)
     return PairPage(pair.first, pair.second, "not answered", refused or "no kept answer", "?", command=ask)
 
 

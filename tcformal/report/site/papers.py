@@ -13,7 +13,7 @@ from tcformal.errors import TcformalError
 from tcformal.operands.command import by_value, explain_command
 from tcformal.papers.checked import algorithm_asked, claim_of
 from tcformal.papers.files import Ask, QueryFile
-from tcformal.papers.run import Setting, run
+from tcformal.papers.run import Setting, question_asked, run
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.kind import algorithm_parts
@@ -22,11 +22,12 @@ from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.programs import pair_parts
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.question import Kind
-from tcformal.query.verdict import DECIDED, NOT_CHECKED
+from tcformal.query.verdict import DECIDED, kept_as
+from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record
 from tcformal.solve.result import Limits
 from tcformal.store.file import Record
-from tcformal.store.store import Entry
+from tcformal.store.store import Entry, Store
 
 #: What identifies a record, without its definition.
 _Key = tuple[str, ...]
@@ -65,11 +66,11 @@ class QueryPage:
 
 
 def query_pages(
-    queries: Sequence[QueryFile], entries: Sequence[Entry], claims: Sequence[Record], advance: Advance
+    queries: Sequence[QueryFile], entries: Sequence[Entry], store: Store, advance: Advance
 ) -> list[QueryPage]:
-    """Every question of every file with its kept answer."""
+    """Every question of every file with its kept answer, whose evidence is checked; claims are not proved."""
     kept = {_record_key(e.record): e.record for e in entries}
-    proved = {(r["claim"], r["unit"]): r for r in claims}
+    proved = {(r["claim"], r["unit"]): r for r in store.claims.all()}
     asks = {query.name: query.concrete() for query in queries}
     total, done, made = sum(map(len, asks.values())), 0, []
     for query in queries:
@@ -77,7 +78,7 @@ def query_pages(
         for ask in asks[query.name]:
             advance(done, total)
             done += 1
-            rows.append(_row(query, ask, kept, proved))
+            rows.append(_row(query, ask, kept, proved, store))
         made.append(QueryPage(query, tuple(rows)))
     advance(total, total)
     return made
@@ -121,11 +122,12 @@ def _ask_key(ask: Ask) -> _Key:
 
 
 def _row(
-    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record]
-) -> AskRow:
+    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record],
+    store: Store,
+) -> AskRow:  # fmt: skip
     """One question with its answer."""
     try:
-        outcome, status, found, command = _answer(query, ask, kept, proved)
+        outcome, status, found, command = _answer(query, ask, kept, proved, store)
     except (TcformalError, LookupError, ValueError, TypeError) as error:
         outcome, status, found, command = "not answered", f"refused: {error}", "", ""
     relation = "open"
@@ -139,8 +141,9 @@ def _row(
 
 
 def _answer(
-    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record]
-) -> tuple[str, str, str, str]:
+    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record],
+    store: Store,
+) -> tuple[str, str, str, str]:  # fmt: skip
     """The outcome, how far it was checked, what was found, and the command that shows it."""
     if ask.kind == "evaluate":
         (done,) = run(query, [ask], Setting(None, Limits()))
@@ -150,7 +153,7 @@ def _answer(
         claim = proved.get((claim_of(ask.body), ask.body["unit"]))
         if claim is None or claim["definition"] != definition(resolve(ask.body["unit"])):
             return "not answered", "no kept answer", "", ""
-        return claim["verdict"], NOT_CHECKED, claim["reason"], ""
+        return unchecked_verdict(claim), unchecked_reason(claim), claim["reason"], ""
     record = None if ask.kind in ("largest", "error", "measure") else kept.get(_ask_key(ask))
     if record is None or Kind[record["verdict"]] not in DECIDED:
         return "not answered", "no kept answer", "", ""
@@ -161,7 +164,10 @@ def _answer(
         command = explain_command([first, second], w, by_value(x.traces[0].unit))
         found = "" if x.found is None else f"{x.found.stage}: {x.found.first}, and {x.found.second}"
         return record["verdict"], "computed again on integers and on fractions", found, command
-    return record["verdict"], NOT_CHECKED, str(record["reason"]), ""
+    v = store.find(question_asked(ask))
+    if v is None or not v.checked:
+        return Kind.UNKNOWN.name, kept_as(record["verdict"], record["date"]), str(record["reason"]), ""
+    return v.kind.name, "checked again", v.reason, ""
 
 
 #: The relations of answers to their sources, for the summary.

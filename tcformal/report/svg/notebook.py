@@ -43,7 +43,7 @@ def unit_html(u: Unit) -> str:
 
 def verdict_html(v: Verdict[Any]) -> str:
     """A verdict with its reason; of two units that differ, the operands, results and pictures."""
-    head = f"<strong>{escape(v.headline)}</strong>: {escape(v.reason)}"
+    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.reason)}"
     if not isinstance(v.question, EqualityQuestion) or v.witness is None or v.results is None:
         return head
     first, second = v.question.first, v.question.second
@@ -62,7 +62,7 @@ def verdict_html(v: Verdict[Any]) -> str:
 def claim_html(v: ClaimVerdict) -> str:
     """A claim's verdict, and each part with its status."""
     rows = [(part.name, part.status.value, "control" if part.control else "") for part in v.parts]
-    head = f"<strong>{escape(v.headline)}</strong>: {escape(v.claim)} of {escape(v.unit.name)}: "
+    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.name)}: "
     return head + escape(v.reason) + html_table(("part", "status", ""), rows)
 
 

@@ -6,18 +6,16 @@ import enum
 from dataclasses import dataclass, replace
 
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.interp.cnf import to_cnf
 from tcformal.query.engine import answer
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
-from tcformal.solve.certificate import lrat, lrat_text
-from tcformal.solve.lrat.check import check
 from tcformal.store.answers import (
     check_allowed,
     check_answers,
     check_definition,
     check_replays,
+    check_vectors,
     question_of,
     read_limits,
     read_verdict,
@@ -99,6 +97,7 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
     if kind is kind_of(q).found:
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
+    check_vectors(record, q)
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
     certificate = store.certificate(record)
@@ -113,7 +112,7 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
             f"the proof of {certificate.solver} could not be checked in {seconds:g} s",
         )
     if old:
-        store.add(read_verdict(q, record, checked, checked=True))
+        store.add(read_verdict(q, record, checked))
     return (
         AuditStatus.HOLDS,
         f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",
@@ -135,24 +134,6 @@ def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str
     if v.kind in DECIDED:
         raise RecordError(f"expected {record['verdict']} again, but got {v.kind.name}: {v.reason}")
     return AuditStatus.UNCHECKED, f"its proof was too long to keep, and {solver} made no other: {v.reason}"
-
-
-def proof_texts(store: Store, entry: Entry) -> tuple[str, str]:
-    """The clauses of an answer in DIMACS form, and its kept proof with hints in LRAT form, checked here.
-
-    Errors: InputError for an answer without a certificate, else as the audit refuses it.
-    """
-    entry.check()
-    record = entry.record
-    q = question_of(record)
-    check_definition(record, q)
-    certificate = store.certificate(record)
-    if certificate is None:
-        raise InputError(f"expected an answer with a certificate, but {entry.id[:12]} has none")
-    cnf = to_cnf(q.graph, q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked)
-    steps = lrat(cnf, certificate)
-    check(cnf.variables, cnf.clauses, steps)
-    return cnf.dimacs(), lrat_text(steps)
 
 
 def select(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:

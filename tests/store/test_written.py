@@ -1,0 +1,77 @@
+"""What is written for checkers by other people: answers that folding decides, and the lemmas of claims."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tcformal.cli import main
+from tcformal.store.audit import written
+
+ONE, OTHER = "tfdpa@products=1,k=1", "tfdpa@products=1,k=1,fraction_bits=24"
+CLAIM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
+
+
+def run(folder: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, [*words, "--results", str(folder)], env={"COLUMNS": "200"})
+
+
+def clauses(path: Path) -> list[list[int]]:
+    """The clauses of a file in DIMACS form."""
+    head, *rows = path.read_text().splitlines()
+    found = [[*map(int, row.split())][:-1] for row in rows]
+    assert int(head.split()[3]) == len(found)
+    return found
+
+
+def test_what_folding_decides_is_written_without_folding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two circuits of one definition that share no gate: there is something to check."""
+    monkeypatch.setattr(written, "_CONFLICTS", 100)
+    made = json.loads(run(tmp_path, "prove", ONE, OTHER, "--certify", "--json").stdout)
+    assert (made["verdict"], made["same_definition"]) == ("EQUIVALENT", True)
+    result = run(tmp_path, "results", "proof", made["id"][:12], "-o", str(tmp_path / "one"))
+    assert result.exit_code == 0
+    assert "folding alone decides the question" in result.stderr
+    rows = clauses(tmp_path / "one.cnf")
+    assert len(rows) > 1000
+    assert all(rows)
+
+
+@pytest.mark.parametrize(
+    "words", [(ONE, OTHER), ("tfdpa@products=1,k=1", "tfdpa@products=1,k=1,fraction_bits=23")]
+)
+def test_every_answer_that_prove_prints_has_an_id(tmp_path: Path, words: tuple[str, str]) -> None:
+    shown = run(tmp_path, "prove", *words).stdout
+    (line,) = [line for line in shown.splitlines() if line.startswith("id: ")]
+    name = line.removeprefix("id: ").partition(";")[0]
+    listed = json.loads(run(tmp_path, "results", "list", "--json").stdout)
+    assert [r["id"].startswith(name) for r in listed] == [True]
+    assert f"id: {name}" in run(tmp_path, "results", "show", name).stdout
+
+
+def test_a_claim_has_an_id_too(tmp_path: Path) -> None:
+    made = json.loads(run(tmp_path, "prove", CLAIM[0], "--claim", CLAIM[1], "--certify", "--json").stdout)
+    name = made["id"]
+    (row,) = json.loads(run(tmp_path, "results", "list", "--json").stdout)
+    assert (row["id"], row["verdict"], row["kept_as"]) == (name, "UNKNOWN", "HOLDS")
+    shown = run(tmp_path, "results", "show", name[:12])
+    assert shown.stdout.startswith("HOLDS: proved again on ")
+    assert json.loads(run(tmp_path, "results", "show", name, "--json").stdout)["verdict"] == "HOLDS"
+    result = run(tmp_path, "results", "proof", name[:12], "-o", str(tmp_path / "claim"))
+    assert result.exit_code == 0, result.output
+    listed = json.loads((tmp_path / "claim.json").read_text())
+    assert len(listed["lemmas"]) == len(made["lemmas"])
+    assert listed["claim"]["claim"] == CLAIM[1]
+    for i, lemma in enumerate(listed["lemmas"], 1):
+        assert all(clauses(tmp_path / lemma["file"])), "a clause without literals is nothing to check"
+        assert (tmp_path / f"claim-{i}.lrat").exists()
+
+
+def test_an_unknown_id_is_refused(tmp_path: Path) -> None:
+    assert run(tmp_path, "prove", ONE, OTHER).exit_code == 0
+    assert run(tmp_path, "results", "show", "feedface").exit_code == 2
