@@ -150,6 +150,8 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
             "bound", in_units(x.bound, up=True), "words and sums step by step, calls by the claims below"
         )
     gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+    if x.exceeded:
+        gap = "; with subnormal or largest values on the way, of which the bound says nothing"
     made.add_row("attained", in_units(x.near.ratio, up=False), f"found, replayed on lanes and fractions{gap}")
     out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
     out.print(made)
