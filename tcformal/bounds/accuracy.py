@@ -32,6 +32,7 @@ _PROMOTED = format_named("fp32")
 class Accuracy:
     """What is known of sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
+    Products that the unit takes away are negative in xᵀy.
     Ranges and units: `bound` and `attained.ratio` are exact fractions.  `bound` is None where no theorem is
     written for the unit: the attained ratio alone is then a fact, and no bound.  `subnormal` are inputs of
     one call with subnormal operands, of which nothing is proved.
