@@ -184,10 +184,11 @@ def test_a_bound_that_an_element_exceeds_stops_the_run(monkeypatch: pytest.Monke
 
 def test_the_largest_distance_of_units_with_other_signs() -> None:
     """Twice the products that the one takes away; of one product nothing is taken away."""
-    x = largest_distance(F16["amx"], F16["complex"], length=2)
+    other = f"{F16['dot']}@negated=odd"
+    x = largest_distance(F16["dot"], other, length=2)
     assert 2 == x.attained <= x.bound < Fraction(2001, 1000)
     assert x.other_signs
-    alone = largest_distance(F16["amx"], F16["complex"], length=1)
+    alone = largest_distance(F16["dot"], other, length=1)
     assert alone.bound < Fraction(1, 1000)
     assert not alone.other_signs
     with pytest.raises(InvariantError, match=r"as is proved, .* apart: a = 0x"):
