@@ -10,7 +10,7 @@ import pytest
 
 from tcformal.apart import distance
 from tcformal.apart.distance import LargestDistance, distances, largest_distance
-from tcformal.apart.operands import Operands
+from tcformal.apart.operands import Operands, apart_sums
 from tcformal.bounds.program.calls import CallBound, CallBounds
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
@@ -162,10 +162,24 @@ def test_a_subnormal_c_counts_as_the_least_normal_number() -> None:
         assert x.high[0, 0] > 0
 
 
+def test_elements_of_which_a_theorem_speaks() -> None:
+    """Not those with a subnormal c, nor with one of more bits."""
+    u = resolve("volta/mma.m8n8k4.f32.f16.f16.f16")
+    a, b = np.ones((1, 1), np.float16), np.ones((1, 3), np.float16)
+    c = np.array([[2.0**-20, 1.25, 1.5]], np.float16)
+    given = Operands(u, arrays.product(u, a, b, c, None, None))
+    assert given.inside(StatedSum()).tolist() == [[True, True, True]]
+    assert given.inside(StatedSum(normal=LETTERS)).tolist() == [[False, True, True]]
+    assert given.inside(StatedSum(c_bits=1)).tolist() == [[True, False, True]]
+    # A flushed c moves the sum as a flushed factor does.
+    more, margin = apart_sums(given, given.values, given.summed(LETTERS, u))
+    assert np.abs(np.add(more, [2.0**-20, 0, 0])).max() <= margin.max() < 2.0**-40
+
+
 def test_what_underflows_beside_subnormal_factors_is_not_covered() -> None:
     bf16 = arrays.dtypes()["bf16"]
     for a, covered in ((2.0**60, True), (2.0**-10, False)):
-        x = distances(BF16["cdna1"], BF16["cdna2"], *one(2.0**-130, a, bf16))
+        x = distances(BF16["cdna1"], BF16["ampere"], *one(2.0**-130, a, bf16))
         assert x.covered.all() == covered
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -196,6 +197,10 @@ def test_what_is_flushed_is_all_of_a_product() -> None:
     whole = symbols.input("a", single)
     high = symbols.rounded(whole, single, half, "RNE", False)
     low = symbols.rounded(symbols.total([whole, high.scaled(Fraction(-1))]), single, half, "RNE", False)
+    assert symbols.flushed(low, half) == symbols.share(low)
+    assert Symbols(Range(0, 4)).flushed(replace(whole, grid=30, floor=Fraction(0)), half) == Fraction(
+        1, 1 << 14
+    )
     other = symbols.input("b", single)
     counted, lost = symbols.sizes([(low, half), (other, single)], "ab")
     assert lost == counted == symbols.share(low)
