@@ -15,9 +15,9 @@ from tcformal.operands.random import Batch, Raw, batch, with_scales
 
 Ints = NDArray[np.int64]
 
-#: How the significands of a row are chosen: powers of two, one bit more, all ones, just below a power of
-#: two as products, any.
-_POWER, _NEXT, _FULL, _BELOW, _ANY = range(5)
+#: How the significands of a row are chosen: powers of two, the next number, all ones, just below a power of
+#: two as products, a power of two and one bit more, any.
+_POWER, _NEXT, _FULL, _BELOW, _BIT, _ANY = range(6)
 
 
 @lru_cache(maxsize=256)
@@ -102,7 +102,7 @@ def lossy(rng: np.random.Generator, spec: UnitSpec, n: int, *, normal: bool = Fa
     one = np.broadcast_to(rng.random((n, 1)) < 0.5, shape)
     negative = np.select([pattern == 0, pattern == 1, pattern == 2], [one, one ^ large, signs], one ^ signs & large)
     dead = rng.random(shape) < rng.choice([0, 0, 0, 0.4, 0.9], n)[:, None]
-    style = np.where(rng.random(shape) < 0.85, rng.integers(0, 5, n)[:, None], rng.integers(0, 5, shape))
+    style = np.where(rng.random(shape) < 0.85, rng.integers(0, 6, n)[:, None], rng.integers(0, 6, shape))
     style = np.where(large & (rng.random(shape) < 0.5), _POWER, style)
     x, y, up = _pairs(rng, spec, style[:, :k])
     exponent = e[:, :k] - up
@@ -142,8 +142,9 @@ def _scaled(rng: np.random.Generator, spec: UnitSpec, x: Batch) -> Batch:
 def _significands(rng: np.random.Generator, style: Ints, t: int) -> tuple[Ints, Ints, Ints]:
     one = np.int64(1) << t
     z = np.select(
-        [style == _POWER, style == _NEXT, style == _FULL],
-        [np.full(style.shape, one), np.full(style.shape, one + (t > 0)), np.full(style.shape, 2 * one - 1)],
+        [style == _POWER, style == _NEXT, style == _FULL, style == _BIT],
+        [np.full(style.shape, one), np.full(style.shape, one + (t > 0)), np.full(style.shape, 2 * one - 1),
+         one | (one >> rng.integers(1, t + 2, style.shape))],
         one + rng.integers(0, one, style.shape),
     )
     return z, z, np.zeros_like(z)
@@ -200,7 +201,7 @@ def _once(rng: np.random.Generator, spec: UnitSpec, x: Batch, kind: Ints) -> Bat
     r = rows(8)
     c[r] = encoded(
         spec.c_format, rng.random(len(r)) < 0.5,
-        _significands(rng, rng.integers(0, 5, len(r)), spec.c_format.fraction_bits)[0],
+        _significands(rng, rng.integers(0, 6, len(r)), spec.c_format.fraction_bits)[0],
         rng.integers(spec.c_format.e_min, spec.c_format.e_max + 1, len(r)),
     )  # fmt: skip
     r = rows(9)  # another pair of significands in one term, in all that are equal to it

@@ -72,7 +72,7 @@ def _unit(theorems: list[Theorem], n: int, seed: int, rounds: int, stop: bool) -
             inputs[i] = t.allowed(x)
         results = evaluated([(i, call) for i in open_ for call in theorems[i].calls(inputs[i])])
         for i in open_:
-            _judged(made[i], inputs[i], results[i], pools, i)
+            _judged(made[i], inputs[i], results.get(i, []), pools, i)
         open_ = [i for i in open_ if made[i].inputs < n and not (stop and made[i].broken)]
     return made
 
