@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from itertools import pairwise, product
 from unittest.mock import patch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attack.directed import lossy
 from attack.errors import Ratios, ratios
 from attack.exact import decoded
+from attack.pairs import Call, Words
 from attack.statements import Bound, ErrorStatement
-from attack.theorems import Call, Words
+from attack.theorems import Theorem
 from tcformal.apart.distance import distances
 from tcformal.bounds.accuracy import accuracy
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
 from tcformal.bounds.theorems import Theorems
+from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
@@ -31,7 +34,12 @@ from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
 from tcformal.operands.random import Batch
+from tcformal.programs.chain import scale_count
+from tcformal.programs.program import known_programs
 from tcformal.solve.result import Limits
+
+#: Rows and columns of the products whose distances are looked at.
+_SIDE = 8
 
 
 @contextlib.contextmanager
@@ -64,10 +72,13 @@ class LengthBound:
 
     def calls(self, x: Batch) -> list[Call]:
         """The chain, up to every call."""
-        size, made = resolve(self.spec.name).k, list[Call]()
-        for end in range(size, self.spec.k + 1, size):
-            made.append((self.spec, Batch(x.a[:, :end], x.b[:, :end], x.c)))
-        return made
+        unit = resolve(self.spec.name)
+        ends = range(unit.k, self.spec.k + 1, unit.k)
+        scales = () if x.scale_a is None or x.scale_b is None else (x.scale_a, x.scale_b)
+        return [
+            (unit, Batch(x.a[:, :end], x.b[:, :end], x.c, *(w[:, : scale_count(unit, end)] for w in scales)))
+            for end in ends
+        ]
 
     def judge(self, x: Batch, results: Sequence[Words]) -> Ratios:
         """Rows without underflow."""
@@ -88,12 +99,12 @@ class LengthBound:
         return Ratios(np.where(met, found.ratio, 0.0), found.met & met, found.broken & met)
 
 
-def length_bound(name: str, length: int) -> LengthBound | None:
-    """The bound of a unit and a length; None where there is none."""
+def length_bound(name: str, length: int) -> LengthBound | str:
+    """The bound of a unit and a length, or the sentence by which there is none."""
     spec = resolve(name)
     found = accuracy(spec, length=length, subnormals=False)
     if found.bound is None:
-        return None
+        return found.proved.reason
     weights = (found.bound, found.bound, Fraction(0))
     s = ErrorStatement(
         Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3,
@@ -147,7 +158,9 @@ def _within(fmt: Format, words: Words, low: int, high: int) -> Words:
     low, high = max(low, fmt.e_min) + fmt.bias, min(high, fmt.e_max) + fmt.bias
     # Far from the range a number keeps its distance to others as far as there is room.
     span = high - low + 1
-    inside = np.where(field < low, low + (low - field) % span, np.where(field > high, high - (field - high) % span, field))
+    inside = np.where(
+        field < low, low + (low - field) % span, np.where(field > high, high - (field - high) % span, field)
+    )
     made = (body & ~mask) | (inside.astype(np.uint64) << np.uint64(t))
     zero = body & np.uint64((1 << fmt.exponent_bits + t) - 1) == 0
     return np.where(zero, words, made << np.uint64(fmt.ignored_low_bits))
@@ -171,9 +184,7 @@ def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound
     base = resolve("arm/fmopa.s")
     operands = Operands(a=a, b=b, c=p.c_format, d=p.d_format)
     spec = replace(base, name=name, k=length, operands=operands)
-    return ProgramBound(
-        f"accuracy --length {length} --exponents={low}..{high}", spec, name, s, (low, high)
-    )
+    return ProgramBound(f"accuracy --length {length} --exponents={low}..{high}", spec, name, s, (low, high))
 
 
 @dataclass(frozen=True)
@@ -187,8 +198,14 @@ class DistanceBound:
     guided: bool = False
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
-        """Rows, each of which is a row of A and a column of B."""
-        return lossy(rng, self.spec, n)
+        """Small products element by element: every row of A with every column of B, and any c."""
+        size, count = _SIDE, max(1, n // _SIDE**2)
+        x = lossy(rng, self.spec, count * size)
+        i, j = (z.ravel() for z in np.mgrid[:size, :size])
+        blocks = size * np.arange(count)[:, None]
+        rows, columns = (blocks + i).ravel(), (blocks + j).ravel()
+        c = np.where(rng.random(count) < 0.3, np.uint64(0), np.uint64(1))[(rows // size)]
+        return Batch(x.a[rows], x.b[columns], x.c[(blocks + (i + j) % size).ravel()] * c)
 
     def allowed(self, x: Batch) -> Batch:
         """Anything."""
@@ -199,39 +216,84 @@ class DistanceBound:
         return [(self.spec, x), (self.second, x)]
 
     def judge(self, x: Batch, results: Sequence[Words]) -> Ratios:
-        """The differences of results against the intervals, row by row."""
-        n = len(x.c)
-        met, wrong = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+        """The differences of results against the intervals."""
+        met, wrong = np.zeros(len(x.c), np.bool_), np.zeros(len(x.c), np.bool_)
         d = [decoded(self.spec.d_format, w) for w in results]
-        size = 8
-        for start in range(0, n, size):
-            rows = slice(start, start + size)
-            # The diagonal of a small product: c is given for all of its elements.
-            a = arrays.from_raw(_stored(x.a[rows], self.spec.a_format), self.spec.a_format)
-            b = arrays.from_raw(_stored(x.b[rows], self.spec.b_format), self.spec.b_format)
-            c = arrays.from_raw(_stored(x.c[rows], self.spec.c_format), self.spec.c_format)
+        formats = (self.spec.a_format, self.spec.b_format, self.spec.c_format)
+        for start in range(0, len(x.c), _SIDE**2):
+            firsts = start + _SIDE * np.arange(_SIDE), start + np.arange(_SIDE), start + np.arange(_SIDE**2)
+            a, b, c = (
+                arrays.from_raw(words[rows].astype(f"u{fmt.storage_bits // 8}"), fmt)
+                for words, rows, fmt in zip((x.a, x.b, x.c), firsts, formats, strict=True)
+            )
             with np.errstate(all="ignore"):
-                found = distances(
-                    self.spec, self.second, a, b.T, np.broadcast_to(c, (len(c), len(c))).copy(), exact=self.exact
-                )
-            for i in range(len(c)):
-                at = start + i
-                if not found.covered[i, i]:
+                found = distances(self.spec, self.second, a, b.T, c.reshape(_SIDE, _SIDE), exact=self.exact)
+            for at, low, high, covered in zip(
+                firsts[2], found.low.ravel(), found.high.ravel(), found.covered.ravel(), strict=True
+            ):
+                if not covered:
                     continue
-                met[at] = True
-                if not (d[0].finite[at] and d[1].finite[at]):
-                    wrong[at] = True
-                    continue
-                apart = d[1].value(at) - d[0].value(at)
-                wrong[at] = not Fraction(float(found.low[i, i])) <= apart <= Fraction(float(found.high[i, i]))
+                met[at] = wrong[at] = True
+                if d[0].finite[at] and d[1].finite[at]:
+                    apart = d[1].value(at) - d[0].value(at)
+                    wrong[at] = not Fraction(float(low)) <= apart <= Fraction(float(high))
         return Ratios(np.where(wrong, np.inf, 0.0), met, wrong)
 
 
-def _stored(words: Words, fmt: Format) -> NDArray[Any]:
-    return words.astype(f"u{fmt.storage_bits // 8}")
-
-
-def distance_bound(first: str, second: str, *, exact: bool = False) -> DistanceBound:
-    """The intervals of two units."""
+def distance_bound(first: str, second: str, *, exact: bool = False) -> DistanceBound | str:
+    """The intervals of two units, or the sentence by which there are none."""
     u, v = resolve(first), resolve(second)
+    one = np.ones((1, u.k), np.uint64)
+    words = [
+        arrays.from_raw((one * f.one).astype(f"u{f.storage_bits // 8}"), f) for f in (u.a_format, u.b_format)
+    ]
+    try:
+        distances(u, v, words[0], words[1].T)
+    except InputError as error:
+        return str(error)
     return DistanceBound(f"distances to {second}{' exactly' * exact}", u, v, exact)
+
+
+#: A bound that is asked for when its turn comes, and its name.
+Asked = tuple[str, Callable[[], Theorem | str]]
+
+
+def all_bounds(only: str = "") -> Iterator[Asked]:
+    """Every unit by length, programs of units and others, and neighbours of one format."""
+    for name, length, span in _programs():
+        text = f"accuracy --length {length} --exponents={span[0]}..{span[1]} of {name}"
+        yield text, partial(program_bound, name, length, span)
+    alike: dict[Operands, list[str]] = defaultdict(list)
+    for name in distinct_designs():
+        if resolve(name).scale_format is None:
+            alike[resolve(name).operands].append(name)
+    for names in alike.values():
+        for first, second in pairwise(names):
+            for exact in (False, True):
+                yield (
+                    f"distances to {second}{' exactly' * exact} of {first}",
+                    partial(distance_bound, first, second, exact=exact),
+                )
+    units = [name for name in distinct_designs() if resolve(name).k > 1]
+    for name in units:
+        spec = resolve(name)
+        for times in (1, 2, 5) if spec.c_format == spec.d_format else (1,):
+            yield f"accuracy --length {times * spec.k} of {name}", partial(length_bound, name, times * spec.k)
+
+
+def _programs() -> Iterator[tuple[str, int, tuple[int, int]]]:
+    for name in known_programs():
+        for length in (1, 2, 9):
+            for span in ((-14, 14), (-6, 14), (-126, 40)):
+                yield name, length, span
+    for name in distinct_designs():
+        spec = resolve(name)
+        if spec.scale_format is not None or spec.c_format.name != "fp32" or spec.d_format.name != "fp32":
+            continue
+        low, high = max(spec.a_format.e_min, spec.b_format.e_min), spec.a_format.e_max
+        if spec.a_format == spec.b_format:
+            for length, span in product((2, spec.k + 1), ((low, high), (-6, 6))):
+                yield f"chained@unit={name},word={spec.a_format.name}", length, span
+        if spec.a_format.name == spec.b_format.name == "fp16":
+            for kind, span in product(("markidis", "ootomo-yokota"), ((-6, 14), (-14, 10))):
+                yield f"{kind}@unit={name}", 1, span

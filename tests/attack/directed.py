@@ -60,13 +60,13 @@ def encoded(fmt: Format, negative: NDArray[np.bool_], significand: Ints, exponen
     body = np.clip(body, 0, fmt.largest >> fmt.ignored_low_bits)
     word = body.astype(np.uint64) << np.uint64(fmt.ignored_low_bits)
     if fmt.sign is not Sign.PRESENT:
-        return word
+        return np.asarray(word)
     sign = negative & ((body != 0) | ~np.array(fmt.specials.name == "NEGATIVE_ZERO_NAN"))
-    return word | (sign.astype(np.uint64) << np.uint64(fmt.width - 1))
+    return np.asarray(word | (sign.astype(np.uint64) << np.uint64(fmt.width - 1)))
 
 
 def drawn(rng: np.random.Generator, spec: UnitSpec, n: int, *, normal: bool = False) -> Batch:
-    """n dot products of the unit's k: a quarter from the package's families, the others built to lose much."""
+    """n dot products: a quarter from the package's families, the others built to lose much."""
     seed = int(rng.integers(1 << 31))
     few = n // 8
     parts = [directed(spec, spec.k, few, seed), batch(spec, spec.k, few, seed)]
@@ -93,27 +93,37 @@ def lossy(rng: np.random.Generator, spec: UnitSpec, n: int, *, normal: bool = Fa
         rng.random(n) < 0.75, rng.choice(own, n) + rng.integers(-1, 2, n), rng.integers(0, bits + 8, n)
     )
     depth = common[:, None] + np.where(rng.random(shape) < 0.75, 0, rng.integers(-2, 4, shape))
-    depth = np.where(rng.random(shape) < rng.choice([0, 0, 0.2], n)[:, None], rng.integers(0, bits + 8, shape), depth)
+    depth = np.where(
+        rng.random(shape) < rng.choice([0, 0, 0.2], n)[:, None], rng.integers(0, bits + 8, shape), depth
+    )
     large = rng.random(shape).argsort(axis=1) < rng.choice([1, 1, 1, 2, 3], n)[:, None]
     e = top[:, None] - np.where(large, 0, depth)
     # Some terms are what another one's negative is.
     pattern = rng.integers(0, 4, n)[:, None]
     signs = rng.random(shape) < 0.5
     one = np.broadcast_to(rng.random((n, 1)) < 0.5, shape)
-    negative = np.select([pattern == 0, pattern == 1, pattern == 2], [one, one ^ large, signs], one ^ signs & large)
+    negative = np.select(
+        [pattern == 0, pattern == 1, pattern == 2], [one, one ^ large, signs], one ^ signs & large
+    )
     dead = rng.random(shape) < rng.choice([0, 0, 0, 0.4, 0.9], n)[:, None]
     style = np.where(rng.random(shape) < 0.85, rng.integers(0, 6, n)[:, None], rng.integers(0, 6, shape))
     style = np.where(large & (rng.random(shape) < 0.5), _POWER, style)
     x, y, up = _pairs(rng, spec, style[:, :k])
     exponent = e[:, :k] - up
     half = np.clip(exponent // 2 + rng.integers(-2, 3, (n, k)), a.e_min, a.e_max)
-    half = np.where(rng.random((n, 1)) < 0.2, np.clip(exponent - rng.integers(b.e_min, b.e_max + 1, (n, 1)), a.e_min, a.e_max), half)
+    half = np.where(
+        rng.random((n, 1)) < 0.2,
+        np.clip(exponent - rng.integers(b.e_min, b.e_max + 1, (n, 1)), a.e_min, a.e_max),
+        half,
+    )
     half = np.clip(half, exponent - b.e_max, exponent - b.e_min)
     half = np.clip(half, a.e_min, a.e_max) if normal else np.clip(half, a.e_min - a.fraction_bits, a.e_max)
     plus = np.zeros((n, k), np.bool_)
     words = [encoded(a, negative[:, :k], x, half), encoded(b, plus, y, exponent - half)]
-    words = [np.where(dead[:, :k], w & np.uint64(f.sign_bit if a.specials.name != "NEGATIVE_ZERO_NAN" else 0), w)
-             for w, f in zip(words, (a, b), strict=True)]
+    words = [
+        np.where(dead[:, :k], w & np.uint64(f.sign_bit if a.specials.name != "NEGATIVE_ZERO_NAN" else 0), w)
+        for w, f in zip(words, (a, b), strict=True)
+    ]
     z, _, _ = _significands(rng, style[:, k:], c.fraction_bits)
     last = encoded(c, negative[:, k], z[:, 0], e[:, k])
     last = np.where(rng.random(n) < 0.3, last & np.uint64(c.sign_bit), last)
@@ -143,8 +153,12 @@ def _significands(rng: np.random.Generator, style: Ints, t: int) -> tuple[Ints, 
     one = np.int64(1) << t
     z = np.select(
         [style == _POWER, style == _NEXT, style == _FULL, style == _BIT],
-        [np.full(style.shape, one), np.full(style.shape, one + (t > 0)), np.full(style.shape, 2 * one - 1),
-         one | (one >> rng.integers(1, t + 2, style.shape))],
+        [
+            np.full(style.shape, one),
+            np.full(style.shape, one + (t > 0)),
+            np.full(style.shape, 2 * one - 1),
+            one | (one >> rng.integers(1, t + 2, style.shape)),
+        ],
         one + rng.integers(0, one, style.shape),
     )
     return z, z, np.zeros_like(z)
@@ -175,10 +189,10 @@ def changed(rng: np.random.Generator, spec: UnitSpec, x: Batch, n: int) -> Batch
 def _once(rng: np.random.Generator, spec: UnitSpec, x: Batch, kind: Ints) -> Batch:
     n, k = x.a.shape
     a, b, c = x.a.copy(), x.b.copy(), x.c.copy()
-    place = rng.integers(0, k, n)
+    place = np.asarray(rng.integers(0, k, n))
 
-    def rows(number: int) -> NDArray[np.intp]:
-        return np.flatnonzero(kind == number)
+    def rows(number: int) -> Ints:
+        return np.flatnonzero(kind == number).astype(np.int64)
 
     for number, words, fmt in ((0, a, spec.a_format), (1, b, spec.b_format)):
         r = rows(number)  # one factor's last bits, or its exponent
@@ -219,7 +233,9 @@ def _once(rng: np.random.Generator, spec: UnitSpec, x: Batch, kind: Ints) -> Bat
     r = rows(11)  # all terms that are equal to one
     same = (a[r] == a[r, place[r]][:, None]) & (b[r] == b[r, place[r]][:, None])
     a[r] = np.where(same, _shifted(rng, spec.a_format, a[r], one=True), a[r])
-    made = replace(x, a=_numbers(spec.a_format, a), b=_numbers(spec.b_format, b), c=_numbers(spec.c_format, c))
+    made = replace(
+        x, a=_numbers(spec.a_format, a), b=_numbers(spec.b_format, b), c=_numbers(spec.c_format, c)
+    )
     if spec.scale_format is not None and x.scale_a is not None and x.scale_b is not None:
         scales = x.scale_a.copy(), x.scale_b.copy()
         for words in scales:
@@ -227,7 +243,9 @@ def _once(rng: np.random.Generator, spec: UnitSpec, x: Batch, kind: Ints) -> Bat
             at = rng.integers(0, words.shape[1], len(r))
             words[r, at] = _moved(rng, spec.scale_format, words[r, at])
         made = replace(
-            made, scale_a=_numbers(spec.scale_format, scales[0]), scale_b=_numbers(spec.scale_format, scales[1])
+            made,
+            scale_a=_numbers(spec.scale_format, scales[0]),
+            scale_b=_numbers(spec.scale_format, scales[1]),
         )
     return made
 
@@ -265,7 +283,7 @@ def _numbers(fmt: Format, words: Raw) -> Raw:
     made = np.minimum(body & mask, np.uint64(fmt.largest))
     if fmt.specials.name == "NEGATIVE_ZERO_NAN":
         sign = np.where(made == 0, np.uint64(0), sign)
-    return sign | made
+    return np.asarray(sign | made)
 
 
 def same_scales(spec: UnitSpec, x: Batch, first: int) -> Batch:

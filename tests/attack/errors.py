@@ -24,7 +24,8 @@ _NONE = -(1 << 20)
 class Ratios:
     """What rows lose of what a theorem allows.
 
-    Shapes: arrays [n]; `met`: rows that obey its hypotheses; `broken`: rows that break it, on exact fractions.
+    Shapes: arrays [n]; `met`: rows that obey its hypotheses; `broken`: rows that break it,
+    on exact fractions.
     """
 
     ratio: Reals
@@ -50,7 +51,7 @@ class _Row:
 def ratios(spec: UnitSpec, s: ErrorStatement, x: Batch, words: NDArray[Any]) -> Ratios:
     """How much of its bound each row of a batch loses, of results that the unit gave."""
     r = _decoded(spec, s, x, words)
-    n, k = r.exponent.shape
+    n = len(r.exponent)
     met = _met(spec, s, r)
     at, met = _limits(spec, s, r, met)
     errors = _errors(spec, r)
@@ -60,9 +61,7 @@ def ratios(spec: UnitSpec, s: ErrorStatement, x: Batch, words: NDArray[Any]) -> 
     base = np.maximum(np.max(np.where(r.nonzero, r.exponent, _NONE), axis=1, initial=_NONE), at["ulp"])
     base = np.maximum(base, np.where(r.c.zero, _NONE, r.c.exponent))
     magnitudes = _magnitudes(s, r, base)
-    most = np.where(
-        turned, s.against.rounded(at, magnitudes, base), s.along.rounded(at, magnitudes, base)
-    )
+    most = np.where(turned, s.against.rounded(at, magnitudes, base), s.along.rounded(at, magnitudes, base))
     lost = size * np.ldexp(1.0, np.clip(e - base, -1000, 1000).astype(np.int32))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(size == 0, 0.0, lost / most)

@@ -39,7 +39,7 @@ class Numbers:
     @property
     def zero(self) -> Truth:
         """Which are zeros."""
-        return self.significand == 0
+        return np.asarray(self.significand == 0)
 
     def flushed(self) -> Numbers:
         """The numbers with zeros of the same sign in place of subnormal ones."""
@@ -49,8 +49,10 @@ class Numbers:
 
     def at(self, place: Any) -> Numbers:
         """Some of the numbers."""
-        names = ("negative", "significand", "exponent", "finite", "subnormal")
-        return Numbers(*(getattr(self, name)[place] for name in names), self.fraction_bits)
+        return Numbers(
+            self.negative[place], self.significand[place], self.exponent[place], self.finite[place],
+            self.subnormal[place], self.fraction_bits,
+        )  # fmt: skip
 
     def value(self, place: Any) -> Fraction:
         """One number."""
@@ -123,7 +125,7 @@ class Sums:
                 self.add(negative, x * y, np.asarray(exponent) + up + more)
 
     def sizes(self) -> tuple[Truth, Reals, Ints]:
-        """The sums as sign, m and e: m · 2^e with m from 1 to 2^96, or 0, rounded a little; signs are exact."""
+        """The sums as sign, m and e: m · 2^e, m from 1 to 2^96 or 0, rounded a little."""
         limbs = _carried(self.limbs.copy())
         negative = limbs[-1] < 0
         limbs = _carried(np.where(negative, -limbs, limbs))

@@ -32,19 +32,25 @@ def integers(rng: np.random.Generator, spec: UnitSpec, n: int, limit: Fraction) 
     biggest = [min(62, f.e_max) for f in (a, b)]
     for i in range(k):
         share = np.where(rng.random(n) < 0.3, 1.0, rng.random(n) * 2 / np.maximum(live - i, 1))
-        want = np.where(small & (i > 0), rng.integers(0, 8, n), (left * np.minimum(share, 1)).astype(np.int64))
+        want = np.where(
+            small & (i > 0), rng.integers(0, 8, n), (left * np.minimum(share, 1)).astype(np.int64)
+        )
         want = np.where(i < live, want, 0)
         x = np.minimum(rng.integers(1, 1 << rng.integers(1, a.fraction_bits + 2), n), np.maximum(want, 1))
         x = np.where(rng.random(n) < 0.2, 1, np.minimum(x, top_a))
         y = want // x
         # What the second format cannot hold is left over.
-        over = np.maximum(np.ceil(np.log2(np.maximum(y, 1) + 0.5)).astype(np.int64) - (b.fraction_bits + 1), 0)
+        over = np.maximum(
+            np.ceil(np.log2(np.maximum(y, 1) + 0.5)).astype(np.int64) - (b.fraction_bits + 1), 0
+        )
         y = (y >> over) << over
         y = np.minimum(y, top_b << max(min(b.e_max, 60) - b.fraction_bits, 0))
         dead = (y == 0) | (x == 0)
         shift = np.where(rng.random(n) < 0.5, rng.integers(-8, 9, n), 0)
         ex, ey = (np.frexp(np.maximum(v, 1).astype(np.float64))[1].astype(np.int64) - 1 for v in (x, y))
-        shift = np.clip(shift, np.maximum(a.e_min - ex, ey - biggest[1]), np.minimum(biggest[0] - ex, ey - b.e_min))
+        shift = np.clip(
+            shift, np.maximum(a.e_min - ex, ey - biggest[1]), np.minimum(biggest[0] - ex, ey - b.e_min)
+        )
         place = order[:, i]
         rows = np.arange(n)
         minus = sign[rows, place]

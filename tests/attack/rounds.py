@@ -9,7 +9,8 @@ from itertools import groupby
 import numpy as np
 
 from attack.directed import changed
-from attack.theorems import Call, Theorem, Words
+from attack.pairs import Call, Words
+from attack.theorems import Theorem
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit
 from tcformal.operands.batch import rows_of, together, witness_at
@@ -77,7 +78,9 @@ def _unit(theorems: list[Theorem], n: int, seed: int, rounds: int, stop: bool) -
     return made
 
 
-def _judged(a: Attacked, x: Batch, results: list[Words], pools: list[tuple[Batch, Words] | None], i: int) -> None:
+def _judged(
+    a: Attacked, x: Batch, results: list[Words], pools: list[tuple[Batch, Words] | None], i: int
+) -> None:
     found = a.theorem.judge(x, results)
     a.inputs += len(x.c)
     a.met += int(found.met.sum())
@@ -103,7 +106,7 @@ def evaluated(calls: Sequence[tuple[int, Call]]) -> dict[int, list[Words]]:
     for at, (i, (spec, x)) in enumerate(calls):
         groups.setdefault((spec, x.a.shape[1]), []).append((i, len(results.setdefault(i, []))))
         results[i].append(np.array(at))
-    for (spec, k), places in groups.items():
+    for (spec, _), places in groups.items():
         batches = [calls[int(results[i][j])][1][1] for i, j in places]
         x = batches[0] if len(batches) == 1 else together(*batches)
         d = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)

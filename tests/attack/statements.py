@@ -97,6 +97,7 @@ def scaled(x: ErrorStatement, factor: Fraction) -> ErrorStatement:
 
 def read_bound(text: str) -> Bound:
     """`4·2^(E-22) + 2·2^-149 + ulp(d)/2` as a bound."""
+
     def power(atom: str, shift: int) -> Bound:
         return Bound({(atom, shift): Fraction(1)})
 
