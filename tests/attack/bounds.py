@@ -13,13 +13,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from attack.directed import lossy
+from attack.directed import lossy, within
+from attack.distances import distance_bound
 from attack.errors import Ratios, ratios
 from attack.exact import decoded
 from attack.pairs import Call, Words
 from attack.statements import Bound, ErrorStatement
 from attack.theorems import Theorem
-from tcformal.apart.distance import distances
 from tcformal.bounds.accuracy import accuracy
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.steps import StepErrors
@@ -30,16 +30,11 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
 from tcformal.operands.random import Batch
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
 from tcformal.solve.result import Limits
-
-#: Rows and columns of the products whose distances are looked at.
-_SIDE = 8
 
 
 @contextlib.contextmanager
@@ -133,7 +128,7 @@ class ProgramBound:
     def allowed(self, x: Batch) -> Batch:
         """Exponents in the range, c zero."""
         low, high = self.span
-        a, b = (_within(f, w, low, high) for f, w in ((self.spec.a_format, x.a), (self.spec.b_format, x.b)))
+        a, b = (within(f, w, low, high) for f, w in ((self.spec.a_format, x.a), (self.spec.b_format, x.b)))
         return replace(x, a=a, b=b, c=np.zeros_like(x.c))
 
     def calls(self, x: Batch) -> list[Call]:
@@ -147,23 +142,6 @@ class ProgramBound:
         # A result that is no number breaks what is said of all elements in the range.
         lost = ~decoded(self.spec.d_format, d).finite
         return Ratios(np.where(lost, np.inf, found.ratio), found.met | lost, found.broken | lost)
-
-
-def _within(fmt: Format, words: Words, low: int, high: int) -> Words:
-    """Numbers that are zero, or normal with exponents in a range: others come to its nearest end."""
-    t = fmt.fraction_bits
-    body = words >> np.uint64(fmt.ignored_low_bits)
-    mask = np.uint64((1 << fmt.exponent_bits) - 1) << np.uint64(t)
-    field = ((body & mask) >> np.uint64(t)).astype(np.int64)
-    low, high = max(low, fmt.e_min) + fmt.bias, min(high, fmt.e_max) + fmt.bias
-    # Far from the range a number keeps its distance to others as far as there is room.
-    span = high - low + 1
-    inside = np.where(
-        field < low, low + (low - field) % span, np.where(field > high, high - (field - high) % span, field)
-    )
-    made = (body & ~mask) | (inside.astype(np.uint64) << np.uint64(t))
-    zero = body & np.uint64((1 << fmt.exponent_bits + t) - 1) == 0
-    return np.where(zero, words, made << np.uint64(fmt.ignored_low_bits))
 
 
 def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound | str:
@@ -185,73 +163,6 @@ def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound
     operands = Operands(a=a, b=b, c=p.c_format, d=p.d_format)
     spec = replace(base, name=name, k=length, operands=operands)
     return ProgramBound(f"accuracy --length {length} --exponents={low}..{high}", spec, name, s, (low, high))
-
-
-@dataclass(frozen=True)
-class DistanceBound:
-    """`distances(FIRST, SECOND, A, B, C)`: an interval for each element of the difference."""
-
-    claim: str
-    spec: UnitSpec
-    second: UnitSpec
-    exact: bool
-    guided: bool = False
-
-    def inputs(self, rng: np.random.Generator, n: int) -> Batch:
-        """Small products element by element: every row of A with every column of B, and any c."""
-        size, count = _SIDE, max(1, n // _SIDE**2)
-        x = lossy(rng, self.spec, count * size)
-        i, j = (z.ravel() for z in np.mgrid[:size, :size])
-        blocks = size * np.arange(count)[:, None]
-        rows, columns = (blocks + i).ravel(), (blocks + j).ravel()
-        c = np.where(rng.random(count) < 0.3, np.uint64(0), np.uint64(1))[(rows // size)]
-        return Batch(x.a[rows], x.b[columns], x.c[(blocks + (i + j) % size).ravel()] * c)
-
-    def allowed(self, x: Batch) -> Batch:
-        """Anything."""
-        return x
-
-    def calls(self, x: Batch) -> list[Call]:
-        """Both units on the same rows."""
-        return [(self.spec, x), (self.second, x)]
-
-    def judge(self, x: Batch, results: Sequence[Words]) -> Ratios:
-        """The differences of results against the intervals."""
-        met, wrong = np.zeros(len(x.c), np.bool_), np.zeros(len(x.c), np.bool_)
-        d = [decoded(self.spec.d_format, w) for w in results]
-        formats = (self.spec.a_format, self.spec.b_format, self.spec.c_format)
-        for start in range(0, len(x.c), _SIDE**2):
-            firsts = start + _SIDE * np.arange(_SIDE), start + np.arange(_SIDE), start + np.arange(_SIDE**2)
-            a, b, c = (
-                arrays.from_raw(words[rows].astype(f"u{fmt.storage_bits // 8}"), fmt)
-                for words, rows, fmt in zip((x.a, x.b, x.c), firsts, formats, strict=True)
-            )
-            with np.errstate(all="ignore"):
-                found = distances(self.spec, self.second, a, b.T, c.reshape(_SIDE, _SIDE), exact=self.exact)
-            for at, low, high, covered in zip(
-                firsts[2], found.low.ravel(), found.high.ravel(), found.covered.ravel(), strict=True
-            ):
-                if not covered:
-                    continue
-                met[at] = wrong[at] = True
-                if d[0].finite[at] and d[1].finite[at]:
-                    apart = d[1].value(at) - d[0].value(at)
-                    wrong[at] = not Fraction(float(low)) <= apart <= Fraction(float(high))
-        return Ratios(np.where(wrong, np.inf, 0.0), met, wrong)
-
-
-def distance_bound(first: str, second: str, *, exact: bool = False) -> DistanceBound | str:
-    """The intervals of two units, or the sentence by which there are none."""
-    u, v = resolve(first), resolve(second)
-    one = np.ones((1, u.k), np.uint64)
-    words = [
-        arrays.from_raw((one * f.one).astype(f"u{f.storage_bits // 8}"), f) for f in (u.a_format, u.b_format)
-    ]
-    try:
-        distances(u, v, words[0], words[1].T)
-    except InputError as error:
-        return str(error)
-    return DistanceBound(f"distances to {second}{' exactly' * exact}", u, v, exact)
 
 
 #: A bound that is asked for when its turn comes, and its name.

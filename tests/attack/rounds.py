@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from attack.directed import changed
+from attack.changes import changed
 from attack.pairs import Call, Words
 from attack.theorems import Theorem
 from tcformal.design.unit import UnitSpec

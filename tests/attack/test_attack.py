@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attack.bounds import all_bounds, claims_hold, distance_bound, length_bound, program_bound
+from attack.bounds import all_bounds, claims_hold, length_bound, program_bound
+from attack.distances import distance_bound
 from attack.exact import Sums, decoded
 from attack.rounds import Attacked, attack
 from attack.statements import Bound, read_bound
