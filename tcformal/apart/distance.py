@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.apart.operands import ROUNDED, Operands, Reals, Summed, apart_sums
 from tcformal.apart.replayed import exact as exactly
 from tcformal.apart.replayed import replayed, witness
 from tcformal.bounds.accuracy import accuracy
+from tcformal.bounds.attained import Construction
 from tcformal.bounds.program.calls import CallBound, CallBounds
-from tcformal.bounds.theorems import Theorems
+from tcformal.bounds.theorems import Theorems, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.errors import InputError, InvariantError
 from tcformal.formats.spec import Format
 from tcformal.kernels.gemm import MatrixWords
@@ -28,13 +30,11 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.prove import ClaimStore
+from tcformal.proofs.statements.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 from tcformal.solve.result import Limits
 
 #: Most products of a dot product whose largest distance is sought.
 LONGEST = 1 << 12
-#: Elements of |A||B| are computed in binary64, whose rounding errors this share of them covers, for each k.
-_ROUNDED = 2.0**-52
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +69,16 @@ class LargestDistance:
     inputs: Witness
     results: tuple[int, int]
     claims: tuple[ClaimVerdict, ...]
+    #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
+    other_signs: bool = False
 
     def __post_init__(self) -> None:
         if self.attained > self.bound:
             names = " and ".join(u.name for u in self.units)
             raise InvariantError(
                 f"expected results of {names} at most {float(self.bound):.7g}·Σ|x_k·y_k| apart, as is "
-                f"proved, but replayed ones are {float(self.attained):.7g} apart"
+                f"proved, but replayed ones are {float(self.attained):.7g} apart: a = "
+                f"{words_text(self.inputs.a)}, b = {words_text(self.inputs.b)}"
             )
 
 
@@ -98,27 +101,38 @@ def distances(
 
     Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), as for `Unit.matmul`.
     Ranges and units: from theorems of both units: each result lies within own·(|A||B|) + other·|C| of the
-    exact one, subnormal factors counted as the least normal number.  `exact`: compute D1 and its exact error,
-    so that only the second unit's theorem counts: narrower, but every element takes an exact sum.
+    exact sum that its unit's theorem is about, subnormal operands counted as the least normal number; what
+    one unit takes for 0 or takes away, and the other one not, is what these sums differ by.  `exact`: compute
+    D1 and its exact error, so that only the second unit's theorem counts: narrower, but every element takes
+    an exact sum.
     Zero, NaN, Inf: elements of rows or columns with NaN or Inf, or that may overflow or underflow, are not
     covered.
     Errors: InputError for operands that do not fit, for units with scales or of unlike formats, and where
-    there is no theorem; those of `Unit.matmul`.
+    there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
+    is larger than the first unit's theorem has it.
     Source: claims `relative-error` and `error-bound` of the kernel.
     """
     units = _alike(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
     known = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
-    sums = _Matrices(units[0], x)
-    sides = [_side(known, u, sums) for u in units]
+    given = Operands(units[0], x)
+    sides = [_side(known, u, given) for u in units]
     covered = sides[0].covered & sides[1].covered
-    low, high = -(sides[0].error + sides[1].error), sides[0].error + sides[1].error
+    summed = [given.summed(s.flushed, u) for s, u in zip(sides, units, strict=True)]
+    # What the second unit's exact sum is more than the first one's.
+    more, margin = apart_sums(given, *summed)
+    both = sides[0].error + sides[1].error
+    low, high = _outward(more - both, margin, -1), _outward(more + both, margin, 1)
     if exact:
-        lost = _lost(Unit(units[0]), x, covered)
-        # The difference, the sums below and their own margin are rounded: four times more than that.
-        margin = np.abs(lost) * 4 * _ROUNDED
-        low = np.maximum(low, -sides[1].error - lost - margin)
-        high = np.minimum(high, sides[1].error - lost + margin)
+        d1 = _results(Unit(units[0]), x)
+        lost = _lost(Unit(units[0]), d1, summed[0], covered)
+        _check(units[0], lost, sides[0].error, x)
+        if summed[1] is not summed[0]:
+            lost = _lost(Unit(units[0]), d1, summed[1], covered)
+        # The difference is rounded once.
+        margin = np.abs(lost) * ROUNDED
+        low = np.maximum(low, _outward(-sides[1].error - lost, margin, -1))
+        high = np.minimum(high, _outward(sides[1].error - lost, margin, 1))
     return Distances(
         units=units, low=np.where(covered, low, -np.inf), high=np.where(covered, high, np.inf),
         covered=covered, constants=(sides[0].normal, sides[1].normal), claims=_claims(known),
@@ -140,7 +154,8 @@ def largest_distance(
     """sup |fl1 - fl2| / Σ|x_k·y_k| of two units: a bound, and inputs of either's constant that come near.
 
     Shapes: `length` products from 1 to 4096, by default those of the longer call.
-    Ranges and units: operands are normal or zero, c is 0.
+    Ranges and units: operands are normal or zero, c is 0.  Products that one unit takes away and the other
+    one adds are in the bound twice.
     Zero, NaN, Inf: no result overflows.
     Errors: InputError for units with scales or of unlike formats, a length out of range, and where there is
     no theorem.
@@ -149,8 +164,15 @@ def largest_distance(
     units = _alike(first, second)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
     bounds = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
-    bound = sum((bounds.of(u, n, zero_c=True, normal=True).own for u in units), Fraction(0))
+    wanted = [StatedSum(normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C) for u in units]
+    bound = sum((bounds.of(u, n, need).own for u, need in zip(units, wanted, strict=True)), Fraction(0))
+    signs = [product_signs(u, n) for u in units]
     found = []
+    if signs[0] != signs[1]:
+        bound += 2
+        pair = Construction(units[0]).power(0) or (0, 0)
+        alone = [[word if s != t else 0 for s, t in zip(*signs, strict=True)] for word in pair]
+        found.append(_apart(units, *alone))
     for u in units:
         built = accuracy(u, length=n, subnormals=False, prove=False, progress=progress).attained
         a = [word for w, times in built.calls for word in w.a * times]
@@ -159,7 +181,7 @@ def largest_distance(
     ratio, inputs, results = max(found, key=lambda x: x[0])
     return LargestDistance(
         units=units, length=n, bound=bound, attained=ratio, inputs=inputs, results=results,
-        claims=_claims(bounds),
+        claims=_claims(bounds), other_signs=signs[0] != signs[1],
     )  # fmt: skip
 
 
@@ -195,64 +217,33 @@ def _claims(known: CallBounds) -> tuple[ClaimVerdict, ...]:
     return tuple({(v.unit.name, v.claim): v for _, p in known.made for v in p.claims}.values())
 
 
-class _Matrices:
-    """What both units' bounds need of the matrices.
-
-    Shapes: sizes, raised, last [M, N]: Σ|x_k·y_k|, the same with every factor at least the least normal
-    number, and |c|, each rounded up; normal, usable [M, N].
-    Ranges and units: all products and c are multiples of 2^grid.
-    """
-
-    def __init__(self, u: UnitSpec, x: MatrixWords) -> None:
-        self.products = x.a.shape[1]
-        p, q = values_of(x.a, u.a_format), values_of(x.b, u.b_format)
-        z = np.zeros((1, 1)) if x.c is None else values_of(x.c, u.c_format)
-        self.zero_c = not z.any()
-        rows, columns = np.isfinite(p).all(1), np.isfinite(q).all(0)
-        p, q = np.abs(np.where(np.isfinite(p), p, 0)), np.abs(np.where(np.isfinite(q), q, 0))
-        shape = (len(p), q.shape[1])
-        grown = 1 + (self.products + 8) * _ROUNDED
-        self.sizes = (p @ q) * grown
-        least = 2.0**u.a_format.e_min, 2.0**u.b_format.e_min
-        self.raised = (np.maximum(p, least[0]) @ np.maximum(q, least[1])) * grown
-        self.last = np.broadcast_to(np.abs(z), shape)
-        plain = [((v == 0) | (v >= low)) for v, low in zip((p, q), least, strict=True)]
-        self.normal = np.outer(plain[0].all(1), plain[1].all(0))
-        self.usable = np.outer(rows, columns) & np.isfinite(self.last) & np.isfinite(self.raised)
-        grids = [_grid(v) for v in (p, q)]
-        self.grid = min(sum(grids), _grid(np.abs(z)))
-
-
-def _grid(values: Reals) -> int:
-    """The e of the largest 2^e of which all numbers are multiples; a large one for zeros."""
-    some = np.unique(values[values > 0])
-    if not some.size:
-        return 1 << 12
-    fraction, exponent = np.frexp(some)
-    whole = (fraction * 2.0**53).astype(np.int64)
-    low = np.frexp((whole & -whole).astype(np.float64))[1] - 1
-    return int((exponent - 53 + low).min())
-
-
 @dataclass(frozen=True, slots=True)
 class _UnitErrors:
-    """One unit's largest errors, [M, N], where they are known, and its constants."""
+    """One unit's largest errors, [M, N], where they are known, its constants, and what it takes for 0."""
 
     error: Reals
     covered: NDArray[np.bool_]
     normal: CallBound
+    flushed: frozenset[str]
 
 
-def _side(known: CallBounds, u: UnitSpec, s: _Matrices) -> _UnitErrors:
-    normal = known.of(u, s.products, zero_c=s.zero_c, normal=True)
-    error, covered = _error(normal, s.sizes, s.last), s.normal & (s.grid >= _least(u, normal))
-    if not s.normal.all():
-        other = known.of(u, s.products, zero_c=s.zero_c, normal=False)
-        error = np.where(s.normal, error, _error(other, s.raised, s.last))
-        covered = covered | (~s.normal & (s.grid >= _least(u, other)))
+def _side(known: CallBounds, u: UnitSpec, s: Operands) -> _UnitErrors:
+    needed = StatedSum(
+        flushed=LETTERS, normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C if s.zero_c else "joined",
+        c_bits=0,
+    )  # fmt: skip
+    normal = known.of(u, s.products, needed)
+    inside = s.inside(normal.sum)
+    error, covered = _error(normal, s.sizes, s.last), inside & (s.grid >= _least(u, normal))
+    if not inside.all():
+        other = known.of(u, s.products, replace(needed, normal=frozenset(), c_bits=None))
+        if other.sum.flushed != normal.sum.flushed:
+            raise InputError(f"expected one sum that theorems about {u.name} are about, but they differ")
+        error = np.where(inside, error, _error(other, s.raised, s.raised_last))
+        covered = covered | (~inside & (s.grid >= _least(u, other)))
     top = float(decode(u.d_format, u.d_format.largest).number)
-    fits = 2 * (s.raised + s.last + error) < top
-    return _UnitErrors(error, covered & s.usable & fits, normal)
+    fits = 2 * (s.raised + s.raised_last + error) < top
+    return _UnitErrors(error, covered & s.usable & fits, normal, normal.sum.flushed)
 
 
 def _least(u: UnitSpec, x: CallBound) -> int:
@@ -263,21 +254,39 @@ def _least(u: UnitSpec, x: CallBound) -> int:
 
 def _error(x: CallBound, sizes: Reals, last: Reals) -> Reals:
     """own·Σ|x_k·y_k| + other·|c|, rounded up."""
-    up = 1 + 8 * _ROUNDED
+    up = 1 + 8 * ROUNDED
     return np.asarray((float(x.own) * up * sizes + float(x.other) * up * last) * up)
 
 
-def _lost(u: Unit, x: MatrixWords, where: NDArray[np.bool_]) -> Reals:
-    """fl - (xᵀy + c) of the elements asked for, each the exact difference rounded once; 0 elsewhere."""
+def _outward(end: Reals, margin: Reals, way: int) -> Reals:
+    """An end of an interval, moved by a margin, and by what it was rounded by itself."""
+    return np.asarray(end + way * (margin + np.abs(end) * 2 * ROUNDED))
+
+
+def _results(u: Unit, x: MatrixWords) -> Reals:
+    """The values of the unit's results."""
     given = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
     c = None if x.c is None else arrays.from_raw(x.c, u.c_format)
-    d = values_of(arrays.to_raw("D", u.matmul(given[0], given[1], c, progress=False), u.d_format), u.d_format)
-    p, q = values_of(x.a, u.a_format), values_of(x.b, u.b_format)
-    last = None if x.c is None else values_of(x.c, u.c_format)
+    return values_of(
+        arrays.to_raw("D", u.matmul(given[0], given[1], c, progress=False), u.d_format), u.d_format
+    )
+
+
+def _lost(u: Unit, d: Reals, s: Summed, where: NDArray[np.bool_]) -> Reals:
+    """d less an exact sum, of the elements asked for, each the exact difference rounded once; 0 elsewhere."""
     made = np.zeros(d.shape)
     for i, j in np.argwhere(where):
-        row, column = p[i], q[:, j]
-        if last is not None:
-            row, column = np.append(row, last[i, j]), np.append(column, 1.0)
+        row, column = np.append(s.a[i], s.c[i, j]), np.append(s.b[:, j], 1.0)
         made[i, j] = difference(u, float(d[i, j]), row, column)
     return made
+
+
+def _check(u: UnitSpec, lost: Reals, error: Reals, x: MatrixWords) -> None:
+    """InvariantError for an element that loses more than is proved."""
+    for i, j in np.argwhere(np.abs(lost) * (1 - ROUNDED) > error)[:1]:
+        a, b = (words_text([int(word) for word in row]) for row in (x.a[i], x.b[:, j]))
+        c = 0 if x.c is None else int(x.c[i, j])
+        raise InvariantError(
+            f"expected element ({i}, {j}) of {u.name} at most {error[i, j]:.7g} away from its exact sum, as "
+            f"is proved, but it is {abs(lost[i, j]):.7g} away: a = {a}, b = {b}, c = {c:#x}"
+        )

@@ -12,7 +12,7 @@ from tcformal.bounds.grid import bounded_on_grid
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.recurrence import Recurrence
 from tcformal.bounds.search import improved
-from tcformal.bounds.theorems import Proved, Theorems, unproved
+from tcformal.bounds.theorems import Proved, Theorems, unproved, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
@@ -32,6 +32,7 @@ _PROMOTED = format_named("fp32")
 class Accuracy:
     """What is known of sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
+    Products that the unit takes away are negative in xᵀy.
     Ranges and units: `bound` and `attained.ratio` are exact fractions.  `bound` is None where no theorem is
     written for the unit: the attained ratio alone is then a fact, and no bound.  `subnormal` are inputs of
     one call with subnormal operands, of which nothing is proved.
@@ -50,9 +51,11 @@ class Accuracy:
     def __post_init__(self) -> None:
         if self.bound is not None and self.attained.ratio > self.bound:
             most, lost = float(self.bound), float(self.attained.ratio)
+            w = self.attained.calls[0][0]
             raise InvariantError(
                 f"expected inputs of {self.unit.name} that lose at most {most:.7g} of Σ|x_k·y_k|, as is "
-                f"proved, but replayed ones lose {lost:.7g}"
+                f"proved, but replayed ones lose {lost:.7g}: of {len(self.attained.calls)} different calls "
+                f"the first has a = {words_text(w.a)}, b = {words_text(w.b)}"
             )
 
     @property

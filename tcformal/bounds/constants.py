@@ -17,8 +17,9 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.product_loss import block_of
-from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
+from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant, relative_sum
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
+from tcformal.proofs.statements.stated_sum import NO_C, normal_sum
 
 #: Blocks of a chain whose first one needs no constant of its own.
 _LONG = 32
@@ -66,11 +67,12 @@ def _truncated(unit: UnitSpec, length: int, known: Theorems) -> Proved:
             return known.missing()
     beside = beside_constant(unit, size)
     first = relative_constant(unit, size, zero_c=True) if zero_c else beside
+    stated = relative_sum(unit, zero_c=blocks == 1)
     if blocks == 1:
-        return Proved(first, None, size, tuple(known.claims), ())
+        return Proved(first, None, size, tuple(known.claims), (), sum=stated)
     other = relative_constant(unit, size, zero_c=False)
     first = as_much(first, beside, other)
-    return Proved(first, other, size, tuple(known.claims), (), beside=beside)
+    return Proved(first, other, size, tuple(known.claims), (), beside=beside, sum=stated)
 
 
 def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Proved:
@@ -90,7 +92,7 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
     more = length > unit.k
     return Proved(
         first - 1, other if more else None, unit.k, tuple(known.claims), (how,),
-        beside=through - 1 if more else None,
+        beside=through - 1 if more else None, sum=normal_sum(unit, c=None if more else NO_C),
     )  # fmt: skip
 
 
@@ -127,7 +129,8 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
         f"{count} parts of {part.k} products, each from the one before: C = {through - 1}; c is added to "
         "nearest, which is exact where it is zero"
     )
-    return Proved(through - 1, other, unit.k, tuple(known.claims), (how,))
+    stated = normal_sum(unit, c=NO_C if other is None else "last")
+    return Proved(through - 1, other, unit.k, tuple(known.claims), (how,), sum=stated)
 
 
 def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -145,15 +148,17 @@ def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if not known.holds(part, "relative-error; c=0x0"):
         return known.missing()
     first, other = relative_constant(part, part.k, zero_c=True), None
+    stated = normal_sum(unit, c=NO_C)
     if length > unit.k:
         if not known.holds(addition, "relative-error"):
             return known.missing()
         other = relative_constant(addition, 1, zero_c=False)
+        stated = normal_sum(unit, c_bits=relative_sum(addition, zero_c=False).c_bits)
     said = (
         f"the products from zero lose {first}; c is added to their rounded sum, which is exact where it is "
         f"zero: {design.rho.fraction_bits} of {design.fraction_bits} fraction bits are a result's"
     )
-    return Proved(first, other, unit.k, tuple(known.claims), (said,))
+    return Proved(first, other, unit.k, tuple(known.claims), (said,), sum=stated)
 
 
 def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -165,7 +170,7 @@ def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     stated = known.stated_relative(unit)
     least = stated.base.least + (MARGIN if stated.flushed else 0)
     more = stated.flushed / Fraction(2) ** least
-    return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least)
+    return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least, sum=stated.sum)
 
 
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -180,7 +185,10 @@ def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
         return _rounded_down(alone, stated, more, known)
     kappa, least, how = relative_loss(stated)
     other = kappa if more else None
-    return Proved(kappa, other, block.k, tuple(known.claims), (how,), least=least, beside=other)
+    return Proved(
+        kappa, other, block.k, tuple(known.claims), (how,), least=least, beside=other,
+        sum=normal_sum(unit, c=stated.sum.c),
+    )  # fmt: skip
 
 
 def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, known: Theorems) -> Proved:
@@ -203,6 +211,7 @@ def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, kno
     return Proved(
         first, other if more else None, size, tuple(known.claims), (how,), least=beside.least + margin,
         largest=f"of every {size} products that are added at once the largest", beside=later,
+        sum=normal_sum(beside.unit, c=beside.sum.c if more else NO_C),
     )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.proofs.statements.product_loss import block_of
-from tcformal.proofs.statements.relative_bound import relative_constant
+from tcformal.proofs.statements.relative_bound import relative_constant, relative_sum
+from tcformal.proofs.statements.stated_sum import StatedSum, normal_sum
 
 #: The results of sums that are rounded again.
 _WIDE = format_named("fp32")
@@ -38,10 +39,13 @@ def framed_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     more = stated.flushed / Fraction(2) ** least
     first, later, other = (x + more for x in (alone.most, beside.beside, beside.most))
     if blocks == 1:
-        return Proved(first, None, size, tuple(known.claims), (), least=least)
+        return Proved(first, None, size, tuple(known.claims), (), least=least, sum=stated.sum)
     first = as_much(first, later, other)
     one, two = (Sides(x.same + more, x.beside + more, x.most + more, x.along + more) for x in (alone, beside))
-    return Proved(first, other, size, tuple(known.claims), (), least=least, beside=later, sides=(one, two))
+    return Proved(
+        first, other, size, tuple(known.claims), (), least=least, beside=later, sides=(one, two),
+        sum=relative_sum(unit, zero_c=False),
+    )  # fmt: skip
 
 
 def _rounded_twice(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -74,8 +78,14 @@ def _rounded_twice(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     )
     return replace(
         found, first=first, other=other, beside=beside, sides=None, claims=tuple(known.claims),
-        steps=(*found.steps, how), least=least,
+        steps=(*found.steps, how), least=least, sum=_given(unit, found),
     )  # fmt: skip
+
+
+def _given(unit: UnitSpec, part: Proved) -> StatedSum:
+    """The sum of the unit, with a c as the part has it."""
+    assert part.sum is not None
+    return normal_sum(unit, c=part.sum.c, c_bits=part.sum.c_bits)
 
 
 def _once(unit: UnitSpec) -> UnitSpec:

@@ -16,6 +16,7 @@ from tcformal.errors import InputError
 from tcformal.proofs.claims import register
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
+from tcformal.proofs.statements.stated_sum import normal_sum
 
 #: Factors of at most so many bits are tried pair by pair.
 _MOST = 11
@@ -33,7 +34,7 @@ def integer_loss(unit: UnitSpec, known: Theorems) -> Proved:
                 return known.missing()
             kappas.append(relative_loss(known.stated(step))[0])
         how = f"every rounding loses κ = {max(kappas)} of the magnitudes at most"
-        return Proved(max(kappas), None, 1, tuple(known.claims), (how,))
+        return Proved(max(kappas), None, 1, tuple(known.claims), (how,), sum=normal_sum(unit))
     found = step_constant(unit, 2 * unit.k, known)
     if found.first is None or found.other is None:
         return found
@@ -57,7 +58,7 @@ def error_bound_constant(unit: UnitSpec, known: Theorems) -> Proved:
     if not known.holds(block, "error-bound", kept=block.k == unit.k):
         return known.missing()
     kappa, least, how = relative_loss(stated)
-    return Proved(kappa, kappa, block.k, tuple(known.claims), (how,), least=least)
+    return Proved(kappa, kappa, block.k, tuple(known.claims), (how,), least=least, sum=stated.sum)
 
 
 @lru_cache(maxsize=8)

@@ -10,12 +10,14 @@ from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.near import Near, nearest
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
-from tcformal.bounds.theorems import Theorems
+from tcformal.bounds.theorems import Theorems, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import HeadroomStep, MagnitudeStep
-from tcformal.errors import InputError
+from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.runnable import RunnableProgram
+from tcformal.oracle.programs import program_result
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.program import LONGEST, Program, program_of
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.prove import ClaimStore
@@ -43,6 +45,25 @@ class ProgramAccuracy:
     #: Of each unit and how it is called, the sentences by which its constants follow.
     steps: tuple[str, ...]
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.exceeded and self.inside:
+            assert self.bound is not None
+            raise InvariantError(
+                f"expected inputs of {self.program.name} that lose at most {float(self.bound):.7g} of "
+                f"Σ|a_k·b_k|, as is proved, but replayed ones lose {float(self.near.ratio):.7g}: "
+                f"a = {words_text(self.near.a)}, b = {words_text(self.near.b)}"
+            )
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the inputs lose more than the bound."""
+        return self.bound is not None and self.near.ratio > self.bound
+
+    @property
+    def inside(self) -> bool:
+        """Whether the inputs are such as the bound is about: with scales from data nothing is subnormal."""
+        return self.exponents is not None or self.near.plain(self.program)
 
     @property
     def gap(self) -> Fraction | None:
@@ -111,6 +132,28 @@ def program_accuracy(
         program=p, length=n, exponents=None if scaled else (low, high), bound=bound, near=near,
         claims=tuple(claims.values()), steps=tuple(_sentences(bounds)), reason=reason,
     )  # fmt: skip
+
+
+def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
+    """How much more the program loses than another one on the inputs found, in units of Σ|a_k·b_k|.
+
+    Ranges and units: exact; None where the other one takes other formats, or gives no finite result.
+    """
+    near, plan = x.near, other.plan(x.length)
+    if any(x.program.input_format(letter) != other.input_format(letter) for letter in "ab"):
+        return None
+    formats = (other.input_format("a"), other.input_format("b"))
+    exact = sum(
+        (
+            decode(formats[0], p).number * decode(formats[1], q).number
+            for p, q in zip(near.a, near.b, strict=True)
+        ),
+        Fraction(0),
+    )
+    d = decode(plan.fmt, program_result(plan, near.a, near.b, 0))
+    if d.kind is not NumberClass.FINITE or not near.magnitude:
+        return None
+    return (near.error - abs(d.number - exact)) / near.magnitude
 
 
 def _sentences(bounds: CallBounds) -> list[str]:

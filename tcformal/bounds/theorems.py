@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InvariantError
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims import register
 from tcformal.proofs.claims.error_bound import stated_bound, stated_relative
@@ -15,6 +16,7 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import ClaimStore, kept_or_proved
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.relative_bound import RelativeBound
+from tcformal.proofs.statements.stated_sum import StatedSum
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
@@ -22,6 +24,8 @@ from tcformal.solve.result import Limits
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.
 MARGIN = 40
+#: Words of inputs that are shown beside a bound that they exceed, at most.
+_SHOWN = 16
 #: Seconds of the processor for checking a kept claim: to find its proof again takes longer.
 CHECK_S = 60.0
 
@@ -62,6 +66,18 @@ class Proved:
     beside: Fraction | None = None
     #: Of the first block and of any other, where they are known for both sides of c's sign.
     sides: tuple[Sides, Sides] | None = None
+    #: Which exact sum of a call the constants are about; None without constants.
+    sum: StatedSum | None = None
+
+    def __post_init__(self) -> None:
+        if (self.first is None) != (self.sum is None):
+            raise InvariantError(f"expected constants of a stated sum, but got {self.first} of {self.sum}")
+
+
+def words_text(words: Sequence[int]) -> str:
+    """Words as a sentence shows them: the first ones, where there are many."""
+    shown = ",".join(map(hex, words[:_SHOWN]))
+    return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
 
 
 def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:

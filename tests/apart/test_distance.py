@@ -16,6 +16,7 @@ from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.unit import unit
+from tcformal.proofs.statements.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
 #: What the theorems of one call say, in units of 2^-24: of its products, and of c.
@@ -26,12 +27,10 @@ CALLS = {AMPERE: 17, HOPPER: 11}
 def known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Constants a little above those that are proved, without their proofs."""
 
-    def of(
-        self: CallBounds, u: UnitSpec, products: int, *, zero_c: bool, normal: bool
-    ) -> CallBound:  # fmt: skip
-        each = Fraction(CALLS[u.name] + (0 if zero_c else 3), 1 << 24)
+    def of(self: CallBounds, u: UnitSpec, products: int, needed: StatedSum) -> CallBound:
+        each = Fraction(CALLS[u.name] + (0 if needed.c == NO_C else 3), 1 << 24)
         own = (1 + each) ** -(-products // 16) - 1
-        return CallBound(own, own, -126)
+        return CallBound(own, own, -126, normal_sum(u) if needed.normal else sum_of(u))
 
     monkeypatch.setattr(CallBounds, "of", of)
     return iter(())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from tcformal.matmul.runnable import RunnableProgram
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
+from tcformal.proofs.statements.stated_sum import LETTERS, NO_C, StatedSum
 
 U = Fraction(1, 1 << 24)
 HALF = Range(-14, 14)
@@ -192,11 +194,12 @@ def test_constants_of_calls_grow_with_their_blocks() -> None:
 
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
     bounds, unit = CallBounds(known), resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
-    one, two = (bounds.of(unit, n, zero_c=False, normal=True) for n in (8, 16))
+    normal = StatedSum(normal=LETTERS)
+    one, two = (bounds.of(unit, n, normal) for n in (8, 16))
     assert isinstance(one, CallBound)
     assert one.other < two.other == (1 + one.other) ** 2 - 1
-    assert bounds.of(unit, 8, zero_c=True, normal=True).own < one.own <= one.other
-    assert bounds.of(unit, 8, zero_c=True, normal=False).own > one.own
+    assert bounds.of(unit, 8, replace(normal, c=NO_C)).own < one.own <= one.other
+    assert bounds.of(unit, 8, StatedSum(c=NO_C)).own > one.own
 
 
 def test_an_answer_says_under_which_conditions() -> None:

@@ -140,6 +140,21 @@ def test_options_of_another_thing_are_refused(mine: str, words: tuple[str, ...],
     assert said in done.output
 
 
+def test_a_program_that_loses_more_is_worse_on_the_inputs_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit that flushes the second words; nothing is said with an assumption that inputs may not meet."""
+    monkeypatch.setattr("tcformal.bounds.theorems.Theorems.holds", lambda *_, **__: True)
+    given = ("compare-programs", "markidis@unit=cdna2/v_mfma_f32_32x32x8f16", "fma-chain", "--length", "1")
+    asked = (*given, "--assume", "c=0", "--assume", "exponents=-6..14", "--means", "theorem", "--in", "sum")
+    done = call(*asked, "--more-than", "2^-17")
+    assert done.exit_code == 1
+    assert "1/131072·Σ|a·b|: VIOLATED by 0.000" in done.output.splitlines()[0]
+    assert call(*asked, "--more-than", "2^-9").exit_code == 0
+    assert call(*asked, "--more-than", "2^-17", "--assume", "nonzero").exit_code == 3
+    positive = json.loads(call(*asked, "--more-than", "2^-17", "--assume", "positive", "--json").output)
+    signs = any(int(word, 16) >> 31 for letter in "ab" for word in positive["attained"][letter])
+    assert positive["verdict"] == ("UNKNOWN" if signs else "VIOLATED")
+
+
 def test_a_program_is_not_worse_by_a_theorem(mine: str) -> None:
     """64 products, of which no solver could say it: the error of the one alone is small enough."""
     given = ("compare-programs", "pairwise", "fma-chain", "--length", "64", "--means", "theorem")

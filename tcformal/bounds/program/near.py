@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,7 @@ from tcformal.formats.spec import Format
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.witness import Witness
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import Program
 
@@ -49,6 +50,18 @@ class Near:
     def ratio(self) -> Fraction:
         """error / magnitude; 0 where both are 0."""
         return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+    def plain(self, p: Program) -> bool:
+        """Whether no value on the way is subnormal, or the largest number of its format, or beyond."""
+        plan = p.plan(len(self.a))
+        for step, words in zip(plan.steps, run_program(plan, self.a, self.b, 0), strict=True):
+            if step.fmt is None:
+                continue
+            top = decode(step.fmt, step.fmt.largest).magnitude
+            for x in (decode(step.fmt, word) for word in words):
+                if x.kind is not NumberClass.FINITE or x.is_subnormal or x.magnitude >= top:
+                    return False
+        return True
 
 
 def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
@@ -133,8 +146,10 @@ class _NearSearch:
             largest = decode(fmt, fmt.largest).number
             top = largest / Fraction(2) ** exponent_of(largest)
             # Rounded to nearest and rounded down.
-            for size in (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))):
-                row = self._filled(size)
+            for size, lowest in itertools.product(
+                (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))), (False, True)
+            ):
+                row = self._filled(size, lowest)
                 if row is None:
                     continue
                 for start in (x for block in blocks for x in range(0, self.n - 1, block)):
@@ -144,11 +159,15 @@ class _NearSearch:
                 if self._allowed(row[None])[0]:
                     yield row
 
-    def _filled(self, size: Fraction) -> InputWords | None:
-        """Every element of that significand, in the middle of its range; None where a format lacks it."""
+    def _filled(self, size: Fraction, lowest: bool) -> InputWords | None:
+        """Every element of that significand, in the middle of its range or at its lower end.
+
+        None where a format lacks it.  What is left of the lowest elements is the first to be subnormal.
+        """
         made = np.zeros((2, self.n), np.uint64)
         for side, fmt in enumerate(self.formats):
-            word = encoded(fmt, size * Fraction(2) ** self._middle(side))
+            e = self.ranges[side][0] if lowest else self._middle(side)
+            word = encoded(fmt, size * Fraction(2) ** e)
             if word is None:
                 return None
             made[side] = word

@@ -16,13 +16,16 @@ from tcformal.design.steps import (
     CallStep,
     JoinStep,
     MagnitudeStep,
+    PlanStep,
     ProgramPlan,
     RoundStep,
     ScaledProduct,
     SliceStep,
+    format_of,
 )
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode
+from tcformal.proofs.statements.stated_sum import LETTERS, NO_C, StatedSum
 
 
 class WordRow:
@@ -42,6 +45,37 @@ def gives_c(step: CallStep) -> bool:
     """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
     design, o = step.unit.design, step.unit.operands
     return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
+
+
+def needed_sum(step: CallStep, plan: ProgramPlan, normal: frozenset[str], *, zero_c: bool) -> StatedSum:
+    """The sum that a theorem about a call is to be about.
+
+    Ranges and units: `normal`: which of its operands are never subnormal.  All products are added; what is
+    flushed is counted as lost; c is normal, with the bits that its step gives.
+    """
+    return StatedSum(
+        flushed=LETTERS, normal=normal | {"c"}, c=NO_C if zero_c else step.unit.design.c_position,
+        c_bits=result_bits(plan.steps[step.c]),
+    )  # fmt: skip
+
+
+def check_small(step: CallStep, products: ErrorForm, c: ErrorForm, least: int) -> None:
+    """InputError where a product may be below 2^least, or c below that or subnormal.
+
+    A number that is a multiple of a power of two is at least that, or zero.
+    """
+    for what, x, low in (("products", products, least), ("c", c, max(least, step.unit.c_format.e_min))):
+        if not x.zero and (x.grid is None or x.grid < low):
+            raise InputError(
+                f"expected {what} of at least 2^{low} for {step.unit.name}, but some may be smaller"
+            )
+
+
+def result_bits(step: PlanStep) -> int:
+    """The fraction bits that results of a step have at most."""
+    if isinstance(step, CallStep) and step.unit.tree is None and step.unit.emulation is None:
+        return step.unit.design.rho.fraction_bits
+    return format_of(step).fraction_bits
 
 
 def powers_of(x: ScaledProduct) -> Powers:

@@ -8,7 +8,16 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.bounds.program.calls import CallBounds
-from tcformal.bounds.program.plan import StepForm, WordRow, check_saturation, gives_c, parted, paths
+from tcformal.bounds.program.plan import (
+    StepForm,
+    WordRow,
+    check_saturation,
+    check_small,
+    gives_c,
+    needed_sum,
+    parted,
+    paths,
+)
 from tcformal.bounds.program.scales import Scale, quotient_of, rounded_scale
 from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, nothing, plus, room, times, weight
 from tcformal.bounds.program.words import Powers, Range, Symbols, WordForm
@@ -240,19 +249,16 @@ class StepErrors:
         exact = self.sums.product(rows[0].word, rows[1].word, start, length)
         if exact.zero and (c.zero or gives_c(step)):
             return c
-        by_letter = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
-        normal = all(self.symbols.normal(w, fmt) for w, fmt in by_letter)
-        found = self.bounds.of(step.unit, length, zero_c=c.zero, normal=normal)
-        if self.exponents is not None and exact.grid is not None and exact.grid < found.least and normal:
-            raise InputError(
-                f"expected products of at least 2^{found.least} for {step.unit.name}, but some may be smaller"
-            )
-        raised = Fraction(1)
-        for w, fmt in by_letter:
-            raised *= self.symbols.raised(w, fmt)
-        share = np.zeros(self.n)
+        words = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
+        normal = frozenset(x for x, (w, f) in zip("ab", words, strict=True) if self.symbols.normal(w, f))
+        found = self.bounds.of(step.unit, length, needed_sum(step, self.plan, normal, zero_c=c.zero))
+        if self.exponents is not None:
+            check_small(step, exact, c, found.least)
+        raised, flushed = self.symbols.sizes(words, found.sum.flushed)
+        share, lost = np.zeros(self.n), np.zeros(self.n)
         share[start : start + length] = weight(raised)
-        error = plus(times(share, found.own), times(self.sums.most(c), found.other))
+        lost[start : start + length] = weight(flushed)
+        error = plus(plus(times(share, found.own), times(self.sums.most(c), found.other)), lost)
         made = self.sums.sum([(exact, Fraction(1), ()), (c, Fraction(1), ())])
         self._loss(made, o.d, "RZ")  # refuses what may overflow
         return self._new(i, None, made, error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -161,12 +161,37 @@ class Symbols:
             return True
         return w.floor * Fraction(2) ** self.exponents.low >= Fraction(2) ** fmt.e_min
 
+    def flushed(self, w: WordForm, fmt: Format) -> Fraction:
+        """What |w| is at most where it is a subnormal number of a format, in units of |x|."""
+        if self.normal(w, fmt) or self.exponents is None:
+            return Fraction(0)
+        return min(self.share(w), Fraction(2) ** (fmt.e_min - self.exponents.low))
+
     def raised(self, w: WordForm, fmt: Format) -> Fraction:
         """What the larger of |w| and the least normal number is at most, in units of |x|, for w not 0."""
         share = self.share(w)
         if self.normal(w, fmt) or self.exponents is None:
             return share
         return max(share, Fraction(2) ** (fmt.e_min - self.exponents.low))
+
+    def sizes(
+        self, words: Sequence[tuple[WordForm, Format]], flushed: Collection[str]
+    ) -> tuple[Fraction, Fraction]:
+        """What a product of two words counts at most in a theorem, and what is lost of it by flushing.
+
+        Ranges and units: in units of |a_k·b_k|; `flushed` of "a" and "b".  A factor that is not flushed
+        counts as the least normal number at least.  Lost is all of a product of which one factor is below
+        that.
+        """
+        shares = [self.share(w) for w, _ in words]
+        counted, lost = Fraction(1), Fraction(0)
+        for (w, fmt), letter, own, other in zip(words, "ab", shares, shares[::-1], strict=True):
+            if letter in flushed:
+                counted *= own
+                lost += self.flushed(w, fmt) * other
+            else:
+                counted *= self.raised(w, fmt)
+        return counted, min(lost, shares[0] * shares[1])
 
 
 def relative(target: Format, mode: str) -> Fraction:

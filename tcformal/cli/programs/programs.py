@@ -8,7 +8,7 @@ from fractions import Fraction
 import click
 from rich.text import Text
 
-from tcformal.bounds.programs import EXPONENTS, program_accuracy
+from tcformal.bounds.programs import EXPONENTS, ProgramAccuracy, excess, program_accuracy
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.programs.program import Program, known_programs, program
@@ -127,7 +127,10 @@ def _by_theorem(
     first: Program, second: Program, length: int, assumed: Assumptions, share: Fraction, how: SolverOptions,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """HOLDS where A's error alone is proved to be at most that part of Σ|a·b|, whatever B's is."""
+    """HOLDS where A's error alone is proved to be at most that part of Σ|a·b|, whatever B's is.
+
+    VIOLATED where A loses so much more than B on the inputs that are found for its bound.
+    """
     if assumed.c != 0:
         raise click.UsageError("expected --assume c=0 for --means theorem")
     made = program_accuracy(
@@ -135,13 +138,31 @@ def _by_theorem(
         solvers=how.solvers, certify=how.certify, store=how.store(), fresh=how.fresh,
     )  # fmt: skip
     checked = all(v.checked for v in made.claims)
-    holds = made.bound is not None and made.bound <= share and checked
+    more = excess(made, second) if _are_such(made, assumed) else None
+    kind = Kind.HOLDS if made.bound is not None and made.bound <= share and checked else Kind.UNKNOWN
+    if kind is not Kind.HOLDS and more is not None and more > share:
+        kind = Kind.VIOLATED
+    # An assumption more only leaves inputs out, of which a bound holds as well.
     claim = f"err({first.name}) <= err({second.name}) + {share}·Σ|a·b|"
     if as_json:
-        kind = Kind.HOLDS if holds else Kind.UNKNOWN
         print_json({"verdict": kind.name, "claim": claim, "means": THEOREM, **program_accuracy_data(made)})
     else:
-        program_accuracy_view(made)
-        said = "HOLDS" if holds else "UNKNOWN: no bound so small is proved, which excludes nothing"
+        said = {
+            Kind.HOLDS: f"HOLDS for: {'; '.join(made.conditions)}",
+            Kind.UNKNOWN: "UNKNOWN: no bound so small is proved, which excludes nothing",
+            Kind.VIOLATED: f"VIOLATED by {float(more or 0):.7g}·Σ|a·b| on the inputs below",
+        }[kind]
         say(f"{claim}: {said}")
-    return OK if holds else NO_ANSWER
+        program_accuracy_view(made)
+    return {Kind.HOLDS: OK, Kind.VIOLATED: OTHERWISE}.get(kind, NO_ANSWER)
+
+
+def _are_such(x: ProgramAccuracy, assumed: Assumptions) -> bool:
+    """Whether the inputs found are as assumed; False for assumptions that nothing here says it of."""
+    if assumed != Assumptions(flags=assumed.flags, exponents=assumed.exponents, c=0):
+        return False
+    negative = any(
+        word & x.program.input_format(letter).sign_bit
+        for letter, words in (("a", x.near.a), ("b", x.near.b)) for word in words
+    )  # fmt: skip
+    return set(assumed.flags) <= {"finite", "positive"} and not ("positive" in assumed.flags and negative)

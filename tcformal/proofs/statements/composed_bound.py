@@ -13,6 +13,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
+from tcformal.proofs.statements.stated_sum import StatedSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,11 @@ class ComposedBound(ErrorBound):
 
     `blocks` are the parts; E says nothing of c, which takes part in the last rounding only.
     """
+
+    @property
+    def sum(self) -> StatedSum:
+        """Which exact sum it is about: every operand as it is encoded, c added to the products' sum."""
+        return StatedSum(c="last")
 
     def __str__(self) -> str:
         unit, design = self.unit, self.unit.design

@@ -12,6 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
+from tcformal.proofs.statements.stated_sum import StatedSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,11 @@ class ErrorBound:
     relation: str
     least: int
     ulps: Fraction
+
+    @property
+    def sum(self) -> StatedSum:
+        """Which exact sum it is about: every operand as it is encoded."""
+        return StatedSum(c=self.unit.design.c_position)
 
     @property
     def error(self) -> Poly:

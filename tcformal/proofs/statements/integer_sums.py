@@ -14,7 +14,8 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ZERO, Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import StatedTerm, require_products
-from tcformal.proofs.statements.rounded_bound import RoundingPlan, operand_rules
+from tcformal.proofs.statements.rounded_bound import RoundingPlan
+from tcformal.proofs.statements.stated_sum import operand_rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error
 from tcformal.proofs.statements.odd_gain import OddGain, odd_gain
 from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.rounded_bound import log2
+from tcformal.proofs.statements.stated_sum import NO_C, StatedSum, normal_sum
 from tcformal.proofs.statements.tied_loss import Tied, tied
 
 #: A statement about what is kept and lost together has a longer proof: it is made where it says so much less.
@@ -50,6 +51,11 @@ class RelativeBound:
     flushed: Fraction = Fraction(0)
     tied: Tied | None = None
     gain: OddGain | None = None
+
+    @property
+    def sum(self) -> StatedSum:
+        """Which exact sum it is about: that of operands that are zero or normal, and what is known of c."""
+        return relative_sum(self.base.unit, zero_c=self.zero_c)
 
     @property
     def beside(self) -> Fraction:
@@ -165,7 +171,7 @@ def relative_bound(
     more, spare = max(kept, Fraction(0)), max(-kept, Fraction(0))
     return RelativeBound(
         base, zero_c, constant, more, spare, share, loss, normal, attained,
-        _known(g, base.terms[-1].factors[0], p, zero_c),
+        _known(g, base.terms[-1].factors[0], relative_sum(unit, zero_c=zero_c)),
         # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
         2 * (base.flushed if isinstance(base, AfterBound) else _flushed(unit)),
         together,
@@ -232,12 +238,25 @@ def at(g: Graph, t: StatedTerm, e: Node) -> Node:
     return g.and_(t.nonzero, g.eq(t.code, e))
 
 
-def _known(g: Graph, c: Encoded, p: int, zero: bool) -> Node:
-    """That c is zero, or that it has at most p fraction bits."""
-    if zero:
+def relative_sum(unit: UnitSpec, *, zero_c: bool) -> StatedSum:
+    """Which exact sum the statement about a unit is about.
+
+    Of c it speaks where that is zero, or has no more bits than a result, so that c alone is one.
+    """
+    if zero_c:
+        return normal_sum(unit, c=NO_C)
+    p = unit.design.rho.fraction_bits
+    longer = not unit.design.framed and unit.operands.c.fraction_bits > p
+    return normal_sum(unit, c_bits=p if longer else None)
+
+
+def _known(g: Graph, c: Encoded, stated: StatedSum) -> Node:
+    """That c is zero, or that it has no more fraction bits than the sum's may have."""
+    if stated.c == NO_C:
         return g.is_zero(c.significand)
-    excess = c.fmt.fraction_bits - p
-    return g.is_zero(g.extract(c.significand, excess - 1, 0)) if excess > 0 else g.truth(True)
+    if stated.c_bits is None:
+        return g.truth(True)
+    return g.is_zero(g.extract(c.significand, c.fmt.fraction_bits - stated.c_bits - 1, 0))
 
 
 def _gain(unit: UnitSpec, products: int, zero_c: bool) -> OddGain | None:

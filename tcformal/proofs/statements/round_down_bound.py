@@ -15,6 +15,7 @@ from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
 from tcformal.proofs.statements.product_loss import few_bits_loss
+from tcformal.proofs.statements.stated_sum import NO_C, StatedSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class RoundDownBound(ErrorBound):
     def conclusions(self) -> tuple[tuple[str, Poly], ...]:
         """What d may be above less the error, and what it may be below plus the error."""
         return (self.relation, self.above - self.error), (self.relation, self.bound + self.error)
+
+    @property
+    def sum(self) -> StatedSum:
+        """Which exact sum it is about: every operand as it is encoded, c supposed to be zero or not."""
+        return StatedSum(c=self.unit.design.c_position if self.no_c is None else NO_C)
 
     @property
     def shares(self) -> tuple[Fraction, Fraction]:

@@ -17,6 +17,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
+from tcformal.proofs.statements.stated_sum import StatedSum, operand_rules, sum_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class RoundedBound(ErrorBound):
     #: become 0, else 0.
     flushed: Fraction
 
+    @property
+    def sum(self) -> StatedSum:
+        """Which exact sum it is about: operands flushed and products taken away as the unit does it."""
+        return sum_of(self.unit)
+
     def __str__(self) -> str:
         design, o = self.unit.design, self.unit.operands
         a, b, c = marked(design)
@@ -74,12 +80,6 @@ class RoundedBound(ErrorBound):
             f"max(field, 1) - bias, that of a product the sum of its factors', and ulp(d) = "
             f"2^(exponent of d - {design.rho.fraction_bits})"
         )
-
-
-def operand_rules(design: Design) -> tuple[str, str]:
-    """What subnormals of A and of B count as."""
-    rule = design.operand_subnormals
-    return rule, rule if design.b_subnormals is None else design.b_subnormals
 
 
 def marked(design: Design) -> tuple[str, str, str]:
@@ -129,21 +129,21 @@ def rounded_bound(
 
 def stated_terms(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node) -> list[StatedTerm]:
     """The products and c, flushed and subtracted as the design has it."""
-    design, o, terms = unit.design, unit.operands, list[StatedTerm]()
+    o, stated, terms = unit.operands, sum_of(unit), list[StatedTerm]()
     for k, row in enumerate(words):
         pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
-        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
-        if k % 2 and design.negated == "odd":
+        pair = [_flushed(g, x, letter in stated.flushed) for x, letter in zip(pair, "ab", strict=True)]
+        if k % 2 and stated.subtracted:
             # A product that is subtracted is that of -a.
             pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
         terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
-    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
+    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), "c" in stated.flushed)]))
     return terms
 
 
-def _flushed(g: Graph, x: Encoded, rule: str) -> Encoded:
-    """A word whose subnormals are 0 unless the rule keeps them."""
-    if rule == "kept":
+def _flushed(g: Graph, x: Encoded, flushed: bool) -> Encoded:
+    """A word whose subnormals are 0 where they are flushed."""
+    if not flushed:
         return x
     empty = g.const(0, x.significand.width)
     return replace(x, significand=g.ite(g.top(x.significand), x.significand, empty))

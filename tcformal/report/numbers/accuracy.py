@@ -13,8 +13,10 @@ from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
 from tcformal.bounds.programs import ProgramAccuracy
 from tcformal.bounds.slices import ExactSlices
+from tcformal.design.unit import UnitSpec
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
+from tcformal.proofs.statements.stated_sum import sum_of
 from tcformal.report.escape import say
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
@@ -33,11 +35,17 @@ def in_units(x: Fraction, *, up: bool) -> str:
     return f"{float(Fraction(whole, digits)):.12g}·2^-{_UNIT}"
 
 
+def exact_text(unit: UnitSpec) -> str:
+    """The exact sum that a unit's results are compared with, c = 0."""
+    return "Σ (-1)^k·x_k·y_k" if sum_of(unit).subtracted else "xᵀy"
+
+
 def accuracy_data(x: Accuracy) -> dict[str, Any]:
     """A constant as plain data; fractions as text."""
     low, high = x.model
     return {
         "unit": x.unit.name,
+        "exact_sum": exact_text(x.unit),
         "length": x.length,
         "promote": x.promote,
         "bound": None if x.bound is None else _fraction(x.bound),
@@ -89,7 +97,7 @@ def accuracy_view(x: Accuracy) -> None:
             in_units(x.subnormal.ratio, up=False),
             "built, replayed; no bound",
         )
-    title = f"{x.unit.name}: the largest |fl - xᵀy| of {x.length} products"
+    title = f"{x.unit.name}: the largest |fl - {exact_text(x.unit)}| of {x.length} products"
     out.print(Text(title + ("" if x.promote is None else f", promoted every {x.promote}")))
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
@@ -150,6 +158,8 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
             "bound", in_units(x.bound, up=True), "words and sums step by step, calls by the claims below"
         )
     gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+    if x.exceeded:
+        gap = "; with subnormal or largest values on the way, of which the bound says nothing"
     made.add_row("attained", in_units(x.near.ratio, up=False), f"found, replayed on lanes and fractions{gap}")
     out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
     out.print(made)
@@ -212,7 +222,12 @@ def accuracy_picture(
         if proved:
             axes.plot(*zip(*proved, strict=True), "--", marker=MARKERS[1], label="proved bound")
         axes.plot([n for n, _, _ in data], [a for *_, a in data], marker=MARKERS[0], label="attained")
-        axes.set(xscale="log", yscale="log", xlabel="n", ylabel=f"|fl − xᵀy| / (2^-{_UNIT} |x|ᵀ|y|)")
+        axes.set(
+            xscale="log",
+            yscale="log",
+            xlabel="n",
+            ylabel=f"|fl − {exact_text(x.unit)}| / (2^-{_UNIT} |x|ᵀ|y|)",
+        )
         axes.set_title(x.unit.name, fontsize=8)
         axes.legend()
 

@@ -98,7 +98,9 @@ def distance_data(x: LargestDistance) -> dict[str, Any]:
 def distance_view(x: LargestDistance) -> None:
     """Print how far results of two units can be apart, and are on the inputs."""
     made = table("of Σ|x_k·y_k|", "distance", "how")
-    made.add_row("bound", in_units(x.bound, up=True), "what both lose, by theorems")
+    how = "what both lose, by theorems"
+    how += ", and twice the products that one of them takes away" if x.other_signs else ""
+    made.add_row("bound", in_units(x.bound, up=True), how)
     made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
     names = " and ".join(u.name for u in x.units)
     console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))

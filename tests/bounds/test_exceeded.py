@@ -1,0 +1,81 @@
+"""What is attained and what is proved: inputs that lose more than a bound stop the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tcformal.bounds.program.near import Near
+from tcformal.bounds.program.steps import StepErrors
+from tcformal.bounds.programs import ProgramAccuracy, excess, program_accuracy
+from tcformal.bounds.slices import exact_slices
+from tcformal.bounds.theorems import Proved, Theorems, words_text
+from tcformal.errors import InvariantError
+from tcformal.formats.catalog import format_named
+from tcformal.oracle.values import encode_exact
+from tcformal.programs.program import Program, program
+from tcformal.proofs.statements.stated_sum import StatedSum
+
+CDNA2 = "cdna2/v_mfma_f32_32x32x8f16"
+
+
+@pytest.fixture(autouse=True)
+def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constants without their proofs, which other tests check."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+
+
+def written(body: str, **inputs: str) -> Program:
+    formats = {"a": "fp32", "b": "fp32", "c": "fp32"} | inputs
+    return Program(name="mine", title="", source="a test", inputs=formats, body=body)
+
+
+def test_inputs_of_a_program_that_exceed_its_bound_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StepErrors, "constant", lambda self: Fraction(1, 1 << 26))
+    with pytest.raises(
+        InvariantError, match=r"that lose at most 1.49\d*e-08 of .*, but replayed ones lose .*: a = 0x"
+    ):
+        program_accuracy("fma-chain", length=2, exponents=(-4, 4))
+
+
+def test_subnormal_words_are_outside_of_bounds_for_scales_from_data() -> None:
+    """Nothing is subnormal is a condition: inputs that are not such contradict nothing."""
+    half, p = format_named("fp16"), written("d = mul(a[0], b[0], fp16)", a="fp16", b="fp16", c="fp16")
+    near = Near((0x3C00,), (0x0001,), 0x0001, Fraction(1), Fraction(1))
+    known = {"program": p, "length": 1, "bound": Fraction(0), "claims": (), "steps": ()}
+    made = ProgramAccuracy(exponents=None, near=near, **known)  # type: ignore[arg-type]
+    assert made.exceeded
+    assert not made.inside
+    one = encode_exact(half, Fraction(1))
+    for inside in ({"near": replace(near, b=(one,))}, {"near": near, "exponents": (-4, 4)}):
+        with pytest.raises(InvariantError):
+            ProgramAccuracy(**({"exponents": None} | known | inside))  # type: ignore[arg-type]
+
+
+def test_the_excess_over_another_program_is_exact() -> None:
+    p, other = program(f"markidis@unit={CDNA2}"), program("fma-chain")
+    x = program_accuracy(p, length=1, exponents=(-6, 14), prove=False)
+    more = excess(x, other)
+    assert more is not None
+    assert x.near.ratio - Fraction(1, 1 << 24) <= more <= x.near.ratio
+    assert excess(x, p) == 0
+    assert excess(x, program("chained")) is None
+
+
+def test_many_words_are_shortened() -> None:
+    assert words_text([1, 2]) == "0x1,0x2"
+    assert words_text(range(100)).endswith("… (100)")
+
+
+@pytest.mark.parametrize(("kappa", "most"), [(Fraction(1, 8), 7), (Fraction(2, 17), 8), (Fraction(1, 9), 8)])
+def test_integers_are_exact_below_the_first_error_of_one(
+    monkeypatch: pytest.MonkeyPatch, kappa: Fraction, most: int
+) -> None:
+    """Where κ·most is 1, a sum may be wrong by 1."""
+    found = Proved(kappa, kappa, 1, (), (), sum=StatedSum())
+    monkeypatch.setattr("tcformal.bounds.slices.integer_loss", lambda *_: found)
+    monkeypatch.setattr("tcformal.proofs.claims.register.refused", lambda *_: "not written")
+    monkeypatch.setattr("tcformal.proofs.claims.register.of_products", lambda *_: False)
+    assert exact_slices("cdna1/v_mfma_f32_32x32x8f16").most == most
