@@ -12,7 +12,7 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz sweep sweep-kernels exports bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz attack sweep sweep-kernels exports bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
 	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
+	@echo "make attack     10^6 inputs, built to lose much, against every kept theorem and bound"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
@@ -77,6 +78,10 @@ mutants: $(STAMP)
 
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
+
+attack: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m attack --inputs 1000000 --rounds 40 --what theorems
+	PYTHONPATH=tests $(BIN)/python -m attack --inputs 4096 --rounds 8 --what bounds
 
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000
