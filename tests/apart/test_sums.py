@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_intervals_hold_what_units_do_with_subnormals(
     assert (d[0] != d[1]).any()
 
 
-def one(a: float, b: float, dtype: type = np.float16) -> tuple[np.ndarray, np.ndarray]:
+def one(a: float, b: float, dtype: Any = np.float16) -> tuple[np.ndarray, np.ndarray]:
     return np.array([[a]], dtype), np.array([[b]], dtype)
 
 

@@ -206,7 +206,7 @@ def test_what_is_flushed_is_all_of_a_product() -> None:
     assert lost == counted == symbols.share(low)
     assert symbols.sizes([(high, half), (other, single)], "ab")[1] == 0
     raised, nothing_lost = symbols.sizes([(low, half), (other, single)], "")
-    assert (raised, nothing_lost) == (Fraction(1, 1 << 10), 0)
+    assert (raised, nothing_lost) == (Fraction(1, 1 << 10), Fraction(0))
     assert symbols.sizes([(low, half), (low, half)], "ab")[1] == symbols.share(low) ** 2
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,57 +11,6 @@ from mutants.mutant import Mutant, MutantError, named_tests, read
 
 ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = read()
-
-#: Layers of the package: each has three mutants at least.
-LAYERS = {
-    "apart",
-    "matmul",
-    "shortcuts",
-    "suites",
-    "bounds",
-    "independent",
-    "rtl",
-    "ir",
-    "semantics",
-    "design",
-    "interp",
-    "programs",
-    "kernels",
-    "oracle",
-    "solve",
-    "query",
-    "identify",
-    "store",
-    "proofs",
-    "sweeps",
-    "report",
-    "torch",
-}
-
-
-# ---------------------------------------------------------------------- the list
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
-def test_a_mutant_changes_the_sources_as_they_are(mutant: Mutant) -> None:
-    """Its text stands there exactly once, and what stands there then is other Python."""
-    assert mutant.changed(ROOT) != (ROOT / mutant.file).read_text(encoding="utf-8")
-
-
-def test_every_layer_has_three() -> None:
-    counts = Counter(m.layer for m in MUTANTS)
-    assert {layer for layer, count in counts.items() if count >= 3} == LAYERS
-    assert len(MUTANTS) >= 24
-
-
-@pytest.mark.parametrize("test", named_tests(MUTANTS))
-def test_the_tests_that_must_notice_exist_and_are_default_ones(test: str) -> None:
-    path, _, rest = test.partition("::")
-    source = (ROOT / path).read_text(encoding="utf-8")
-    if rest:
-        name = rest.partition("[")[0]
-        found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
-        assert len(found) == 1
-        marks = {ast.unparse(d) for d in found[0].decorator_list}
-        assert not marks & {"pytest.mark.long", "pytest.mark.slow", "pytest.mark.debian"}
 
 
 # ---------------------------------------------------------------------- what is no mutant
