@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.apart.operands import ROUNDED, Operands, Reals, Summed, apart_sums
+from tcformal.apart.operands import ROUNDED, MatrixOperands, Reals, SummedOperands, apart_sums
 from tcformal.apart.replayed import exact as exactly
 from tcformal.apart.replayed import replayed, witness
 from tcformal.bounds.accuracy import accuracy
@@ -30,7 +30,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.prove import ClaimStore
-from tcformal.proofs.statements.stated_sum import LETTERS, NO_C, StatedSum, sum_of
+from tcformal.proofs.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 from tcformal.solve.result import Limits
 
 #: Most products of a dot product whose largest distance is sought.
@@ -115,7 +115,7 @@ def distances(
     units = _alike(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
     known = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
-    given = Operands(units[0], x)
+    given = MatrixOperands(units[0], x)
     sides = [_side(known, u, given) for u in units]
     covered = sides[0].covered & sides[1].covered
     summed = [given.summed(s.flushed, u) for s, u in zip(sides, units, strict=True)]
@@ -227,7 +227,7 @@ class _UnitErrors:
     flushed: frozenset[str]
 
 
-def _side(known: CallBounds, u: UnitSpec, s: Operands) -> _UnitErrors:
+def _side(known: CallBounds, u: UnitSpec, s: MatrixOperands) -> _UnitErrors:
     needed = StatedSum(
         flushed=LETTERS, normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C if s.zero_c else "joined",
         c_bits=0,
@@ -272,7 +272,7 @@ def _results(u: Unit, x: MatrixWords) -> Reals:
     )
 
 
-def _lost(u: Unit, d: Reals, s: Summed, where: NDArray[np.bool_]) -> Reals:
+def _lost(u: Unit, d: Reals, s: SummedOperands, where: NDArray[np.bool_]) -> Reals:
     """d less an exact sum, of the elements asked for, each the exact difference rounded once; 0 elsewhere."""
     made = np.zeros(d.shape)
     for i, j in np.argwhere(where):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.kernels.gemm import MatrixWords
 from tcformal.matmul.errors import values_of
-from tcformal.proofs.statements.stated_sum import StatedSum
+from tcformal.proofs.stated_sum import StatedSum
 
 #: Sums of |A||B| are computed in binary64, whose rounding errors this share of them covers, for each k.
 ROUNDED = 2.0**-52
@@ -18,7 +18,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Summed:
+class SummedOperands:
     """The operands of exact sums A·B + C, those that count as 0 as 0, and B negative for what is taken away.
 
     Shapes: a [M, K], b [K, N], c [M, N].
@@ -29,7 +29,7 @@ class Summed:
     c: Reals
 
 
-class Operands:
+class MatrixOperands:
     """What bounds of units of equal formats need of the matrices.
 
     Shapes: sizes, raised [M, N]: Σ|x_k·y_k|, and the same with every factor that is not zero at least the
@@ -45,7 +45,7 @@ class Operands:
         self.zero_c = not z.any()
         rows, columns = np.isfinite(p).all(1), np.isfinite(q).all(0)
         finite = np.outer(rows, columns) & np.isfinite(z)
-        self.values = Summed(*(np.where(np.isfinite(v), v, 0) for v in (p, q, z)))
+        self.values = SummedOperands(*(np.where(np.isfinite(v), v, 0) for v in (p, q, z)))
         grown = 1 + (self.products + 8) * ROUNDED
         a, b, self.last = (np.abs(v) for v in (self.values.a, self.values.b, self.values.c))
         self.sizes = (a @ b) * grown
@@ -70,7 +70,7 @@ class Operands:
             made &= scaled == np.trunc(scaled)
         return np.asarray(made)
 
-    def summed(self, flushed: frozenset[str], u: UnitSpec) -> Summed:
+    def summed(self, flushed: frozenset[str], u: UnitSpec) -> SummedOperands:
         """The operands as the exact sum of a unit has them; those that are given where it has all of them."""
         signs = np.array(product_signs(u, self.products), float)
         whole = {}
@@ -82,10 +82,10 @@ class Operands:
         same = all(
             whole[x] is v for x, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True)
         )
-        return self.values if same else Summed(whole["a"], whole["b"], whole["c"])
+        return self.values if same else SummedOperands(whole["a"], whole["b"], whole["c"])
 
 
-def apart_sums(given: Operands, first: Summed, second: Summed) -> tuple[Reals, Reals]:
+def apart_sums(given: MatrixOperands, first: SummedOperands, second: SummedOperands) -> tuple[Reals, Reals]:
     """The second exact sums less the first ones, and what these are wrong by at most."""
     if first is second:
         nothing = np.zeros(given.sizes.shape)

@@ -14,12 +14,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register
 from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.stated_sum import NO_C, normal_sum
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant, relative_sum
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
-from tcformal.proofs.statements.stated_sum import NO_C, normal_sum
 
 #: Blocks of a chain whose first one needs no constant of its own.
 _LONG = 32

@@ -14,9 +14,9 @@ from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register
+from tcformal.proofs.stated_sum import normal_sum
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
-from tcformal.proofs.statements.stated_sum import normal_sum
 
 #: Factors of at most so many bits are tried pair by pair.
 _MOST = 11

@@ -14,9 +14,9 @@ from tcformal.proofs.claims import register
 from tcformal.proofs.claims.error_bound import stated_bound, stated_relative
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import ClaimStore, kept_or_proved
+from tcformal.proofs.stated_sum import StatedSum
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.relative_bound import RelativeBound
-from tcformal.proofs.statements.stated_sum import StatedSum
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.solve.members import check_members

@@ -11,7 +11,7 @@ import pytest
 
 from tcformal.apart import distance
 from tcformal.apart.distance import LargestDistance, distances, largest_distance
-from tcformal.apart.operands import Operands, apart_sums
+from tcformal.apart.operands import MatrixOperands, apart_sums
 from tcformal.bounds.program.calls import CallBound, CallBounds
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
@@ -19,7 +19,7 @@ from tcformal.errors import InvariantError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
 from tcformal.matmul.unit import unit
-from tcformal.proofs.statements.stated_sum import LETTERS, StatedSum
+from tcformal.proofs.stated_sum import LETTERS, StatedSum
 from tcformal.solve.result import Limits
 
 F16 = {
@@ -155,7 +155,7 @@ def test_a_subnormal_c_counts_as_the_least_normal_number() -> None:
     a, b = one(1.0, 2.0**-14)
     for c in (2.0**-20, 2.0**-24):
         last = np.full((1, 1), c, np.float16)
-        given = Operands(resolve(name), arrays.product(resolve(name), a, b, last, None, None))
+        given = MatrixOperands(resolve(name), arrays.product(resolve(name), a, b, last, None, None))
         assert given.last[0, 0] == c
         assert given.raised_last[0, 0] == 2.0**-14
         x = distances(name, name, a, b, last)
@@ -168,7 +168,7 @@ def test_elements_of_which_a_theorem_speaks() -> None:
     u = resolve("volta/mma.m8n8k4.f32.f16.f16.f16")
     a, b = np.ones((1, 1), np.float16), np.ones((1, 3), np.float16)
     c = np.array([[2.0**-20, 1.25, 1.5]], np.float16)
-    given = Operands(u, arrays.product(u, a, b, c, None, None))
+    given = MatrixOperands(u, arrays.product(u, a, b, c, None, None))
     assert given.inside(StatedSum()).tolist() == [[True, True, True]]
     assert given.inside(StatedSum(normal=LETTERS)).tolist() == [[False, True, True]]
     assert given.inside(StatedSum(c_bits=1)).tolist() == [[True, False, True]]

@@ -16,7 +16,7 @@ from tcformal.errors import InvariantError
 from tcformal.formats.catalog import format_named
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.proofs.statements.stated_sum import StatedSum
+from tcformal.proofs.stated_sum import StatedSum
 
 CDNA2 = "cdna2/v_mfma_f32_32x32x8f16"
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.program import calls
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import check_small, needed_sum
@@ -27,8 +28,7 @@ from tcformal.matmul.unit import Unit
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.program import Program, program
-from tcformal.proofs.statements.relative_bound import relative_sum
-from tcformal.proofs.statements.stated_sum import (
+from tcformal.proofs.stated_sum import (
     LETTERS,
     NO_C,
     StatedSum,
@@ -36,6 +36,7 @@ from tcformal.proofs.statements.stated_sum import (
     normal_sum,
     sum_of,
 )
+from tcformal.proofs.statements.relative_bound import relative_sum
 from tcformal.solve.result import Limits
 
 CDNA2, COMPLEX, ADA = "cdna2/v_mfma_f32_32x32x8f16", "x86/tcmmrlfp16ps", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32"
@@ -75,6 +76,18 @@ def test_a_theorem_says_which_sum_it_is_about() -> None:
     assert relative_sum(resolve(ADA), zero_c=True).c == NO_C
     found = bounds().of(resolve(CDNA2), 4, StatedSum(flushed=LETTERS, c=NO_C)).sum
     assert found == StatedSum(flushed=LETTERS, c=NO_C)
+
+
+def test_constants_of_one_call_are_about_no_c() -> None:
+    """And of two about one, of so few bits as a theorem about a step that c is added in has it."""
+    known = Theorems(None, Limits(), None, None, False, lambda _: None)
+    short = "riscv/vfwbdot.vv.vlen128@conversion=RZ-E8M13,accumulator=RZ-E8M13"
+    for name, bits in (("cdna2/v_mfma_f32_32x32x4bf16", None), (short, 13)):
+        unit = resolve(name)
+        one, two = (step_constant(unit, n * unit.k, known).sum for n in (1, 2))
+        assert one is not None
+        assert two is not None
+        assert (one.c, two.c, two.c_bits) == (NO_C, unit.design.c_position, bits)
 
 
 def test_constants_without_a_sum_are_none() -> None:

@@ -20,6 +20,7 @@ from tcformal.proofs.claim import Asking
 from tcformal.proofs.claims.error_bound import stated_relative
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.stated_sum import StatedSum
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.query.question import Kind
@@ -145,7 +146,7 @@ def test_both_sides_of_c_grow_as_blocks_can(scale: Fraction) -> None:
     if scale < Fraction(1, 8):
         assert worst > most * Fraction(99, 100)
         assert 8 * scale <= most < 8 * scale * Fraction(10001, 10000)
-        long = Proved(first.other, later.of_c, 2, (), (), sides=(first, later))
+        long = Proved(first.other, later.of_c, 2, (), (), sides=(first, later), sum=StatedSum())
         assert 0 < Recurrence(long).of(600) - (2 + 299 * Fraction(3, 2)) * scale < scale / 2
 
 

@@ -11,7 +11,7 @@ from tcformal.bounds.recurrence import grown
 from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.proofs.statements.stated_sum import NO_C, StatedSum, normal_sum
+from tcformal.proofs.stated_sum import NO_C, StatedSum, normal_sum
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,9 +255,8 @@ class StepErrors:
         if self.exponents is not None:
             check_small(step, exact, c, found.least)
         raised, flushed = self.symbols.sizes(words, found.sum.flushed)
-        share, lost = np.zeros(self.n), np.zeros(self.n)
-        share[start : start + length] = weight(raised)
-        lost[start : start + length] = weight(flushed)
+        share, lost = np.zeros((2, self.n))
+        share[start : start + length], lost[start : start + length] = weight(raised), weight(flushed)
         error = plus(plus(times(share, found.own), times(self.sums.most(c), found.other)), lost)
         made = self.sums.sum([(exact, Fraction(1), ()), (c, Fraction(1), ())])
         self._loss(made, o.d, "RZ")  # refuses what may overflow

@@ -16,7 +16,7 @@ from tcformal.bounds.slices import ExactSlices
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
-from tcformal.proofs.statements.stated_sum import sum_of
+from tcformal.proofs.stated_sum import sum_of
 from tcformal.report.escape import say
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table

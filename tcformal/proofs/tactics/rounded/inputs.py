@@ -10,9 +10,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.stated_sum import operand_rules
 from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
-from tcformal.proofs.statements.stated_sum import operand_rules
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.rounded.factors import normalised_factor, widened_factor
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
