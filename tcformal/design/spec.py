@@ -109,7 +109,7 @@ class Design:
     piece_bits: int | None = None
     #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
     dropped_pieces: int = 0
-    #: Products that are subtracted: `none`, or those of `odd` k [AMX-COMPLEX: i·i = -1].
+    #: Products that are subtracted: `none`, those of `odd` k [AMX-COMPLEX: i·i = -1] or of `even` k, `all`.
     negated: str = "none"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
@@ -151,7 +151,8 @@ class Design:
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
-    #: `infinity`: overflow gives ±Inf under every rounding.  `ieee`: IEEE 754 §7.4.
+    #: What a finite number becomes that overflows: `infinity`, ±Inf under every rounding; `ieee`, as IEEE 754
+    #: §7.4 has it; `largest`, under every rounding the largest finite number of its sign.
     overflow: str = "infinity"
 
     def __post_init__(self) -> None:
@@ -270,6 +271,10 @@ class Design:
     def rho(self) -> Conversion:
         """The conversion of a block's final sum [XIE ρ]."""
         return conversion(self.conversion)
+
+    def subtracts(self, k: int) -> bool:
+        """Whether the product of k is subtracted."""
+        return self.negated == "all" or self.negated == ("odd" if k % 2 else "even")
 
     @property
     def framed(self) -> bool:
