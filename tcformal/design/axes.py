@@ -34,6 +34,8 @@ FRACTION_BITS = range(10, 41)
 _ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Steps to the numbers near one, and to exponents of zero terms.
 _NEAR, _BELOW_ZERO = (-2, -1, 1, 2), (-6, -2, -1, 0, 1, 2, 6, 16)
+#: Shapes that partial sums and rounded products can have.
+_PARTIAL = ("FP32", "FP16", "BF16", "E8M10", "E8M13")
 #: Parameters of which a neighbour has a number near.
 _BITS = ("fraction_bits", "sum_fraction_bits")
 
@@ -168,6 +170,19 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "nan_rule": NAN_RULES,
         "nan_word": nan_words(unit),
     }  # fmt: skip
+
+
+def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
+    """Values beyond those of `axis_values`, that no catalogued design has."""
+    d = unit.design
+    return {
+        "overflow": OVERFLOWS,
+        "negated": NEGATED,
+        "b_subnormals": SUBNORMALS,
+        "accumulator": [f"{mode}-{shape}" for shape in _PARTIAL for mode in MODES] if d.accumulator else (),
+        "product_rounding": [f"{mode}-{shape}" for shape in _PARTIAL for mode in MODES],
+        "product_limit": ("none", 128, unit.operands.d.e_max + 1),
+    }
 
 
 def _modes(text: str | None) -> tuple[str, ...]:

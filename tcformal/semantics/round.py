@@ -76,8 +76,8 @@ def convert(
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
-    Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or the
-    largest finite number: under `ieee` where the mode rounds toward zero from there, under `largest`; subnormals
+    Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or the largest finite
+    number: under `largest`, and under `ieee` where the mode rounds toward zero from there; subnormals
     `tiny_zero` makes zeros of what would be one with an exponent without end, other rules nothing.
     Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tcformal.formats.spec import Format
 from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
-from tcformal.operands.random import Batch, Raw
+from tcformal.operands.random import Batch, Raw, with_scales
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device
@@ -74,6 +75,10 @@ class Asker:
         self.corrected = 0
         #: Inputs whose answers are set aside, because one design gives all others.
         self.aside: set[bytes] = set()
+        #: Inputs that were given several answers.
+        self.unsteady: set[bytes] = set()
+        #: What a device says to a c that is not 0, where it has no accumulator; every c is 0 then.
+        self.refused = ""
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -175,6 +180,19 @@ class Asker:
         self.checked += count
         return batch, kept, designed
 
+    def without_c(self, failure: DeviceError) -> bool:
+        """Whether the device refuses a c that is not 0, and nothing else; from then on every c is 0."""
+        one = np.full((1, self.k), self.spec.a_format.one, np.uint64)
+        b = np.full((1, self.k), self.spec.b_format.one, np.uint64)
+        plain = with_scales(self.spec, Batch(one, b, np.zeros(1, np.uint64)))
+        with suppress(DeviceError):
+            self.ask(plain)
+            try:
+                self.ask(replace(plain, c=np.array([self.spec.c_format.one], np.uint64)))
+            except DeviceError as error:
+                self.refused = str(error) or str(failure)
+        return bool(self.refused)
+
     def close(self) -> None:
         """End the processes of the device."""
         self.device.close()
@@ -190,6 +208,8 @@ class Asker:
         for name, fmt in self.spec.input_formats().items():
             if n and int(batch.named()[name].max()) >> fmt.width:
                 raise InputError(f"expected encodings of {fmt.name} in {name}, but some are wider")
+        if self.refused:
+            batch = replace(batch, c=np.zeros_like(batch.c))
         if self.layout is None:
             return batch
         b = np.empty_like(batch.b)
@@ -251,6 +271,8 @@ class Asker:
     def _correct(self, line: AskedLine) -> None:
         """Inputs that have an answer already, and now gave another one, the same every time, have that."""
         for key, answers in zip(keys_of(line.batch), line.answers.T.tolist(), strict=True):
+            if len({*answers, self._answers.get(key, answers[0])}) > 1:
+                self.unsteady.add(key)
             if len(set(answers)) == 1 and self._answers.get(key, answers[0]) != answers[0]:
                 self._answers[key] = answers[0]
                 self.corrected += 1
