@@ -10,41 +10,34 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import DeviceError, InputError
-from tcformal.identify.asking.alone import isolated, product_signs, with_signs
+from tcformal.identify.again import BegunAgain
+from tcformal.identify.asking.alone import isolated, product_signs, refuses_c, with_signs
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.layout import find_layout, first_sums
 from tcformal.identify.asking.nans import invalid_operations, nan_word, nan_words
 from tcformal.identify.asking.rates import Rate
-from tcformal.identify.asking.repeat import FEW, repeat
+from tcformal.identify.asking.repeat import repeat
 from tcformal.identify.asking.validation import validate
 from tcformal.identify.certify import certainty, certified, fault, settled_designs, varied_by
 from tcformal.identify.hypotheses import hypotheses, nan_rule, nan_variants
-from tcformal.identify.near import Nearby, as_bases, numbers_only
 from tcformal.identify.order.order import first_masks, order_of
-from tcformal.identify.outcome import Ending, one_word
+from tcformal.identify.order.tasks import AskBatch
+from tcformal.identify.outcome import one_word
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled
 from tcformal.identify.same import Sameness
 from tcformal.identify.structures import Shapes, rare_shapes
 from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of, inputs_to_try, rows_of, together
+from tcformal.operands.batch import inputs_to_try, rows_of, together
 from tcformal.operands.pool import without_nan
 
-#: How often every input is asked again where no design fits.
-_AGAIN = 2
 #: Rounds of the search, and designs that are shown of a class.
 _ROUNDS, _MEMBERS = 8, 8
 #: Random inputs that are asked where all first answers are one word, and their seed.
 _MORE, _SEED = 200, 9
-#: Designs near which others are looked for.
-_BASES = 4
 #: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
 #: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
-#: How often an identification may begin again, because answers that came late change what fits.
-_MOST_BEGUN = 4
-#: Answers of a search that may be set aside, however few there are.
-_ASIDE = 1
 
 
 def identify(
@@ -59,7 +52,7 @@ def identify(
     return Identifying(asker, vectors, progress, seconds).whole()
 
 
-class Identifying(Ending):
+class Identifying(BegunAgain):
     """One identification."""
 
     def __init__(
@@ -75,7 +68,7 @@ class Identifying(Ending):
         try:
             self.repeated = repeat(self.asker)
         except DeviceError as error:
-            if not self.asker.without_c(error):
+            if self.asker.by_hand or not refuses_c(self.asker, error):
                 raise
             self.repeated = repeat(self.asker)
         if not self.repeated.deterministic:
@@ -121,7 +114,7 @@ class Identifying(Ending):
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            ask = self.asker.ask
+            ask: AskBatch = self.asker.ask
             if self.negated != "none":
                 ask = with_signs(ask, self.negated, self.spec)
             self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
@@ -191,22 +184,6 @@ class Identifying(Ending):
         if not self.search.alive:
             self._nearby(2, rare.limit)
 
-    def _nearby(self, changes: int, limit: int | None = None) -> bool:
-        """Whether designs beside the nearest give all answers; then these are a world, with neighbours."""
-        batch, answers = self.asker.history
-        rows = without_nan(self.spec, batch)
-        batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
-        units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
-        right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
-        ranked = [units[name] for name in sorted(right, key=lambda name: -right[name])[:_BASES]]
-        beside = Nearby(batch, answers, self.over)
-        found = beside.found([*as_bases(ranked, self.k)], changes, limit)
-        self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
-        if left := self.search.listed(found) if found else []:
-            self.listed = True
-            self.search.listed(left, [u for x in left for u in neighbours(x)])
-        return bool(self.search.alive)
-
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
         self.share(1 - _PROOFS)
@@ -263,91 +240,6 @@ class Identifying(Ending):
         reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
-    def _anew(self) -> Identification | None:
-        """The identification from the start, with all answers so far; None where it began too often."""
-        if self.begun >= _MOST_BEGUN or not self.left:
-            return None
-        self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1).whole()
-
-    def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
-        """The identification with the comparison's misfits among the answers; None where none stays."""
-        found = self.validated
-        if found is None:
-            return None
-        asked = len(self.asker.history[1])
-        if told := [x.witness for x in found.shown if x.stays]:
-            self.asker.ask(batch_of(told))
-        if not self.asker.misfits(simplest).size:
-            return None
-        return self._anew() or self._left_uncompared(asked)
-
-    def _left_uncompared(self, asked: int) -> Identification:
-        """What gives all answers, those from row `asked` on too, where nothing begins again."""
-        self._learn(asked)
-        self.validated = None
-        names = tuple(u.name for u in self._candidates() if not self.asker.misfits(u).size)
-        if not names:
-            return self._outside(self._nearest())
-        left = max(self.search.count, len(names))
-        self.search.curve.append((self.search.probes, left))
-        return self._made(
-            IdentifyVerdict.REMAINING,
-            f"{names[0]} gives every answer so far, but further inputs refuted another design that did, in "
-            f"the last of {self.begun + 1} searches",
-            classes=(names[:_MEMBERS],), survivors=left,
-        )  # fmt: skip
-
-    def _learn(self, asked: int) -> None:
-        """Let the search learn the answers from a row of the history on."""
-        batch, answers = self.asker.history
-        new = without_nan(self.spec, batch)
-        new = new[new >= asked]
-        if not new.size:
-            return
-        self.search.take(rows_of(batch, new), answers[new])
-
-    def _asked_again(self) -> Identification | None:
-        """The identification after every input was asked twice more; None where that corrects no answer.
-
-        One wrong answer refutes every design; where it does not come again, it is none.
-        """
-        asker = self.asker
-        corrected = asker.corrected
-        if asker.by_hand:
-            return None
-        self.progress("asking every input again")
-        asker.repeated(asker.history[0], _AGAIN)
-        return None if asker.corrected == corrected else self._anew()
-
-    def _set_aside(self) -> Identification | None:
-        """The identification without few answers, where some design gives all others; None where none does.
-
-        One answer that is wrong every time refutes every design, too.
-        """
-        batch, answers = self.asker.history
-        nearest = min(
-            (*self.search.near, *self._candidates()), key=lambda u: len(self.asker.misfits(u)), default=None
-        )
-        wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
-        if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
-            return None
-        self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
-        self.asker.set_aside(rows_of(batch, wrong))
-        return self._anew()
-
-    def _wrong_always(self, simplest: UnitSpec) -> Identification:
-        """A design that gives all answers but few, which the device gives every time, or not every time."""
-        _, answers = self.asker.history
-        count, often = len(self.asker.aside), len(answers)
-        if self.asker.aside <= self.asker.unsteady:
-            reason = f"{simplest.name} gives all but {count} of {often} answers, which do not come every time"
-            return self._refuted(IdentifyVerdict.FAULTY, reason, [simplest])
-        reason = (
-            f"{simplest.name} gives all but {count} of {often} answers, which the device gives every time"
-        )
-        return self._refuted(IdentifyVerdict.OUTSIDE, reason, [simplest])
-
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, and what the catalogue has, with every rule for NaNs."""
         made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
@@ -358,8 +250,3 @@ class Identifying(Ending):
         right = [u for u in units if (replay(u, few) == answers[rows]).all()]
         words = [] if self.nan is None else nan_words(self.spec, self.asker.history, self.nan[0])
         return [*units, *(other for u in right for other in nan_variants(u, words))]
-
-    def _nearest(self) -> list[UnitSpec]:
-        """Designs that may be near where none fits."""
-        units = {u.name: u for u in (*self._candidates(), *self.search.near)}
-        return list(units.values())

@@ -42,6 +42,7 @@ class Ending:
         self.repeated: Repeated | None = None
         self.order: Order | None = None
         self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted, over=self.over)
+        self.search.prepared = asker.prepared
         self.validated: Validated | None = None
         #: Whether the answers are those of some pairing of the operands; which products are subtracted.
         self.paired, self.negated = True, "none"
@@ -49,6 +50,8 @@ class Ending:
         self.listed, self.varied = False, True
         #: Designs near to others that were tried, and whether some were not because the time was over.
         self.near, self.cut = 0, False
+        #: Where answers leave every design, by name.
+        self.broken: dict[str, str] = {}
 
     # ------------------------------------------------------------------ the time
     def over(self) -> bool:
@@ -101,30 +104,27 @@ class Ending:
         if near and not self.asker.by_hand:
             self.progress("looking for the simplest input that no design gives")
             found = simplest_unfit(self.asker, near, self.over)
-        more: dict[str, str] = {}
         batch, answers = self.asker.history
         given = {u.name: replay(u, batch) for u in near}
-        wrong = np.flatnonzero(np.all([x != answers for x in given.values()], axis=0)) if given else []
-        unfit = [int(row) for row in wrong]
+        wrong = np.all([x != answers for x in given.values()], axis=0) if given else np.zeros(0, np.bool_)
+        unfit: list[int] = np.flatnonzero(wrong).tolist()
         if found is not None:
             again = self.asker.repeated(batch_of([found]), _TIMES)[:, 0]
             same = "the same every time" if (again == again[0]).all() else "several results"
             unfit.sort(key=lambda row: witness_at(batch, row) != found)
-            more["breaks at"] = (
+            self.broken["breaks at"] = (
                 f"{stage_of(self.spec, found)}; asked {_TIMES} times more, the device gives {same}"
             )
         nearest = tuple(
             NearDesign(u.name, Rate(int((given[u.name] == answers).sum()), len(answers))) for u in near
         )
-        return self._made(verdict, reason, nearest=nearest, unfit=tuple(unfit), broken=more)
+        return self._made(verdict, reason, nearest=nearest, unfit=tuple(unfit))
 
-    def _made(
-        self, verdict: IdentifyVerdict, reason: str, broken: dict[str, str] | None = None, **more: object
-    ) -> Identification:
+    def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
         asker = self.asker
         found = {
             "space": self.search.space + self.near, "growth": self.search.growth(),
-            "validated": self.validated, "measured": self._measured(verdict) | (broken or {}), **more,
+            "validated": self.validated, "measured": self._measured(verdict) | self.broken, **more,
         }  # fmt: skip
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,

@@ -31,6 +31,11 @@ _NEAR = 64
 Answers = Callable[[Batch], Raw]
 
 
+def as_it_is(batch: Batch) -> Batch:
+    """A batch as it is."""
+    return batch
+
+
 def never() -> bool:
     """No time is ever over."""
     return False
@@ -54,6 +59,8 @@ class Search:
     trusted: Callable[[Batch], NDArray[np.intp]] | None = None
     #: Whether the time is over, so that nothing more is looked at.
     over: Callable[[], bool] = never
+    #: Inputs as the device takes them.
+    prepared: Callable[[Batch], Batch] = as_it_is
     #: Whether worlds take up parameters that no catalogued design has.
     rare: bool = False
     asked: list[Batch] = field(default_factory=list)
@@ -166,7 +173,7 @@ class Search:
                 idle = 0
                 continue
             number += 1
-            pool = pool_of(self.spec, self.k, pools * _POOL, self.seed + number)
+            pool = self.prepared(pool_of(self.spec, self.k, pools * _POOL, self.seed + number))
             rows = next_inputs(self.alive, pool, _ROUND)
             if not rows:
                 idle += pools

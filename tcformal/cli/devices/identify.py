@@ -50,8 +50,8 @@ def identify_(
     """Identify the design of a device, given its operand formats alone.
 
     Every answer is kept: a run that was ended goes on where it was.  Exit 0: one class of designs gives all
-    answers; 1: it is outside the space, not deterministic, or faulty, or all its answers are equal; 3: several
-    designs are left, the time ended before, or the device has to be asked more.
+    answers; 1: it is outside the space, not deterministic, or faulty, or all its answers are equal; 3:
+    several designs are left, the time ended before, or the device has to be asked more.
     """
     with opened(device_name) as device:
         by_hand = isinstance(device, HandDevice)

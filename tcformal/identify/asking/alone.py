@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from tcformal.design.rounding import NEGATED
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError
 from tcformal.formats.spec import Format
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.order.tasks import AskBatch
@@ -65,6 +67,20 @@ def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
         elif found is not None and same:
             return None
     return found or None
+
+
+def refuses_c(asker: Asker, failure: DeviceError) -> bool:
+    """Whether a device that failed refuses a c that is not 0, and nothing else; from then on every c is 0."""
+    spec = asker.spec
+    a, b = (np.full((1, asker.k), fmt.one, np.uint64) for fmt in (spec.a_format, spec.b_format))
+    plain = with_scales(spec, Batch(a, b, np.zeros(1, np.uint64)))
+    with suppress(DeviceError):
+        asker.ask(plain)
+        try:
+            asker.ask(replace(plain, c=np.array([spec.c_format.one], np.uint64)))
+        except DeviceError as error:
+            asker.refused = str(error) or str(failure)
+    return bool(asker.refused)
 
 
 def product_signs(asker: Asker) -> str:

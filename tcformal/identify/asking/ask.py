@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tcformal.formats.spec import Format
 from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
-from tcformal.operands.random import Batch, Raw, with_scales
+from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device
@@ -98,6 +97,10 @@ class Asker:
             batch = replace(batch, b=batch.b[:, self.layout])
         return batch, answers
 
+    def prepared(self, batch: Batch) -> Batch:
+        """A batch without c, where the device takes none."""
+        return replace(batch, c=np.zeros_like(batch.c)) if self.refused else batch
+
     def trusted(self, batch: Batch) -> NDArray[np.intp]:
         """The rows of a batch that are not set aside."""
         keys = keys_of(self._sent(batch)) if self.aside else []
@@ -168,7 +171,7 @@ class Asker:
         They are kept as a seed and as the answers that are not the model's, and are no part of the history.
         Errors: as `ask`; then nothing is kept.
         """
-        batch = inputs_to_try(self.spec, self.k, count, seed)
+        batch = self.prepared(inputs_to_try(self.spec, self.k, count, seed))
         designed = replay(model, batch)
         kept = None if self._file is None else self._file.drawn_answers(seed, batch)
         if kept is None:
@@ -179,19 +182,6 @@ class Asker:
                 self._file.add_drawn(seed, batch, kept, model, designed)
         self.checked += count
         return batch, kept, designed
-
-    def without_c(self, failure: DeviceError) -> bool:
-        """Whether the device refuses a c that is not 0, and nothing else; from then on every c is 0."""
-        one = np.full((1, self.k), self.spec.a_format.one, np.uint64)
-        b = np.full((1, self.k), self.spec.b_format.one, np.uint64)
-        plain = with_scales(self.spec, Batch(one, b, np.zeros(1, np.uint64)))
-        with suppress(DeviceError):
-            self.ask(plain)
-            try:
-                self.ask(replace(plain, c=np.array([self.spec.c_format.one], np.uint64)))
-            except DeviceError as error:
-                self.refused = str(error) or str(failure)
-        return bool(self.refused)
 
     def close(self) -> None:
         """End the processes of the device."""
@@ -208,8 +198,7 @@ class Asker:
         for name, fmt in self.spec.input_formats().items():
             if n and int(batch.named()[name].max()) >> fmt.width:
                 raise InputError(f"expected encodings of {fmt.name} in {name}, but some are wider")
-        if self.refused:
-            batch = replace(batch, c=np.zeros_like(batch.c))
+        batch = self.prepared(batch)
         if self.layout is None:
             return batch
         b = np.empty_like(batch.b)
