@@ -104,7 +104,7 @@ def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
     None has fewer bits than were seen to come through it.
     """
     d = spec.d_format
-    own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(alone.product_bits, alone.c_bits)
+    own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
     named = dict.fromkeys((*_OUTER.get(d.name, (own,)), f"E{d.exponent_bits}M{bits}"))
     outer = {
         conversion(f"RNE-{x}"): x for x in reversed(named) if conversion(f"RNE-{x}").fraction_bits >= bits
@@ -114,8 +114,8 @@ def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
     inner = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
     # Products that lose bits show how many they keep, unless the result is as narrow.
     most = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
-    least = min(alone.product_bits, bits)
-    kept = range(max(1, least), most) if least >= bits else range(least, least + 1)
+    least = max(1, min(alone.product_bits, bits))
+    kept = range(least, most) if least >= bits else range(least, least + 1)
     shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in _EXPONENTS)]
     fit = {x: conversion(f"RNE-{x}") for x in shapes}
     products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
