@@ -185,8 +185,10 @@ def test_a_device_that_fails_is_not_one_without_c() -> None:
     def broken(a: Raw, b: Raw, c: Raw) -> Raw:
         raise DeviceError("expected power, but got none")
 
+    asker = box(broken)
     with pytest.raises(DeviceError, match="expected power"):
-        identify(box(broken), vectors=0)
+        identify(asker, vectors=0)
+    assert not asker.refused
 
 
 # ---------------------------------------------------------------------- wrong on a set
