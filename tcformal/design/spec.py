@@ -61,8 +61,7 @@ class Design:
 
     #: Products summed per block [XIE L]; K is cut into blocks of min(K, products).
     products: int
-    #: How a block is summed: one of SUMMATIONS.
-    summation: str = "fused"
+    summation: str = "fused"  # how a block is summed: one of SUMMATIONS
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
     #: `after`: c is added, exactly, to the fused sum of the products, before its one rounding [Gaudi 2].
     c_position: str = "joined"
@@ -130,15 +129,12 @@ class Design:
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded
     #: as if exponents had no end, but is that one when rounded as a subnormal [IEEE 754 §7.5].
     result_subnormals: str = "kept"
-    #: Rounding of each product before it is summed; None: products are exact.
-    product_rounding: str | None = None
+    product_rounding: str | None = None  # of each product before it is summed; None: exact
     #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
     #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
     accumulator: str | None = None
-    #: Conversion of a block's final sum [XIE ρ].
-    conversion: str
-    #: The encoding of every NaN result.
-    nan_word: int
+    conversion: str  # of a block's final sum [XIE ρ]
+    nan_word: int  # the encoding of every NaN result
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
     #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
@@ -151,8 +147,7 @@ class Design:
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
-    #: What a finite number becomes that overflows: `infinity`, ±Inf under every rounding; `ieee`, as IEEE 754
-    #: §7.4 has it; `largest`, under every rounding the largest finite number of its sign.
+    #: What overflows: `infinity`, ±Inf; `ieee`, as IEEE 754 §7.4; `largest`, the largest number of its sign.
     overflow: str = "infinity"
 
     def __post_init__(self) -> None:

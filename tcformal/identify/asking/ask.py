@@ -16,7 +16,7 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
-from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, keys_of
+from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, in_width, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
@@ -66,18 +66,14 @@ class Asker:
         self._answers: dict[bytes, int] = {}
         #: Dot products asked for, repeats counted, and calls of the device, kept ones included.
         self.probes = self.batches = 0
-        #: Seconds that the device took for them.
-        self.seconds = 0.0
+        self.seconds = 0.0  # that the device took for them
         #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
         self.again = self.checked = 0
-        #: Inputs whose first answer did not come again when they were asked several times.
-        self.corrected = 0
+        self.corrected = 0  # inputs whose first answer did not come again when they were asked several times
         #: Inputs whose answers are set aside, because one design gives all others.
         self.aside: set[bytes] = set()
-        #: Inputs that were given several answers.
-        self.unsteady: set[bytes] = set()
-        #: What a device says to a c that is not 0, where it has no accumulator; every c is 0 then.
-        self.refused = ""
+        self.unsteady: set[bytes] = set()  # inputs that were given several answers
+        self.refused = ""  # what the device says to a c that is not 0, where it takes none
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -217,7 +213,7 @@ class Asker:
         """The results of one call as far as they are results, what is wrong with the others, and the time."""
         if not self._sampled:
             self._ask_again()
-        start, n, d = time.monotonic(), len(sent.c), self.spec.d_format
+        start, n = time.monotonic(), len(sent.c)
         try:
             outputs, error = self.device.run(self.spec, sent), None
         except DeviceError as failure:
@@ -226,14 +222,8 @@ class Asker:
         if error is None and len(outputs) != n:
             error = DeviceError(f"expected {n} results of {self.device.name}, but {len(outputs)} came")
             outputs = outputs[:n]
-        wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
-        if wide.size:
-            word = int(outputs[wide[0]])
-            error = DeviceError(
-                f"expected words of {d.width} bits from {self.device.name}, but got {word:#x}"
-            )
-            outputs = outputs[: int(wide[0])]
-        return outputs, error, seconds
+        outputs, wide = in_width(outputs, self.spec.d_format.width, self.device.name)
+        return outputs, wide or error, seconds
 
     def _keep(self, line: AskedLine) -> None:
         if self._file is not None:
