@@ -9,9 +9,9 @@ import numpy as np
 from tcformal.design.axes import neighbours
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.repeat import FEW
-from tcformal.identify.near import Nearby, as_bases, numbers_only
 from tcformal.identify.outcome import Ending
 from tcformal.identify.record.identification import Identification, IdentifyVerdict
+from tcformal.identify.survivors.near import Nearby, as_bases, numbers_only
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, rows_of
 from tcformal.operands.pool import without_nan

@@ -12,11 +12,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import Repeated
+from tcformal.identify.asking.simplest import simplest_unfit
 from tcformal.identify.asking.validation import Validated
 from tcformal.identify.order.order import Order
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, NearDesign
 from tcformal.identify.search import Search
-from tcformal.identify.simplest import simplest_unfit
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, witness_at
 from tcformal.operands.random import Raw

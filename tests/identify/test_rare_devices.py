@@ -15,10 +15,10 @@ from tcformal.errors import DeviceError
 from tcformal.identify.asking.alone import isolated, overflow_limit, product_signs
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.identify import identify
-from tcformal.identify.near import Nearby, numbers_only
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, to_record
 from tcformal.identify.record.verified import verify_identification
 from tcformal.identify.search import Search
+from tcformal.identify.survivors.near import Nearby, numbers_only
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.pool import pool_of
