@@ -21,6 +21,9 @@ class ListedOnly(Identifying):
         self.listed = True
         self.search.listed([resolve(name) for name in distinct_designs(self._possible)])
 
+    def _beside(self) -> None:
+        """Nothing near is tried."""
+
 
 def identify(
     asker: Asker, *, vectors: int = 100_000, seconds: float = 300.0, progress: Progress = ignore

@@ -34,6 +34,8 @@ FRACTION_BITS = range(10, 41)
 _ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Steps to the numbers near one, and to exponents of zero terms.
 _NEAR, _BELOW_ZERO = (-2, -1, 1, 2), (-6, -2, -1, 0, 1, 2, 6, 16)
+#: Shapes that partial sums and rounded products can have.
+_PARTIAL = ("FP32", "FP16", "BF16", "E8M10", "E8M13")
 #: Parameters of which a neighbour has a number near.
 _BITS = ("fraction_bits", "sum_fraction_bits")
 
@@ -155,7 +157,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "dropped_pieces": () if d.piece_bits is None else range(3),
         "exponent_step": () if d.lost_bits != "halves" else (1, 2, 4),
         "order": ORDERS,
-        "negated": NEGATED,
+        "negated": NEGATED[:2],
         "lost_bits": () if d.lost_bits == "cut" else LOST_BITS,
         "zero_words": () if d.zero_words == "summed" else ZERO_WORDS,
         "zero_terms": () if d.lost_bits == "cut" else ("none", *around(d.zero_terms, (-1, 1))),
@@ -164,10 +166,23 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "c_subnormals": C_SUBNORMALS if d.lost_bits == "sticky" else SUBNORMALS,
         "result_subnormals": RESULT_SUBNORMALS,
         "zero_sign": ZERO_SIGNS,
-        "overflow": OVERFLOWS,
+        "overflow": OVERFLOWS[:2],
         "nan_rule": NAN_RULES,
         "nan_word": nan_words(unit),
     }  # fmt: skip
+
+
+def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
+    """Values beyond those of `axis_values`, that no catalogued design has."""
+    d = unit.design
+    return {
+        "overflow": OVERFLOWS,
+        "negated": NEGATED,
+        "b_subnormals": SUBNORMALS,
+        "accumulator": [f"{mode}-{shape}" for shape in _PARTIAL for mode in MODES] if d.accumulator else (),
+        "product_rounding": [f"{mode}-{shape}" for shape in _PARTIAL for mode in MODES],
+        "product_limit": ("none", 128, unit.operands.d.e_max + 1),
+    }
 
 
 def _modes(text: str | None) -> tuple[str, ...]:

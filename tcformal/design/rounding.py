@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -41,14 +41,14 @@ SUMMATIONS: dict[str, str] = {
 C_POSITIONS = ("joined", "first", "last", "after")
 ZERO_SIGNS = ("positive", "ieee", "sum")
 ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
-OVERFLOWS = ("infinity", "ieee")
+OVERFLOWS = ("infinity", "ieee", "largest")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 C_SUBNORMALS = (*SUBNORMALS, "hidden_bit")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
 LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
-NEGATED = ("none", "odd")
+NEGATED = ("none", "odd", "even", "all")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
 SUM_ROUNDINGS = ("RD", "RD_ADDENDS", "RZ")
@@ -146,6 +146,7 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
+_LIMIT = re.compile(r"-?[0-9]{1,5}")
 _FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
 
 
@@ -164,7 +165,8 @@ class Conversion:
     exponent_bits: int
     #: Fraction bits kept; a wider destination has zeros below them.
     fraction_bits: int
-    #: Binades above the target's largest that an intermediate number may use; 0 for a real format.
+    #: Binades above the target's largest that an intermediate number may use, below 0 those that no result
+    #: has, because numbers from there on overflow; 0 for a whole format.
     head_room: int = 0
     #: Bits of a fixed-point target above the binary point, sign apart; None for a floating-point one.
     integer_bits: int | None = None
@@ -199,12 +201,17 @@ class Conversion:
 def conversion(text: str | Conversion) -> Conversion:
     """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, fixed point; else InputError.
 
+    `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`.
+
     Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
     """
     if isinstance(text, Conversion):
         return text
     mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
+    shape, below, limit = shape.partition(":")
+    if below:
+        return _limited(conversion(f"{mode}-{shape}"), text, limit)
     if shape in _NAMED:
         return Conversion(mode, *_NAMED[shape])
     if (fixed := _FIXED.fullmatch(shape)) and 1 <= int(fixed[2]) <= 64 and int(fixed[3]) <= 112:
@@ -214,6 +221,19 @@ def conversion(text: str | Conversion) -> Conversion:
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
         raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))
+
+
+def _limited(whole: Conversion, text: str, limit: str) -> Conversion:
+    """A floating-point conversion whose results lie below 2^limit; InputError for what cuts off no binade."""
+    if whole.integer_bits is not None or not _LIMIT.fullmatch(limit):
+        raise InputError(
+            f"expected an exponent after a floating-point target, as RNE-FP16:15, but got {text!r}"
+        )
+    if not whole.e_min < int(limit) <= whole.e_max:
+        raise InputError(
+            f"expected results below 2^n with n from {whole.e_min + 1} to {whole.e_max}, but got {text!r}"
+        )
+    return replace(whole, head_room=int(limit) - 1 - whole.e_max)
 
 
 def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:

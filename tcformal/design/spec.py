@@ -61,8 +61,7 @@ class Design:
 
     #: Products summed per block [XIE L]; K is cut into blocks of min(K, products).
     products: int
-    #: How a block is summed: one of SUMMATIONS.
-    summation: str = "fused"
+    summation: str = "fused"  # how a block is summed: one of SUMMATIONS
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
     #: `after`: c is added, exactly, to the fused sum of the products, before its one rounding [Gaudi 2].
     c_position: str = "joined"
@@ -109,7 +108,7 @@ class Design:
     piece_bits: int | None = None
     #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
     dropped_pieces: int = 0
-    #: Products that are subtracted: `none`, or those of `odd` k [AMX-COMPLEX: i·i = -1].
+    #: Products that are subtracted: `none`, those of `odd` k [AMX-COMPLEX: i·i = -1] or of `even` k, `all`.
     negated: str = "none"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
@@ -130,15 +129,12 @@ class Design:
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded
     #: as if exponents had no end, but is that one when rounded as a subnormal [IEEE 754 §7.5].
     result_subnormals: str = "kept"
-    #: Rounding of each product before it is summed; None: products are exact.
-    product_rounding: str | None = None
+    product_rounding: str | None = None  # of each product before it is summed; None: exact
     #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
     #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
     accumulator: str | None = None
-    #: Conversion of a block's final sum [XIE ρ].
-    conversion: str
-    #: The encoding of every NaN result.
-    nan_word: int
+    conversion: str  # of a block's final sum [XIE ρ]
+    nan_word: int  # the encoding of every NaN result
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
     #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
@@ -151,7 +147,7 @@ class Design:
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
-    #: `infinity`: overflow gives ±Inf under every rounding.  `ieee`: IEEE 754 §7.4.
+    #: What overflows: `infinity`, ±Inf; `ieee`, as IEEE 754 §7.4; `largest`, the largest number of its sign.
     overflow: str = "infinity"
 
     def __post_init__(self) -> None:
@@ -271,6 +267,10 @@ class Design:
         """The conversion of a block's final sum [XIE ρ]."""
         return conversion(self.conversion)
 
+    def subtracts(self, k: int) -> bool:
+        """Whether the product of k is subtracted."""
+        return subtracts(self.negated, k)
+
     @property
     def framed(self) -> bool:
         """Whether c is aligned in another way than the products are."""
@@ -298,3 +298,8 @@ class Design:
     def parameters(self) -> dict[str, int | str | bool | None]:
         """Every parameter by name, in the order of definition."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def subtracts(negated: str, k: int) -> bool:
+    """Whether the product of k is subtracted where `negated` ones are."""
+    return negated == "all" or negated == ("odd" if k % 2 else "even")

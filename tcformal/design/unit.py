@@ -189,5 +189,4 @@ def takes(spec: UnitSpec, k: int) -> bool:
 
 def product_signs(spec: UnitSpec, length: int) -> list[int]:
     """Of so many products in calls one after the other, -1 for those that are subtracted, 1 for others."""
-    odd = spec.design.negated == "odd"
-    return [-1 if odd and i % spec.k % 2 else 1 for i in range(length)]
+    return [-1 if spec.design.subtracts(i % spec.k) else 1 for i in range(length)]

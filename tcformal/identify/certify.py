@@ -106,16 +106,17 @@ def settled_designs(
     return made
 
 
-def certainty(listed: bool, trees: bool, varied: bool) -> str:
+def certainty(listed: bool, trees: bool, varied: bool, near: bool = False) -> str:
     """What is known where no design is undecided, with a place for the simplest one's name.
 
-    `listed`: it is a catalogued design, tried with its neighbours; `trees`: after trees of sums.
+    `listed`: it is a catalogued design, tried with its neighbours, or `near` to one; `trees`: after trees of
+    sums.
     """
     if listed:
         others = "no tree of sums that was tried does" if trees else "trees of sums were not tried"
         return (
-            "of the catalogued designs and those with one parameter changed only {} gives all answers; "
-            f"{others}"
+            f"of the catalogued designs and those with {'one or two parameters' if near else 'one parameter'}"
+            f" changed only {{}} gives all answers; {others}"
         )
     if varied:
         return "every other value of each parameter of {} is refuted, or proved to change nothing"
@@ -173,6 +174,8 @@ def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
     for i, axis in enumerate(survivors.world.axes):
         stage, _, name = axis.name.rpartition(".")
         value = getattr(stages.get(stage, made.design), name, None)
+        if name == "b_subnormals" and value is None:
+            value = made.design.operand_subnormals
         text = "exact" if value is None else str(value)
         if text in axis.values and axis.values.index(text) in survivors.values(i):
             base[0, i] = axis.values.index(text)

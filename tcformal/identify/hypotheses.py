@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.identify.order.order import Order
-from tcformal.identify.structures import structures
+from tcformal.identify.structures import Shapes, structures
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.pool import without_nan
@@ -29,7 +29,14 @@ _JOIN, _LAST = "join", "last"
 
 
 def hypotheses(
-    spec: UnitSpec, order: Order, nan: tuple[int, str], *, alone: bool = False, converted: bool = False
+    spec: UnitSpec,
+    order: Order,
+    nan: tuple[int, str],
+    *,
+    alone: bool = False,
+    converted: bool = False,
+    negated: str = "none",
+    rare: Shapes | None = None,
 ) -> Iterator[UnitSpec]:
     """Tree units of a device's order, the plainest first.
 
@@ -37,7 +44,8 @@ def hypotheses(
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
     one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
     multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
-    have one.
+    have one; `negated` says which products are subtracted.  `rare` are shapes in place of those that
+    catalogued designs have.
     """
     if order.root is None:
         return
@@ -46,12 +54,20 @@ def hypotheses(
         return
     root = _staged(order.root, alone)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
-    for start in starts(root):
-        unit = plain_tree(spec, start, nan) or plain_tree(spec, start, (nan[0], "word"))
+    sums = [*starts(root)]
+    if rare is not None and rare.twice:
+        sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
+    for start in sums:
+        unit = plain_tree(spec, start, nan, negated) or plain_tree(spec, start, (nan[0], "word"), negated)
         assert unit is not None
         assert unit.tree is not None
         tree = replace(unit.tree, converted=wide if converted else None)
-        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone)
+        yield from structures(
+            tree_unit(unit, tree),
+            cut,
+            pairs_cut=alone,
+            shapes=rare,
+        )
 
 
 def starts(root: Step) -> Iterator[Step]:
@@ -59,16 +75,18 @@ def starts(root: Step) -> Iterator[Step]:
     yield from dict.fromkeys((root, _from_zero(root)))
 
 
-def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str]) -> UnitSpec | None:
+def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], negated: str = "none") -> UnitSpec | None:
     """The unit that sums in an order, its NaNs given; None where such sums cannot have the rule for NaNs."""
     names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
     with suppress(InputError):
         check_nans(nan[1], spec.operands)
-        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},{names}")
+        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},negated={negated},{names}")
     return None
 
 
-def nan_rule(spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw]) -> str:
+def nan_rule(
+    spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw], negated: str = "none"
+) -> str:
     """The rule for NaN operands that gives all words of a history in the order of the sums, if one does."""
     batch, answers = history
     rows = np.setdiff1d(np.arange(len(answers)), without_nan(spec, batch))
@@ -77,23 +95,33 @@ def nan_rule(spec: UnitSpec, order: Order | None, word: int, history: tuple[Batc
         return NAN_RULES[0]
     for rule in TREE_NAN_RULES:
         for start in starts(root):
-            unit = plain_tree(spec, start, (word, rule))
+            unit = plain_tree(spec, start, (word, rule), negated)
             if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
                 return rule
     return NAN_RULES[0]
 
 
-def nan_variants(unit: UnitSpec) -> Iterator[UnitSpec]:
-    """The unit with each other rule for NaNs that its formats allow.
+def nan_variants(unit: UnitSpec, words: Sequence[tuple[int, int]] = ()) -> Iterator[UnitSpec]:
+    """The unit with each other rule for NaNs that its formats allow, and with words that were seen.
 
-    The parts of a composed unit see one word for NaN, so that they have no other rule.
+    Shapes: the words of invalid operations and of factors that are NaN.  The parts of a composed unit see one
+    word for NaN, so that they have no other rule.
     """
+    if unit.emulation is not None:
+        return
     own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
-    for rule in (rule for rule in NAN_RULES if rule != own and unit.emulation is None):
-        with suppress(InputError):
-            other = resolve(altered(unit, f"nan_rule={rule}"))
-            check_nans(rule, unit.operands)
-            yield other
+    made = {unit.name}
+    for invalid, factor in words or [(unit.design.nan_word, unit.design.nan_word)]:
+        for rule in NAN_RULES:
+            text = f"nan_rule={rule}" if rule != own else ""
+            text += "" if invalid == unit.design.nan_word else f",nan_word={invalid:#x}"
+            text += f",factor_nan_word={factor:#x}" if rule == "products_c" and factor != invalid else ""
+            with suppress(InputError):
+                other = resolve(altered(unit, text.strip(",")))
+                check_nans(rule, unit.operands)
+                if other.name not in made:
+                    made.add(other.name)
+                    yield other
 
 
 def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:

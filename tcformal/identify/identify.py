@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from tcformal.callbacks import Progress, ignore
-from tcformal.design.axes import neighbours
+from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
+from tcformal.errors import DeviceError, InputError
+from tcformal.identify.again import BegunAgain
+from tcformal.identify.asking.alone import isolated, product_signs, refuses_c, with_signs
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.layout import find_layout, first_sums
-from tcformal.identify.asking.nans import invalid_operations, nan_word
+from tcformal.identify.asking.nans import invalid_operations, nan_word, nan_words
 from tcformal.identify.asking.rates import Rate
-from tcformal.identify.asking.repeat import FEW, Repeated, repeat
-from tcformal.identify.asking.validation import Validated, validate, with_misfits
+from tcformal.identify.asking.repeat import repeat
+from tcformal.identify.asking.validation import validate
 from tcformal.identify.certify import certainty, certified, fault, settled_designs, varied_by
 from tcformal.identify.hypotheses import hypotheses, nan_rule, nan_variants
-from tcformal.identify.order.order import Order, first_masks, order_of
-from tcformal.identify.record.identification import (
-    Identification,
-    IdentifyVerdict,
-    NearDesign,
-    Settled,
-    untested_clauses,
-)
+from tcformal.identify.order.order import first_masks, order_of
+from tcformal.identify.order.tasks import AskBatch
+from tcformal.identify.outcome import one_word
+from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled
 from tcformal.identify.same import Sameness
-from tcformal.identify.search import Search
+from tcformal.identify.structures import Shapes, rare_shapes
+from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of, rows_of, together
+from tcformal.operands.batch import inputs_to_try, rows_of, together
 from tcformal.operands.pool import without_nan
 
-#: How often every input is asked again where no design fits.
-_AGAIN = 2
-#: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
-_ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
-#: How often an identification may begin again, because answers that came late change what fits.
-_MOST_BEGUN = 4
-#: Answers of a search that may be set aside, however few there are.
-_ASIDE = 1
+#: Rounds of the search, and designs that are shown of a class.
+_ROUNDS, _MEMBERS = 8, 8
+#: Random inputs that are asked where all first answers are one word, and their seed.
+_MORE, _SEED = 200, 9
+#: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
+#: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
+_FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
 
 
 def identify(
@@ -48,52 +45,55 @@ def identify(
 ) -> Identification:
     """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
 
-    `vectors` random and directed inputs are compared at the end; lemmas and solvers are asked for `seconds`.
+    `vectors` random and directed inputs are compared at the end.  After `seconds` the best verdict so far is
+    given; what a device is asked first, and one call of it, may take longer.
     Errors: as `Asker.ask`.
     """
     return Identifying(asker, vectors, progress, seconds).whole()
 
 
-class Identifying:
+class Identifying(BegunAgain):
     """One identification."""
 
     def __init__(
         self, asker: Asker, vectors: int, progress: Progress, seconds: float = 300.0, begun: int = 0
     ) -> None:
-        #: How often this identification began before.
-        self.begun = begun
-        self.asker, self.vectors, self.progress, self.seconds = asker, vectors, progress, seconds
-        self.spec, self.k = asker.spec, asker.k
-        self.start = time.monotonic()
-        self.repeated: Repeated | None = None
-        self.order: Order | None = None
-        self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted)
-        self.validated: Validated | None = None
-        #: Whether the answers are those of some pairing of the operands.
-        self.paired = True
-        #: Whether catalogued designs alone were tried; whether all values of the simplest one's were.
-        self.listed, self.varied = False, True
+        super().__init__(asker, vectors, progress, seconds, begun)
+        #: The word of NaNs, where one was seen, and the rule for NaN operands.
+        self.nan: tuple[int, str] | None = None
 
     def whole(self) -> Identification:
         """All stages, each in one or few batches."""
         self.progress("asking the same inputs several times")
-        self.repeated = repeat(self.asker)
+        try:
+            self.repeated = repeat(self.asker)
+        except DeviceError as error:
+            if self.asker.by_hand or not refuses_c(self.asker, error):
+                raise
+            self.repeated = repeat(self.asker)
         if not self.repeated.deterministic:
             return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
         self.progress("looking for the layout of the operands")
         self._ask_first()
-        self.paired = find_layout(self.asker).order is not None
+        if (word := self._only_word()) is not None:
+            return self._constant(word)
+        self.negated = product_signs(self.asker) if find_layout(self.asker).order is None else "none"
+        self.paired, self.negated = bool(self.negated), self.negated or "none"
         word = nan_word(self.asker)
         self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        nan = word, nan_rule(self.spec, self.order, word, self.asker.history)
-        self._trees(nan, alone=False)
+        self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
+        self.share(_FIRST)
+        self._trees(alone=False)
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
-        self._trees(nan, alone=True)
+        if not self.search.alive:
+            self._beside()
+        self.share(_ALONE)
+        self._trees(alone=True)
         return self._concluded()
 
     def _ask_first(self) -> None:
@@ -103,18 +103,34 @@ class Identifying:
             batches.append(first_masks(self.spec.operands, self.k))
         self.asker.ask(together(*batches))
 
+    def _only_word(self) -> int | None:
+        """The word that is the answer to every input, random ones among them; None for other devices."""
+        if one_word(self.asker.history[1]) is None:
+            return None
+        self.asker.ask(inputs_to_try(self.spec, self.k, _MORE, _SEED))
+        return one_word(self.asker.history[1])
+
     def _ask_order(self) -> None:
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            self.order = order_of(self.asker.ask, self.spec.operands, self.k)
+            ask: AskBatch = self.asker.ask
+            if self.negated != "none":
+                ask = with_signs(ask, self.negated, self.spec)
+            self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
 
-    def _trees(self, nan: tuple[int, str], *, alone: bool) -> None:
+    def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True):
             if self.order is not None and self.order.root is not None and not self.search.alive:
+                assert self.nan is not None
                 self.progress("choosing inputs")
-                self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
+                self.search.add(
+                    hypotheses(
+                        self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
+                        negated=self.negated,
+                    )
+                )  # fmt: skip
                 self.search.run(_ROUNDS)
 
     def _possible(self, unit: UnitSpec) -> bool:
@@ -122,39 +138,79 @@ class Identifying:
         whole = unit.emulation is None or unit.k <= self.k
         return whole and same_formats(unit, self.spec) and takes(unit, self.k)
 
+    def _catalogued(self) -> list[UnitSpec]:
+        """The catalogued designs of the formats, with the word that NaNs were seen to have."""
+        if self.asker.refused and self.order is not None and self.order.root is not None:
+            return []  # whatever these do with c, the device has none
+        found = [resolve(name) for name in distinct_designs(self._possible)]
+        return [*map(self._worded, found)]
+
+    def _worded(self, unit: UnitSpec) -> UnitSpec:
+        """A design with the word that NaNs were seen to have."""
+        if self.nan is None or unit.design.nan_word == self.nan[0] or unit.emulation is not None:
+            return unit
+        try:
+            return resolve(altered(unit, f"nan_word={self.nan[0]:#x}")) if self._saw_nan() else unit
+        except InputError:
+            return unit
+
+    def _saw_nan(self) -> bool:
+        return bool(np.any(self.spec.d_format.is_nan(self.asker.history[1])))
+
     def _listed(self) -> None:
         """The catalogued designs of the formats, then what is left of them with its neighbours."""
-        found = [resolve(name) for name in distinct_designs(self._possible)]
+        found = self._catalogued()
         self.listed = bool(found)
         if left := self.search.listed(found):
             self.search.listed(left, [u for x in left for u in neighbours(x)])
 
+    def _beside(self) -> None:
+        """What lies beside the nearest designs and the measured order: one and two parameters changed."""
+        self.progress("trying what is near to the nearest designs")
+        self.share(_NEARBY)
+        if self._nearby(1):
+            return
+        self.progress("asking for terms alone")
+        asked = len(self.asker.history[1])
+        rare = isolated(self.asker)
+        self._learn(asked)
+        if rare.limit is not None and self._nearby(1, rare.limit):
+            return
+        self.share(_RARE)
+        self.search.rare = True
+        for shapes in rare_shapes(self.spec, rare):
+            self._trees(alone=False, rare=shapes)
+        self.share(_NEARBY)
+        if not self.search.alive:
+            self._nearby(2, rare.limit)
+
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
-        while self.search.unsettled and self.search.run(len(self.search.curve) + _ROUNDS):
+        self.share(1 - _PROOFS)
+        while self.search.unsettled and not self.over() and self.search.run(len(self.search.curve) + _ROUNDS):
             self.progress("choosing more inputs")
-        batch, answers = self.asker.history
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            return self._asked_again() or self._set_aside() or self._outside()
+            return self._asked_again() or self._set_aside() or self._outside(self._nearest())
+        self.listed = self.listed and any(isinstance(s.world, ListedWorld) for s in self.search.alive)
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
+        if self.asker.aside:
+            return self._wrong_always(simplest)
         self.progress(f"certifying {simplest.name}")
-        asked, same = len(answers), Sameness(simplest, self.k, self.seconds)
+        asked, same = len(self.asker.history[1]), Sameness(simplest, self.k, _PROOFS * self.left)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
-        batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
             self._learn(asked)
             return self._concluded()
         if self.vectors:
             self.progress(f"comparing {simplest.name} with the device")
-            self.validated = validate(self.asker, simplest, self.vectors)
+            self.until = self.deadline
+            self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
             if (found := self._refuted_late(simplest)) is not None:
                 return found
-        if self.asker.aside:
-            self.validated = with_misfits(self.asker, simplest, self.validated, batch, answers)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
         left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
@@ -181,109 +237,16 @@ class Identifying:
                 **more,
             )
         trees = self.order is not None and self.order.root is not None
-        reason = certainty(self.listed, trees, self.varied).format(simplest.name)
+        reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
-
-    def _anew(self) -> Identification | None:
-        """The identification from the start, with all answers so far; None where it began too often."""
-        if self.begun >= _MOST_BEGUN:
-            return None
-        self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress, self.seconds, begun=self.begun + 1).whole()
-
-    def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
-        """The identification with the comparison's misfits among the answers; None where few or none stay."""
-        found = self.validated
-        if found is None or found.misfits.count <= FEW * found.misfits.of:
-            return None
-        asked = len(self.asker.history[1])
-        if told := [x.witness for x in found.shown if x.stays]:
-            self.asker.ask(batch_of(told))
-        if not self.asker.misfits(simplest).size:
-            return None
-        return self._anew() or self._left_uncompared(asked)
-
-    def _left_uncompared(self, asked: int) -> Identification:
-        """What gives all answers, those from row `asked` on too, where nothing begins again."""
-        self._learn(asked)
-        self.validated = None
-        names = tuple(u.name for u in self._candidates() if not self.asker.misfits(u).size)
-        if not names:
-            return self._outside()
-        left = max(self.search.count, len(names))
-        self.search.curve.append((self.search.probes, left))
-        return self._made(
-            IdentifyVerdict.REMAINING,
-            f"{names[0]} gives every answer so far, but further inputs refuted another design that did, in "
-            f"the last of {self.begun + 1} searches",
-            classes=(names[:_MEMBERS],), survivors=left,
-        )  # fmt: skip
-
-    def _learn(self, asked: int) -> None:
-        """Let the search learn the answers from a row of the history on."""
-        batch, answers = self.asker.history
-        new = without_nan(self.spec, batch)
-        new = new[new >= asked]
-        self.search.take(rows_of(batch, new), answers[new])
-
-    def _asked_again(self) -> Identification | None:
-        """The identification after every input was asked twice more; None where that corrects no answer.
-
-        One wrong answer refutes every design; where it does not come again, it is none.
-        """
-        asker = self.asker
-        corrected = asker.corrected
-        if asker.by_hand:
-            return None
-        self.progress("asking every input again")
-        asker.repeated(asker.history[0], _AGAIN)
-        return None if asker.corrected == corrected else self._anew()
-
-    def _set_aside(self) -> Identification | None:
-        """The identification without few answers, where some design gives all others; None where none does.
-
-        One answer that is wrong every time refutes every design, too.
-        """
-        batch, answers = self.asker.history
-        nearest = min(
-            (*self.search.near, *self._candidates()), key=lambda u: len(self.asker.misfits(u)), default=None
-        )
-        wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
-        if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
-            return None
-        self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
-        self.asker.set_aside(rows_of(batch, wrong))
-        return self._anew()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, and what the catalogue has, with every rule for NaNs."""
         made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
-        units = [*map(resolve, dict.fromkeys((*made, *distinct_designs(self._possible))))]
-        return [*units, *(other for unit in units for other in nan_variants(unit))]
-
-    def _outside(self) -> Identification:
-        """The nearest designs, where none gives every answer."""
+        units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
         batch, answers = self.asker.history
-        agrees = {u.name: int((replay(u, batch) == answers).sum()) for u in self._candidates()}
-        ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
-        nearest = tuple(NearDesign(name, Rate(agrees[name], len(answers))) for name in ranked)
-        self.search.curve.append((self.search.probes, 0))
-        unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
-        reason = f"{unpaired}no design of the space gives all answers"
-        return self._made(IdentifyVerdict.OUTSIDE, reason, nearest=nearest)
-
-    def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
-        asker = self.asker
-        found = {
-            "space": self.search.space, "growth": self.search.growth(), "validated": self.validated,
-            "measured": {} if self.order is None else self.order.measured, **more,
-        }  # fmt: skip
-        return Identification(
-            verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
-            layout=asker.layout, repeated=self.repeated, probes=asker.probes, batches=asker.batches,
-            seconds=(asker.seconds, time.monotonic() - self.start), untested=self._untested(), **found,  # type: ignore[arg-type]
-        )  # fmt: skip
-
-    def _untested(self) -> tuple[str, ...]:
-        plain, seen = self.varied and not self.listed, self.validated is not None
-        return untested_clauses(self.spec, self.k, plain=plain, seen=seen)
+        rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
+        few = rows_of(batch, rows)
+        right = [u for u in units if (replay(u, few) == answers[rows]).all()]
+        words = [] if self.nan is None else nan_words(self.spec, self.asker.history, self.nan[0])
+        return [*units, *(other for u in right for other in nan_variants(u, words))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -116,11 +117,12 @@ class Sameness:
     @contextmanager
     def _spending(self, kind: str) -> Iterator[None]:
         """Take the seconds of what is done within from those that are left of a kind of proof."""
-        start = processor_seconds()
+        start, began = processor_seconds(), time.monotonic()
         try:
             yield
         finally:
-            self._left[kind] -= processor_seconds() - start
+            spent = processor_seconds() - start, time.monotonic() - began
+            self._left[kind] -= max(spent)
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""

@@ -31,6 +31,16 @@ _NEAR = 64
 Answers = Callable[[Batch], Raw]
 
 
+def as_it_is(batch: Batch) -> Batch:
+    """A batch as it is."""
+    return batch
+
+
+def never() -> bool:
+    """No time is ever over."""
+    return False
+
+
 @dataclass(slots=True)
 class Search:
     """What is left of some worlds after every answer.
@@ -47,6 +57,12 @@ class Search:
     waiting: list[UnitSpec] = field(default_factory=list)
     #: Which rows of a batch are learnt from; None for all.
     trusted: Callable[[Batch], NDArray[np.intp]] | None = None
+    #: Whether the time is over, so that nothing more is looked at.
+    over: Callable[[], bool] = never
+    #: Inputs as the device takes them.
+    prepared: Callable[[Batch], Batch] = as_it_is
+    #: Whether worlds take up parameters that no catalogued design has.
+    rare: bool = False
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
     #: Designs of the worlds that were tried, and worlds that answers refuted.
@@ -135,7 +151,9 @@ class Search:
         for u in (*units, *more):
             found.setdefault(computed(u, self.k), u)
         designs = list(found.values())
-        self.alive = [Survivors(ListedWorld(designs), np.random.default_rng(0))] if designs else []
+        self.alive = (
+            [Survivors(ListedWorld(designs), np.random.default_rng(0), over=self.over)] if designs else []
+        )
         self.space += len(designs) - (len(units) if more else 0)
         if self.alive:
             self.learn_all()
@@ -148,14 +166,14 @@ class Search:
 
     def _run(self, most_rounds: int, pools: int = 1) -> None:
         idle = number = 0
-        while len(self.curve) < most_rounds:
+        while len(self.curve) < most_rounds and not self.over():
             if not self.alive or idle >= _POOLS:
                 if not self._next_world():
                     return
                 idle = 0
                 continue
             number += 1
-            pool = pool_of(self.spec, self.k, pools * _POOL, self.seed + number)
+            pool = self.prepared(pool_of(self.spec, self.k, pools * _POOL, self.seed + number))
             rows = next_inputs(self.alive, pool, _ROUND)
             if not rows:
                 idle += pools
@@ -167,8 +185,9 @@ class Search:
 
     def _next_world(self) -> bool:
         """Take up the structures that wait, until one is not refuted by the answers so far."""
-        while self.waiting:
-            survivors = Survivors(world_of(self.waiting.pop(0)), np.random.default_rng(self.seed))
+        while self.waiting and not self.over():
+            world = world_of(self.waiting.pop(0), rare=self.rare)
+            survivors = Survivors(world, np.random.default_rng(self.seed), over=self.over)
             self.space += survivors.world.size
             if self.asked:
                 survivors.take(together(*self.asked), np.concatenate(self.answers))

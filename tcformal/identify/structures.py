@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from tcformal.design.rounding import EXACT_SUM
+from tcformal.design.rounding import EXACT_SUM, conversion
 from tcformal.design.trees.arrangements import tree_unit
 from tcformal.design.trees.tree import Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.identify.asking.alone import Isolated
 from tcformal.matmul.worlds.opened import rounds_products
 
 #: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
@@ -23,24 +24,44 @@ _INNER: dict[str, tuple[str, ...]] = {
 _OUTER: dict[str, tuple[str, ...]] = {
     "fp32": ("FP32", "E8M13"), "fp16": ("FP16",), "bf16": ("BF16",), "fp64": ("FP64",),
 }  # fmt: skip
+#: Shapes of inner sums and of products that no catalogued design has, and exponent bits of products.
+_PARTIAL = ("FP32", "FP16", "BF16", "FP64", "E8M10", "E8M13")
+_EXPONENTS = (8, 5)
 #: Fraction bits that stand for a sum that cuts; every number is a value of the axis.
 _CUT = 24
 #: Operands of a sum that is exact before it is rounded, unless something else is known.
 _PAIR = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Shapes that results of inner sums, of the outer one, and rounded products can have."""
+
+    inner: tuple[str, ...]
+    outer: tuple[str, ...]
+    #: Without any, products are exact; beside some, those that are exact are left out.
+    products: tuple[str, ...]
+    #: Whether the whole sum is rounded once more than the order shows.
+    twice: bool = False
+
+
 def structures(
-    unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({}), *, pairs_cut: bool = False
+    unit: UnitSpec,
+    cut: Mapping[str, bool] = MappingProxyType({}),
+    *,
+    pairs_cut: bool = False,
+    shapes: Shapes | None = None,
 ) -> Iterator[UnitSpec]:
     """Every structure of a tree unit's order; parameters that are axes are the unit's.
 
     `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
     only, so that it is exact; sums of two are taken to be exact before they are rounded, unless `pairs_cut`;
-    sums of results have nothing to normalise.
+    sums of results have nothing to normalise.  `shapes`: other shapes than those of the catalogued designs.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
-    d, root = unit.operands.d.name, unit.tree.root
+    root = unit.tree.root
+    usual = shapes or _usual(unit.operands.d.name)
     stages = sorted({step.stage for step in root.steps()})
     kinds = []
     for stage in stages:
@@ -52,19 +73,54 @@ def structures(
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
         if not cut.get(stage, False):
             sums.append((None, False))
-        kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
-    rounded = (None, *(f"RNE-{shape}" for shape in _INNER[d]))
+        kinds.append(list(itertools.product(sums, usual.outer if stage == root.stage else usual.inner)))
+    rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
+    if shapes is not None and usual.products:
+        rounded = rounded[1:]
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
         if products_to is not None and not _is_read(
             unit, products_to, dict(zip(stages, chosen, strict=True))
         ):
             continue
+        if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
+            continue  # the second rounding changes nothing
         with suppress(InputError):
             made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
+
+
+def _usual(d: str) -> Shapes:
+    """The shapes that catalogued designs of a format of D have; its own for another format."""
+    own = tuple(_INNER.get(d, ()))
+    return Shapes(own, _OUTER.get(d, ()), own)
+
+
+def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
+    """Shapes that terms alone allow and no catalogued design has: those of the fewest rare parameters first.
+
+    None has fewer bits than were seen to come through it.
+    """
+    d = spec.d_format
+    own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
+    named = dict.fromkeys((*_OUTER.get(d.name, (own,)), f"E{d.exponent_bits}M{bits}"))
+    outer = {
+        conversion(f"RNE-{x}"): x for x in reversed(named) if conversion(f"RNE-{x}").fraction_bits >= bits
+    }
+    limit = "" if alone.limit is None else f":{alone.limit}"
+    last = tuple(f"{x}{limit}" for x in outer.values())
+    inner = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
+    # Products that lose bits show how many they keep, unless the result is as narrow.
+    most = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
+    least = max(1, min(alone.product_bits, bits))
+    kept = range(least, most) if least >= bits else range(least, least + 1)
+    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in _EXPONENTS)]
+    fit = {x: conversion(f"RNE-{x}") for x in shapes}
+    products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
+    rounded = tuple(products.values())
+    return [Shapes(inner, last, some, twice) for some in ((), rounded) for twice in (False, True)]
 
 
 def _is_read(

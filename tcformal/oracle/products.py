@@ -63,7 +63,7 @@ def product(
     exact = multiply(a, b)
     if design.zero_terms is not None and exact.is_zero:
         exact = counted_as_one(multiply(ones(a), ones(b)), design.zero_terms)
-    if design.negated == "odd" and k % 2 == 1:
+    if design.negated in ("all", ("even", "odd")[k % 2]):
         exact = exact._replace(sign=1 - exact.sign)
     for scale in scales:
         exact = multiply(exact, scale)

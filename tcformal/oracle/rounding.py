@@ -59,7 +59,8 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     rounded = of_units(abs(round_units(signed, unit, target.mode)), unit)
     own = exponent_of(rounded) if rounded else target.e_min
     if own > target.e_max:
-        if design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU"):
+        to_infinity = design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU")
+        if to_infinity and design.overflow != "largest":
             return ExactValue(NumberClass.INF, sign)
         rounded, own = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max), target.e_max
     if design.result_subnormals != "kept" and own < target.e_min:

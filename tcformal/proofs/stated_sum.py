@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tcformal.design.spec import Design
+from tcformal.design.spec import Design, subtracts
 from tcformal.design.unit import UnitSpec
 
 #: The operands of a sum, and rules by which a subnormal of one counts as 0.
@@ -26,16 +26,21 @@ class StatedSum:
 
     flushed: frozenset[str] = frozenset()
     normal: frozenset[str] = frozenset()
-    #: Whether products of odd k are taken away.
-    subtracted: bool = False
+    #: Products that are taken away, as a design's `negated` says it.
+    subtracted: str = "none"
     #: Where c joins the products, as a design says it, or NO_C.
     c: str = "joined"
     #: Fraction bits that c has at most; None: of any c.
     c_bits: int | None = None
 
     def other_signs(self, needed: StatedSum, products: int) -> bool:
-        """Whether some of so many products have other signs: of two the second one can be taken away."""
-        return self.subtracted != needed.subtracted and products > 1
+        """Whether some of so many products have other signs."""
+        return bool(self._other_signs(needed, products))
+
+    def _other_signs(self, needed: StatedSum, products: int) -> list[int]:
+        """The first k, of the even and of the odd ones, whose products have other signs."""
+        few = range(min(products, 2))
+        return [k for k in few if subtracts(self.subtracted, k) != subtracts(needed.subtracted, k)]
 
     def refusal(self, needed: StatedSum, name: str, products: int) -> str:
         """Why a theorem about this sum of a unit says nothing of so many products of another one.
@@ -43,9 +48,12 @@ class StatedSum:
         '' where it says something.
         """
         letters = LETTERS - {"c"} if needed.c == NO_C else LETTERS
-        if self.other_signs(needed, products):
-            wanted, own = ("taken away" if x.subtracted else "added" for x in (needed, self))
-            return f"expected products of odd k that are {wanted}, but those of {name} are {own}"
+        if others := self._other_signs(needed, products):
+            wanted, own = (
+                "taken away" if subtracts(x.subtracted, others[0]) else "added" for x in (needed, self)
+            )
+            which = "odd" if others[0] else "even" if len(others) == 1 else "every"
+            return f"expected products of {which} k that are {wanted}, but those of {name} are {own}"
         if self.c == NO_C and needed.c != NO_C:
             return f"expected a theorem about any c, but that about {name} is about c = 0"
         if unknown := (self.normal & letters) - needed.normal:
@@ -77,9 +85,7 @@ def flushed_letters(design: Design) -> frozenset[str]:
 def sum_of(unit: UnitSpec, *, c: str | None = None) -> StatedSum:
     """The sum of a unit by its design: every operand, those that it takes for 0 as 0."""
     design = unit.design
-    return StatedSum(
-        flushed=flushed_letters(design), subtracted=design.negated == "odd", c=c or design.c_position
-    )
+    return StatedSum(flushed=flushed_letters(design), subtracted=design.negated, c=c or design.c_position)
 
 
 def normal_sum(unit: UnitSpec, *, c: str | None = None, c_bits: int | None = None) -> StatedSum:
@@ -93,7 +99,7 @@ def normal_sum(unit: UnitSpec, *, c: str | None = None, c_bits: int | None = Non
         # Words that are taken for 0 are not skipped, as those that are 0 are.
         flushed = frozenset()
     return StatedSum(
-        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated == "odd",
+        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated,
         c=c or design.c_position, c_bits=c_bits,
     )  # fmt: skip
 

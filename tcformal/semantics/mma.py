@@ -73,9 +73,10 @@ def dot(
         with g.scope(f"block{len(blocks)}"):
             words = list(zip(a[start:stop], b[start:stop], strict=True))
             products = [flushed_product(g, design, formats, x, y) for x, y in words]
-            if design.negated == "odd":
-                odd = range(start % 2, 2 * length)
-                products = [negated(g, x) if k % 2 else x for k, x in zip(odd, products, strict=False)]
+            taken = range(start, stop)
+            products = [
+                negated(g, x) if design.subtracts(k) else x for k, x in zip(taken, products, strict=True)
+            ]
             if scales is not None and design.group is None:
                 products = scaled_products(g, products, scales, start)
             products = [limit_product(g, x, design.product_limit) for x in products]

@@ -76,8 +76,8 @@ def convert(
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
-    Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or under
-    overflow `ieee` the largest finite number where the mode rounds toward zero from there; subnormals
+    Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or the largest finite
+    number: under `largest`, and under `ieee` where the mode rounds toward zero from there; subnormals
     `tiny_zero` makes zeros of what would be one with an exponent without end, other rules nothing.
     Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """
@@ -214,12 +214,17 @@ def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, g
 
 def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choice) -> Node | None:
     """Whether a number above the largest one is rounded to that [IEEE 754 §7.4]; None where none ever is."""
-    if isinstance(overflow, str) and (overflow != "ieee" or (isinstance(mode, str) and mode in NEAREST)):
-        return None
+    if isinstance(overflow, str):
+        if overflow == "largest":
+            return g.truth(True)
+        if overflow == "infinity" or (isinstance(mode, str) and mode in NEAREST):
+            return None
     yes, down = g.truth(True), g.not_(sign)
     finite = {"RZ": yes, "RO": yes, "RD": down, "RU": sign}
     made = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
-    return made if isinstance(overflow, str) else g.and_(chosen(g, overflow, "ieee"), made)
+    if isinstance(overflow, str):
+        return made
+    return g.or_(chosen(g, overflow, "largest"), g.and_(chosen(g, overflow, "ieee"), made))
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:

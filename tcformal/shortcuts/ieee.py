@@ -75,7 +75,7 @@ class _Steps:
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
-        if _NATIVE.get(rounded.target) != self._bits:
+        if _NATIVE.get(rounded.target) != self._bits or design.overflow == "largest":
             return False
         odd = rounded.target == _ODD
         if odd and (design.result_subnormals == "kept" or design.overflow != "infinity"):

@@ -69,7 +69,7 @@ def written(body: str, **inputs: str) -> Program:
 # ------------------------------------------------------------------ theorems
 def test_a_theorem_says_which_sum_it_is_about() -> None:
     assert sum_of(resolve(CDNA2)) == StatedSum(flushed=LETTERS, c="last")
-    assert sum_of(resolve(COMPLEX)) == StatedSum(flushed=frozenset("c"), subtracted=True, c="last")
+    assert sum_of(resolve(COMPLEX)) == StatedSum(flushed=frozenset("c"), subtracted="odd", c="last")
     assert sum_of(resolve("x86/tdpbhf8ps")).flushed == frozenset("ac")
     assert sum_of(resolve("vortex/VX_tcu_fedp_tfr.bf16")).flushed == frozenset()
     assert relative_sum(resolve(ADA), zero_c=False).c_bits == 13
@@ -106,8 +106,8 @@ def test_constants_without_a_sum_are_none() -> None:
         ({"flushed": frozenset("b")}, {"flushed": frozenset("ac")}, "expected b as they are"),
         ({"normal": frozenset("c")}, {}, "expected c to be zero or normal"),
         ({"normal": frozenset("c")}, {"c": NO_C}, ""),
-        ({"subtracted": True}, {}, "expected products of odd k that are added"),
-        ({}, {"subtracted": True}, "expected products of odd k that are taken away"),
+        ({"subtracted": "odd"}, {}, "expected products of odd k that are added"),
+        ({}, {"subtracted": "odd"}, "expected products of odd k that are taken away"),
         ({"c": NO_C}, {}, "expected a theorem about any c"),
         ({"c_bits": 13}, {}, "expected c of at most 13 fraction bits"),
         ({"c_bits": 13}, {"c_bits": 14}, "expected c of at most 13 fraction bits"),
@@ -124,7 +124,7 @@ def test_a_theorem_about_another_sum_is_refused(
 
 
 def test_of_one_product_nothing_is_taken_away() -> None:
-    assert not StatedSum(subtracted=True).refusal(StatedSum(), "mine", 1)
+    assert not StatedSum(subtracted="odd").refusal(StatedSum(), "mine", 1)
     assert bounds().of(resolve(COMPLEX), 1, StatedSum(normal=LETTERS, c=NO_C)).sum.subtracted
     with pytest.raises(InputError, match="that are added, but those of x86/tcmmrlfp16ps are taken away"):
         bounds().of(resolve(COMPLEX), 2, StatedSum(normal=LETTERS, c=NO_C))

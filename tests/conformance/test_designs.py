@@ -399,6 +399,17 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "nan-of-products": ("RNE", chained(nan_rule="products_c", factor_nan_word=0b011110)),
     "odd-negated": ("RD", chained(negated="odd")),
+    "even-negated": ("RU", chained(negated="even")),
+    "all-negated": ("RD", {"negated": "all", "fraction_bits": 2, "zero_sign": "ieee"}),
+    # Results that overflow below the largest number of the format, to Inf or to the largest one left.
+    "limited": ("RNE", {"conversion": "RNE-E3M2:2", "fraction_bits": 3}),
+    "limited-ieee": ("RU", chained(conversion="RU-E3M2:1")),
+    "largest": ("RNE", {"overflow": "largest", "zero_sign": "sum"}),
+    "largest-steps": (
+        "RNA",
+        {"overflow": "largest", "conversion": "RNA-E3M2:2"}
+        | stepwise("sequential", "first", "RD-E3M2:1", product_rounding="RU-E3M2:1"),
+    ),
     "b-flushed": (
         "RNE",
         chained(b_subnormals="positive_zero", **stepwise("sequential", "first", "RNE-E3M2")),

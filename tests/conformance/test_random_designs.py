@@ -66,7 +66,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "normalise_operands": rng.random() < 0.2,
         "piece_bits": (bits := rng.choice([None] * 6 + [1, 2, 4, 8])),
         "dropped_pieces": 0 if bits is None else rng.choice([0, 0, 1, 2]),
-        "negated": rng.choice(["none", "none", "odd"]),
+        "negated": rng.choice(["none", "none", "odd", "even", "all"]),
         "c_subnormals": rng.choice(SUBNORMALS),
         "result_subnormals": rng.choice(RESULT_SUBNORMALS),
         "product_rounding": rng.choice([None, None, own(), "RNE-FP32"]),

@@ -49,7 +49,7 @@ def random_tree(rng: random.Random) -> UnitSpec:
             parts = [*parts[size:], Step(tuple(parts[:size]), rng.choice(["p", "q", ""]))]
         pool = {
             "fraction_bits": (None, 3, 10, 24), "alignment_rounding": ("RD", "RNE"), "carry_bits": (0, 2),
-            "conversion": ("RZ-FP32", "RNE-E8M13", "RU-FP32"), "zero_exponent": ("own", -20, 3),
+            "conversion": ("RZ-FP32", "RNE-E8M13", "RU-FP32", "RNE-FP32:9"), "zero_exponent": ("own", -20, 3),
             "normalise_products": (True,),
         }  # fmt: skip
         used = {step.stage for step in parts[0].steps()} - {""}
@@ -58,7 +58,8 @@ def random_tree(rng: random.Random) -> UnitSpec:
         base = resolve(
             f"tfdpa@a_format={a},b_format=e5m2,fraction_bits={rng.choice(['exact', '6', '20'])},"
             f"c_subnormals={rng.choice(['kept', 'signed_zero'])},zero_sign={rng.choice(['ieee', 'sum'])},"
-            f"product_rounding={rng.choice(['none', 'RNE-FP32', 'RZ-FP16'])},overflow=ieee"
+            f"product_rounding={rng.choice(['none', 'RNE-FP32', 'RZ-FP16'])},"
+            f"overflow={rng.choice(['ieee', 'largest'])},negated={rng.choice(['none', 'none', 'odd', 'all'])}"
         )
         wide = rng.choice([None, None, FORMATS["fp32"]])
         try:

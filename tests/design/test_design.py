@@ -352,6 +352,22 @@ def test_conversion_rejects_modes(text: str) -> None:
     assert found.startswith(f"expected a known rounding mode, but got {mode!r}: ")
 
 
+def test_a_conversion_overflows_below_its_format() -> None:
+    made = conversion("RNE-FP16:15")
+    assert (made.e_min, made.e_max, made.precision) == (-14, 14, 11)
+    assert made.fits(FORMATS["fp16"])
+
+
+@pytest.mark.parametrize("text", ["RNE-FP16:", "RNE-FP16:x", "RNE-Q2.3:1", "RNE-FP16:15:14"])
+def test_an_exponent_that_is_none_rejects(text: str) -> None:
+    assert sentence_of(lambda: conversion(text)).endswith(f"as RNE-FP16:15, but got {text!r}")
+
+
+@pytest.mark.parametrize("text", ["RNE-FP16:16", "RNE-FP16:-14", "RNE-E8M13:128"])
+def test_an_exponent_that_cuts_off_no_binade_rejects(text: str) -> None:
+    assert sentence_of(lambda: conversion(text)).startswith("expected results below 2^n with n from ")
+
+
 def test_conversion_fits() -> None:
     assert conversion("RZ-E8M13").fits(FORMATS["fp32"])
     assert conversion("RZ-FP32").fits(FORMATS["fp32"])

@@ -9,7 +9,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.identify import identify as module
+from tcformal.identify.again import MOST_BEGUN
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.validation import Misfit, Validated
@@ -75,7 +75,7 @@ def test_it_does_not_begin_without_end(
 ) -> None:
     """What gives all answers then is said to be left, and nothing is said to be compared."""
     monkeypatch.setattr(_Listed, "starts", ())
-    _, found = refuted(module._MOST_BEGUN, *units)
+    _, found = refuted(MOST_BEGUN, *units)
     assert found is not None
     assert (found.verdict, _Listed.starts) == (verdict, ())
     assert found.classes == (((INSIDE.name,),) if INSIDE in units else ())

@@ -67,7 +67,7 @@ def test_a_misfit_that_stays_is_shrunk_on_the_device() -> None:
     assert all(misfit.stays for misfit in found.shown)
     simple = [misfit.simpler for misfit in found.shown if misfit.simpler is not None]
     assert len(simple) == 3
-    for w in simple:
+    for w in (misfit.witness for misfit in simple):
         assert sum(1 for x, y in zip(w.a, w.b, strict=True) if x or y) == 1
         assert w.c == 0
         batch = batch_of([w])

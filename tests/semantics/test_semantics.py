@@ -222,8 +222,9 @@ def converted(
     nearest = mode in ("RNE", "RNA")
     outward = nearest or mode == ("RD" if sign else "RU")
     to_odd = mode == "RO"
+    infinite = overflow != "largest" and (outward or overflow == "infinity")
     if magnitude >= limit:
-        return None if outward or overflow == "infinity" else values[-2]
+        return None if infinite else values[-2]
     i = max(i for i, value in enumerate(values) if value <= magnitude)
     low, high = values[i], values[i + 1] if values[i] < magnitude else values[i]
     if nearest:
@@ -235,10 +236,10 @@ def converted(
     result = high if up else low
     if result < limit:
         return result
-    return None if outward or overflow == "infinity" else values[-2]
+    return None if infinite else values[-2]
 
 
-@pytest.mark.parametrize("overflow", ["infinity", "ieee"])
+@pytest.mark.parametrize("overflow", ["infinity", "ieee", "largest"])
 @pytest.mark.parametrize("mode", TO_INTEGER)
 @pytest.mark.parametrize(
     ("width", "low", "high", "exponent_bits", "fraction_bits"),

@@ -34,7 +34,7 @@ from tcformal.store.locks import shared_lock
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "
               "for a device that is asked by hand.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(min=0), default=300.0, show_default=True,
-              help="How long lemmas and solvers are asked what tells designs apart.")  # fmt: skip
+              help="After so many seconds the best verdict so far is given.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="File for a picture (SVG) of how many designs are left after each batch.")  # fmt: skip
 @click.option("--next", "show_next", is_flag=True, help="Print the inputs that a hand:NAME is to be asked.")
@@ -50,8 +50,8 @@ def identify_(
     """Identify the design of a device, given its operand formats alone.
 
     Every answer is kept: a run that was ended goes on where it was.  Exit 0: one class of designs gives all
-    answers; 1: it is outside the space, not deterministic, or faulty; 3: several designs are left, or the
-    device has to be asked more.
+    answers; 1: it is outside the space, not deterministic, or faulty, or all its answers are equal; 3:
+    several designs are left, the time ended before, or the device has to be asked more.
     """
     with opened(device_name) as device:
         by_hand = isinstance(device, HandDevice)
@@ -121,4 +121,5 @@ def _keep_and_print(found: Identification, folder: Path, plot: Path | None, as_j
         show(views.identification_view(found))
     if found.verdict is IdentifyVerdict.IDENTIFIED:
         return OK
-    return NO_ANSWER if found.verdict is IdentifyVerdict.REMAINING else OTHERWISE
+    open_ = found.verdict in (IdentifyVerdict.REMAINING, IdentifyVerdict.UNFINISHED)
+    return NO_ANSWER if open_ else OTHERWISE

@@ -27,7 +27,7 @@ PLAIN: dict[str, object] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
     "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
     "lost_bits": "cut", "zero_words": "summed", "zero_terms": None, "exponent_step": 1,
-    "vanished_c": "cut", "factor_nan_word": None, "negated": "none",
+    "vanished_c": "cut", "factor_nan_word": None,
     "piece_bits": None, "dropped_pieces": 0, "nan_rule": "word",
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
-from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, keys_of
+from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, in_width, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
@@ -66,14 +66,14 @@ class Asker:
         self._answers: dict[bytes, int] = {}
         #: Dot products asked for, repeats counted, and calls of the device, kept ones included.
         self.probes = self.batches = 0
-        #: Seconds that the device took for them.
-        self.seconds = 0.0
+        self.seconds = 0.0  # that the device took for them
         #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
         self.again = self.checked = 0
-        #: Inputs whose first answer did not come again when they were asked several times.
-        self.corrected = 0
+        self.corrected = 0  # inputs whose first answer did not come again when they were asked several times
         #: Inputs whose answers are set aside, because one design gives all others.
         self.aside: set[bytes] = set()
+        self.unsteady: set[bytes] = set()  # inputs that were given several answers
+        self.refused = ""  # what the device says to a c that is not 0, where it takes none
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -92,6 +92,10 @@ class Asker:
         if self.layout is not None:
             batch = replace(batch, b=batch.b[:, self.layout])
         return batch, answers
+
+    def prepared(self, batch: Batch) -> Batch:
+        """A batch without c, where the device takes none."""
+        return replace(batch, c=np.zeros_like(batch.c)) if self.refused else batch
 
     def trusted(self, batch: Batch) -> NDArray[np.intp]:
         """The rows of a batch that are not set aside."""
@@ -163,7 +167,7 @@ class Asker:
         They are kept as a seed and as the answers that are not the model's, and are no part of the history.
         Errors: as `ask`; then nothing is kept.
         """
-        batch = inputs_to_try(self.spec, self.k, count, seed)
+        batch = self.prepared(inputs_to_try(self.spec, self.k, count, seed))
         designed = replay(model, batch)
         kept = None if self._file is None else self._file.drawn_answers(seed, batch)
         if kept is None:
@@ -190,6 +194,7 @@ class Asker:
         for name, fmt in self.spec.input_formats().items():
             if n and int(batch.named()[name].max()) >> fmt.width:
                 raise InputError(f"expected encodings of {fmt.name} in {name}, but some are wider")
+        batch = self.prepared(batch)
         if self.layout is None:
             return batch
         b = np.empty_like(batch.b)
@@ -208,7 +213,7 @@ class Asker:
         """The results of one call as far as they are results, what is wrong with the others, and the time."""
         if not self._sampled:
             self._ask_again()
-        start, n, d = time.monotonic(), len(sent.c), self.spec.d_format
+        start, n = time.monotonic(), len(sent.c)
         try:
             outputs, error = self.device.run(self.spec, sent), None
         except DeviceError as failure:
@@ -217,14 +222,8 @@ class Asker:
         if error is None and len(outputs) != n:
             error = DeviceError(f"expected {n} results of {self.device.name}, but {len(outputs)} came")
             outputs = outputs[:n]
-        wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
-        if wide.size:
-            word = int(outputs[wide[0]])
-            error = DeviceError(
-                f"expected words of {d.width} bits from {self.device.name}, but got {word:#x}"
-            )
-            outputs = outputs[: int(wide[0])]
-        return outputs, error, seconds
+        outputs, wide = in_width(outputs, self.spec.d_format.width, self.device.name)
+        return outputs, wide or error, seconds
 
     def _keep(self, line: AskedLine) -> None:
         if self._file is not None:
@@ -251,6 +250,8 @@ class Asker:
     def _correct(self, line: AskedLine) -> None:
         """Inputs that have an answer already, and now gave another one, the same every time, have that."""
         for key, answers in zip(keys_of(line.batch), line.answers.T.tolist(), strict=True):
+            if len({*answers, self._answers.get(key, answers[0])}) > 1:
+                self.unsteady.add(key)
             if len(set(answers)) == 1 and self._answers.get(key, answers[0]) != answers[0]:
                 self._answers[key] = answers[0]
                 self.corrected += 1

@@ -19,7 +19,7 @@ from tcformal.checks import check_int
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, RecordError
+from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.files import lines, write
 from tcformal.formats.spec import Format
 from tcformal.matmul.replay import replay
@@ -223,3 +223,13 @@ def keys_of(batch: Batch) -> list[bytes]:
     """The operands of each dot product as bytes."""
     words = [x.reshape(len(batch.c), -1) for x in batch.named().values()]
     return [row.tobytes() for row in np.concatenate(words, axis=1, dtype=np.uint64)]
+
+
+def in_width(outputs: Raw, width: int, device: str) -> tuple[Raw, DeviceError | None]:
+    """The results before the first that is wider than D, with the error that this is."""
+    wide = np.flatnonzero(outputs >> np.uint64(width)) if width < 64 else np.zeros(0, np.intp)
+    if not wide.size:
+        return outputs, None
+    word = int(outputs[wide[0]])
+    error = DeviceError(f"expected words of {width} bits from {device}, but got {word:#x}")
+    return outputs[: int(wide[0])], error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,8 @@ from tcformal.operands.random import Batch, Raw, edge_encodings, with_scales
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.
 _SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11
+#: Words of NaN factors that are tried: where there are more, they are those of the operands.
+_FACTORS = 2
 
 
 def invalid_operations(spec: UnitSpec, k: int) -> Batch:
@@ -52,6 +56,19 @@ def nan_word(asker: Asker) -> int:
         if d.is_nan(word):
             return int(word)
     return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
+
+
+def nan_words(spec: UnitSpec, history: tuple[Batch, Raw], word: int) -> list[tuple[int, int]]:
+    """The words of invalid operations, `word`, and of NaN factors that a history shows."""
+    batch, answers = history
+    d = spec.d_format
+    factors = np.zeros(len(answers), np.bool_)
+    for name in ("a", "b"):
+        one = replace(batch, **{x: np.zeros_like(y) for x, y in batch.named().items() if x != name})
+        factors |= ~np.isin(np.arange(len(answers)), without_nan(spec, one))
+    seen = answers[factors & np.asarray(d.is_nan(answers))]
+    others = dict.fromkeys(int(x) for x in seen.tolist())
+    return [(word, x) for x in list(others)[:_FACTORS] or [word]]
 
 
 def _many_nans(spec: UnitSpec, k: int) -> Batch:

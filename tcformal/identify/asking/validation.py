@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from tcformal.callbacks import Advance, ignore_count
@@ -13,7 +13,6 @@ from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, witness_at
-from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
@@ -37,8 +36,8 @@ class Misfit:
     given: int
     again: tuple[int, ...]
     designed: int
-    #: The simplest input found on which they differ too.
-    simpler: Witness | None = None
+    #: The simplest input found on which they differ too, every time, with its own results.
+    simpler: Misfit | None = None
 
     @property
     def stays(self) -> bool:
@@ -58,42 +57,37 @@ class Validated:
 
 
 def validate(
-    asker: Asker, model: UnitSpec, vectors: int = 100_000, seed: int = 1, advance: Advance = ignore_count
+    asker: Asker,
+    model: UnitSpec,
+    vectors: int = 100_000,
+    seed: int = 1,
+    advance: Advance = ignore_count,
+    *,
+    over: Callable[[], bool] = lambda: False,
 ) -> Validated:
     """Compare a model with its device, half on directed inputs, half on random ones of all families.
 
-    The first misfits are asked again; those that stay are shrunk, as far as the device confirms it.
+    The first misfits are asked again; those that stay are shrunk, as far as the device confirms it.  It ends
+    after the inputs of one call where the time is `over`.
     Errors: InputError for a number of inputs below 1; as `Asker.ask`; RecordError for kept answers that
     cannot be made again.
     """
     check_int("vectors", vectors, low=1, high=MOST_VECTORS)
-    wrong = 0
+    wrong = done = 0
     found: list[tuple[Witness, int, int]] = []
     for number, start in enumerate(range(0, vectors, _CHUNK)):
+        if done and over():
+            break
         advance(start, vectors)
         batch, given, designed = asker.drawn(seed + number, min(_CHUNK, vectors - start), model)
         rows = (given != designed).nonzero()[0].tolist()
-        wrong += len(rows)
+        wrong, done = wrong + len(rows), done + len(given)
         found += [
             (witness_at(batch, row), int(given[row]), int(designed[row]))
             for row in rows[: _SHOWN - len(found)]
         ]  # fmt: skip
     advance(vectors, vectors)
-    return Validated(model, Rate(wrong, vectors), tuple(_asked_again(asker, model, found)))
-
-
-def with_misfits(
-    asker: Asker, model: UnitSpec, found: Validated | None, batch: Batch, answers: Raw
-) -> Validated:
-    """A validation with the inputs of a search, of which some have other results than the model's."""
-    designed = replay(model, batch)
-    rows = (answers != designed).nonzero()[0].tolist()
-    made = [(witness_at(batch, row), int(answers[row]), int(designed[row])) for row in rows]
-    rate, shown = Rate(len(rows), len(answers)), tuple(_asked_again(asker, model, made))
-    if found is None:
-        return Validated(model, rate, shown)
-    both = Rate(found.misfits.count + rate.count, found.misfits.of + rate.of)
-    return Validated(model, both, (*found.shown, *shown))
+    return Validated(model, Rate(wrong, done), tuple(_asked_again(asker, model, found)))
 
 
 def _asked_again(asker: Asker, model: UnitSpec, found: Sequence[tuple[Witness, int, int]]) -> list[Misfit]:
@@ -106,9 +100,19 @@ def _asked_again(asker: Asker, model: UnitSpec, found: Sequence[tuple[Witness, i
         misfit = Misfit(w, given, tuple(again), designed)
         if misfit.stays and shrunk < _SHRUNK:
             shrunk += 1
-            misfit = Misfit(w, given, tuple(again), designed, shrink_misfit(asker, model, w))
+            simpler = shrink_misfit(asker, model, w)
+            misfit = replace(misfit, simpler=None if simpler is None else _misfit(asker, model, simpler))
         made.append(misfit)
     return made
+
+
+def _misfit(asker: Asker, model: UnitSpec, w: Witness) -> Misfit | None:
+    """One input with what the device gives for it and the model; None where that does not stay."""
+    batch = batch_of([w])
+    given, designed = int(asker.ask(batch)[0]), int(replay(model, batch)[0])
+    again = tuple(asker.repeated(batch, _TIMES)[:, 0].tolist())
+    made = Misfit(w, given, again, designed)
+    return made if made.stays and given != designed else None
 
 
 def shrink_misfit(asker: Asker, model: UnitSpec, w: Witness) -> Witness | None:

@@ -18,10 +18,9 @@ from tcformal.formats.catalog import format_named
 from tcformal.identify.asking.asked import formats_only
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import Repeated
-from tcformal.identify.asking.validation import Validated
+from tcformal.identify.asking.validation import Misfit, Validated
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import digest_of, to_data
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import hex_word
 from tcformal.probe.log.blocks import words_of, words_text
 from tcformal.probe.sealed import read_whole
@@ -48,6 +47,8 @@ class IdentifyVerdict(Enum):
     NON_DETERMINISTIC = "NON-DETERMINISTIC"
     FAULTY = "FAULTY"
     CONTRADICTORY = "CONTRADICTORY"
+    CONSTANT = "ALL ANSWERS ARE EQUAL"
+    UNFINISHED = "UNFINISHED"
 
 
 class Settled(Enum):
@@ -243,17 +244,16 @@ def _validated_data(spec: UnitSpec, x: Validated) -> dict[str, Any]:
     def words(values: Sequence[int]) -> list[str]:
         return [hex_word(d, value) for value in values]
 
-    def operands(w: Witness | None) -> dict[str, Any] | None:
-        return None if w is None else to_data(spec, w)
+    def shown(misfit: Misfit) -> dict[str, Any]:
+        return {
+            "input": to_data(spec, misfit.witness), "given": hex_word(d, misfit.given),
+            "again": words(misfit.again), "designed": hex_word(d, misfit.designed),
+            "stays": misfit.stays, "simpler": None if misfit.simpler is None else shown(misfit.simpler),
+        }  # fmt: skip
 
     return {
-        "model": x.model.name, "misfits": asdict(x.misfits), "interval": list(x.misfits.interval()),
-        "shown": [
-            {
-                "input": operands(misfit.witness), "given": hex_word(d, misfit.given),
-                "again": words(misfit.again), "designed": hex_word(d, misfit.designed),
-                "stays": misfit.stays, "simpler": operands(misfit.simpler),
-            }
-            for misfit in x.shown
-        ],
-    }  # fmt: skip
+        "model": x.model.name,
+        "misfits": asdict(x.misfits),
+        "interval": list(x.misfits.interval()),
+        "shown": [shown(misfit) for misfit in x.shown],
+    }

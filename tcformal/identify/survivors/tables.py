@@ -8,7 +8,7 @@ is not the answer's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,6 +51,8 @@ class Survivors:
     rng: np.random.Generator
     tables: list[Table] = field(default_factory=list)
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
+    #: Whether the time is over: answers that were not taken up stay in `open`.
+    over: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
         self.tables = [
@@ -123,7 +125,7 @@ class Survivors:
                 rows = rows[:0]
                 break
             best = [row for row in self._best(batch, answers, rows) if row not in tried][:_AT_ONCE]
-            if not best:
+            if not best or self.over():
                 break
             tried.update(best)
             done = {row for row in best if self.count and not self._settle(batch, row, int(answers[row]))}
@@ -132,7 +134,7 @@ class Survivors:
 
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""
-        self.open = [x for x in self.open if self.count and self._settle(*x)]
+        self.open = [x for x in self.open if self.count and (self.over() or self._settle(*x))]
         if self.open and self.count * len(self.open) <= _EVALUATED:
             batch = together(*(rows_of(one, slice(row, row + 1)) for one, row, _ in self.open))
             self._evaluate(batch, np.array([answer for *_, answer in self.open], np.uint64))

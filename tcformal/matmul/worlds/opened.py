@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 
-from tcformal.design.axes import altered, axis_values
+from tcformal.design.axes import altered, axis_values, rare_values
 from tcformal.design.names import resolve, tree_name
 from tcformal.design.rounding import MODES, conversion
 from tcformal.design.spec import Design
@@ -33,6 +33,8 @@ from tcformal.semantics.sums.tree import tree_dot
 _OF_CUTTING = ("fraction_bits", "alignment_rounding", "zero_exponent", "carry_bits")
 #: Parameters of the products, of c and of every result: one value for all stages.
 _EVERYWHERE = ("operand_subnormals", "c_subnormals", "result_subnormals", "zero_sign", "overflow")
+#: The one of B alone, where it is not that of A.
+_OF_B = "b_subnormals"
 
 
 class _Opened:
@@ -69,21 +71,26 @@ class _Opened:
         return OpenConversion(**{x.name: getattr(known, x.name) for x in fields(known)}, modes=modes)
 
 
-def world_of(unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None) -> World:
+def world_of(
+    unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None, *, rare: bool = False
+) -> World:
     """The designs of one structure: a tree of sums, some exact, some normalising, and the shapes of results.
 
     Every other parameter takes each value of the list of axes; with `values`, by axis, a parameter with
-    several takes these, and any other is the unit's.
+    several takes these, and any other is the unit's.  With `rare`, subnormals of B are a parameter of their
+    own, and overflow can give the largest number.
     Errors: InputError for a unit that is no tree.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for a world of designs, but got {unit.name}")
     if values is None:
-        values = _every_value(unit)
+        values = _every_value(unit, rare)
     g = Graph()
     x = declare_inputs(g, unit, unit.k)
     made = _Opened(g, values)
-    shared: dict[str, object] = {name: made.choice(name) for name in _EVERYWHERE if made.varies(name)}
+    shared: dict[str, object] = {
+        name: made.choice(name) for name in (*_EVERYWHERE, _OF_B) if made.varies(name)
+    }
     if made.varies("product_rounding"):
         shared["product_rounding"] = made.conversion("product_rounding", str(unit.design.product_rounding))
     stages = {stage: _stage(made, prefix, design, shared) for stage, prefix, design in _stages(unit)}
@@ -91,7 +98,10 @@ def world_of(unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None) 
     axes = tuple(made.axes)
 
     def named(values: Sequence[str]) -> str:
-        settings = ",".join(f"{axis.name}={value}" for axis, value in zip(axes, values, strict=True))
+        chosen = {axis.name: value for axis, value in zip(axes, values, strict=True)}
+        if chosen.get(_OF_B) == chosen.get("operand_subnormals"):
+            chosen.pop(_OF_B, None)
+        settings = ",".join(f"{name}={value}" for name, value in chosen.items())
         whole = resolve(altered(unit, settings))
         assert whole.tree is not None
         return tree_name(whole.operands, whole.design, whole.tree)
@@ -145,10 +155,13 @@ def _stages(unit: UnitSpec) -> list[tuple[str, str, Design]]:
     return [(stage, f"{stage}." if stage else "", design) for stage, design in designs.items()]
 
 
-def _every_value(unit: UnitSpec) -> dict[str, list[str]]:
+def _every_value(unit: UnitSpec, rare: bool = False) -> dict[str, list[str]]:
     """The list of axes: the values of each parameter that a design of the structure can have."""
     values = {name: [*map(str, row)] for name, row in axis_values(replace(unit, tree=None)).items()}
     made = {name: values[name] for name in _EVERYWHERE}
+    if rare:
+        more = rare_values(unit)
+        made |= {name: [*map(str, more[name])] for name in ("overflow", _OF_B)}
 
     def modes(text: str) -> list[str]:
         return [f"{mode}-{text.partition('-')[2]}" for mode in MODES]
@@ -158,7 +171,9 @@ def _every_value(unit: UnitSpec) -> dict[str, list[str]]:
     for _, prefix, design in _stages(unit):
         made[f"{prefix}conversion"] = modes(design.conversion)
         if design.fraction_bits is not None:
-            own = axis_values(replace(unit, tree=None, design=design))
+            # Numbers near to those of the stage; what it rounds to may be no result of a unit.
+            of_stage = replace(design, conversion=unit.design.conversion)
+            own = axis_values(replace(unit, tree=None, design=of_stage))
             made |= {
                 f"{prefix}{name}": [x for x in map(str, own[name]) if (name, x) != ("fraction_bits", "exact")]
                 for name in _OF_CUTTING

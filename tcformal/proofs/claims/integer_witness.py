@@ -46,7 +46,7 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
     o, total = spec.operands, decode(spec.operands.c, w.c).number
     for k, (a, b) in enumerate(zip(w.a, w.b, strict=True)):
         term = decode(o.a, a).number * decode(o.b, b).number
-        if k % 2 and spec.design.negated == "odd":
+        if spec.design.subtracts(k):
             term = -term
         if spec.scale_format is not None and spec.scale_block is not None:
             for row in (w.scale_a, w.scale_b):
@@ -60,7 +60,7 @@ def _sums(spec: UnitSpec, most: int, subnormal: bool) -> Iterator[Witness]:
     o, scale = spec.operands, spec.scale_format
     count = scale_count(spec, spec.k)
     formats = (o.a, o.b, *(() if scale is None else (scale, scale)))
-    place = spec.k - 1 if spec.design.negated == "none" else (spec.k - 1) // 2 * 2
+    place = max((k for k in range(spec.k) if not spec.design.subtracts(k)), default=spec.k - 1)
     before, after = (0,) * place, (0,) * (spec.k - 1 - place)
     for product, c in ((1, 1 << most), (1 << most, 1)):
         word = encoded(o.c, Fraction(c))

@@ -15,7 +15,7 @@ from tcformal.proofs.kernel.rules import ZERO, Poly
 from tcformal.proofs.stated_sum import operand_rules
 from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import StatedTerm, require_products
-from tcformal.proofs.statements.rounded_bound import RoundingPlan
+from tcformal.proofs.statements.rounded_bound import SIGN_TEXTS, RoundingPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class IntegerSum:
 
     @property
     def _sum(self) -> str:
-        sign = "" if self.unit.design.negated == "none" else "(-1)^k·"
+        sign = SIGN_TEXTS[self.unit.design.negated]
         return f"Σ {sign}{self._product} + c"
 
     @property
@@ -216,7 +216,7 @@ def integer_sum(
     for k, row in enumerate((*words, (c,))):
         formats = (o.a, o.b, *scale) if k < len(words) else (o.c,)
         factors = tuple(encoded(g, word, fmt) for word, fmt in zip(row, formats, strict=True))
-        if k % 2 and k < len(words) and unit.design.negated == "odd":
+        if k < len(words) and unit.design.subtracts(k):
             # A product that is subtracted is that of -a.
             factors = (replace(factors[0], sign=g.not_(factors[0].sign)), *factors[1:])
         nonzero = g.and_(*(g.any_bit(x.significand) for x in factors))

@@ -19,6 +19,9 @@ from tcformal.proofs.stated_sum import StatedSum, operand_rules, sum_of
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
 
+#: The sign of a product in a statement, by the products that a design subtracts.
+SIGN_TEXTS = {"none": "", "odd": "(-1)^k·", "even": "(-1)^(k+1)·", "all": "-"}
+
 
 @dataclass(frozen=True, slots=True)
 class StatedRounding:
@@ -60,7 +63,7 @@ class RoundedBound(ErrorBound):
         design, o = self.unit.design, self.unit.operands
         a, b, c = marked(design)
         product = f"{a}·{b}"
-        summed = product if design.negated == "none" else f"(-1)^k·{product}"
+        summed = f"{SIGN_TEXTS[design.negated]}{product}"
         sums = [x for x in self.roundings[:-1] if x.exact is None]
         lost = Counter(x.grown - x.target.fraction_bits + log2(x.ulps) for x in sums)
         parts = [f"{n}·2^(E{e:+d})" if n > 1 else f"2^(E{e:+d})" for e, n in sorted(lost.items())]
@@ -133,7 +136,7 @@ def stated_terms(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: N
     for k, row in enumerate(words):
         pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
         pair = [_flushed(g, x, letter in stated.flushed) for x, letter in zip(pair, "ab", strict=True)]
-        if k % 2 and stated.subtracted:
+        if unit.design.subtracts(k):
             # A product that is subtracted is that of -a.
             pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
         terms.append(_term(g, f"a[{k}]·b[{k}]", pair))

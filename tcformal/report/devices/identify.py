@@ -137,10 +137,11 @@ def _validated(x: Validated) -> list[ReportPart]:
     """The rate of misfits, and the first of them."""
     parts: list[ReportPart] = [f"other random and directed inputs: misfits {_rate(x.misfits)}"]
     d, made = x.model.d_format, Rows(("misfit", "device gives", "design gives", "asked again"))
-    for misfit in x.shown[:_SHOWN]:
+    shown = {y.witness: y for y in (misfit.simpler or misfit for misfit in x.shown)}
+    for misfit in list(shown.values())[:_SHOWN]:
         again = "the same" if misfit.stays else f"{sum(y == misfit.designed for y in misfit.again)} of "
         again += "" if misfit.stays else f"{len(misfit.again)} as the design"
-        command = explain_command([x.model.name], misfit.simpler or misfit.witness, in_hex(x.model))
+        command = explain_command([x.model.name], misfit.witness, in_hex(x.model))
         made.rows.append((command, hex_word(d, misfit.given), hex_word(d, misfit.designed), again))
     return [*parts, made] if made.rows else parts
 

@@ -37,7 +37,9 @@ def in_units(x: Fraction, *, up: bool) -> str:
 
 def exact_text(unit: UnitSpec) -> str:
     """The exact sum that a unit's results are compared with, c = 0."""
-    return "Σ (-1)^k·x_k·y_k" if sum_of(unit).subtracted else "xᵀy"
+    return {"none": "xᵀy", "odd": "Σ (-1)^k·x_k·y_k", "even": "-Σ (-1)^k·x_k·y_k", "all": "-xᵀy"}[
+        sum_of(unit).subtracted
+    ]
 
 
 def accuracy_data(x: Accuracy) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tcformal.semantics.mma import (
     factors_nans,
     flushed_product,
     nan_of,
+    negated,
 )
 from tcformal.semantics.pack import converted_word, pack
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, positive_zero, tree_nans
@@ -80,7 +81,10 @@ class _TreeDot:
             with g.scope(f"converted.b{k}"):
                 y = converted_word(g, y, o.b, wide)
             o = replace(o, a=wide, b=wide)
-        exact = limit_product(g, flushed_product(g, design, o, x, y), design.product_limit)
+        exact = flushed_product(g, design, o, x, y)
+        if design.subtracts(k):
+            exact = negated(g, exact)
+        exact = limit_product(g, exact, design.product_limit)
         named = Operand("products", (k if self.place.ks is None else self.place.ks[k],))
         nans = () if self.tree.nan_rule == "word" else factors_nans(g, self.formats, named, words)
         addend = Addend(exact, nans, named)

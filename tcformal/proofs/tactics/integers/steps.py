@@ -87,7 +87,7 @@ class StepsProof:
         for x in signs[1:]:
             sign = g.xor(sign, x)
         equations: list[Equation] = []
-        if k % 2 and self.design.negated == "odd" and k < len(self.stated.terms) - 1:
+        if k < len(self.stated.terms) - 1 and self.design.subtracts(k):
             # The sign that the definition has, of a product that is subtracted.
             sign, signs = self.operands.inputs.number(k).term.sign, []
             equations = [y for x in t.factors for y in d.expanded(x.sign, [], "a sign")]

@@ -47,10 +47,7 @@ class UnitInputs:
     def number(self, k: int) -> Number:
         """A product, as the definition has it."""
         g, (a, b) = self.g, self.factors(k)
-        return negated(g, product(g, negated(g, a), b)) if self._subtracted(k) else product(g, a, b)
-
-    def _subtracted(self, k: int) -> bool:
-        return self.design.negated == "odd" and k % 2 == 1
+        return negated(g, product(g, negated(g, a), b)) if self.design.subtracts(k) else product(g, a, b)
 
     def factors(self, k: int) -> tuple[Number, Number]:
         """Both factors of a product, as the definition has them; of one that is subtracted -a and b."""
@@ -66,7 +63,7 @@ class UnitInputs:
                     word = converted_word(g, word, fmt, unit.emulation.converted)
                 fmt = unit.emulation.converted
             made.append(flush(g, unpack(g, word, fmt), rule))
-        if self._subtracted(k):
+        if self.design.subtracts(k):
             made[0] = negated(g, made[0])
         if self.design.normalise_operands:
             made = [replace(x, term=normalise_term(g, x.term)) for x in made]
