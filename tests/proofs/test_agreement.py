@@ -229,7 +229,8 @@ def test_a_tree_has_regions_too() -> None:
     claim = claims.agreement_claim(resolve(second), WITHOUT_C)
     v = prove_claim(resolve(first), claim, book=LemmaBook(limits=LIMITS, idle=True), limits=LIMITS)
     (*_, shown) = v.parts
-    assert (shown.name, shown.status, shown.control) == ("spread 0", PartStatus.VIOLATED, True)
+    assert (shown.name, shown.status, shown.control) == ("spread 0", PartStatus.VIOLATED, False)
+    assert v.kind is Kind.VIOLATED
 
 
 def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
@@ -309,9 +310,29 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     """Another length of blocks: a witness whose terms all have one exponent."""
     claim = claims.agreement_claim(resolve(HOPPER), Assumptions(("finite",)))
     v = prove_claim(resolve(AMPERE), claim, book=book, limits=LIMITS)
-    assert v.kind is Kind.HOLDS
-    assert [(p.name, p.control) for p in v.parts] == [("spread 0", True)]
-    assert "agree within no spread" in v.reason
+    assert v.kind is Kind.VIOLATED
+    assert [(p.name, p.status, p.control) for p in v.parts] == [("spread 0", PartStatus.VIOLATED, False)]
+    assert claims.AT_ONCE in v.reason
+    assert claims.AT_ONCE in v.composition
+    assert "agree" not in v.reason + v.composition
+    (part,) = v.parts
+    assert part.witness is not None
+    spread = replace(Assumptions(("finite",)), spread=0)
+    q = question(resolve(AMPERE), resolve(HOPPER), spread)
+    assert replay(q, part.witness.first).confirms
+
+
+def test_a_witness_that_does_not_replay_leaves_the_region_open(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inputs of another spread than is said of them refute nothing."""
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    assert real.spread > 0
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 0))
+    claim = claims.agreement_claim(resolve(SMALL + "4"), WITHOUT_C)
+    v = prove_claim(resolve(SMALL + "3"), claim, book=book, limits=LIMITS)
+    assert (v.kind, v.composition) == (Kind.UNKNOWN, "")
 
 
 def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBook) -> None:
@@ -353,13 +374,18 @@ def test_names_are_read_again() -> None:
         claims.read_agreement(f"agreement; {HOPPER}; spread=2", first)
 
 
-def test_the_command_writes_json_and_exits_0(tmp_path: Path) -> None:
-    words = ["region", AMPERE, HOPPER, "--assume", "finite", "--json", "--results", str(tmp_path)]
-    done = CliRunner().invoke(main, words)
-    assert done.exit_code == 0, done.output
+def test_the_command_names_what_was_shown_and_exits_with_it(tmp_path: Path) -> None:
+    """No region: 1, and no claim holds; a region of every input: 0."""
+    rest = ["--assume", "finite", "--json", "--results", str(tmp_path)]
+    done = CliRunner().invoke(main, ["region", AMPERE, HOPPER, *rest])
+    assert done.exit_code == 1, done.output
     (found,) = json.loads(done.stdout)
     assert found["shown"] == "none"
     assert found["agree_up_to_spread"] is None
+    assert found["proof"]["verdict"] == "VIOLATED"
+    assert "HOLDS" not in done.stdout
+    done = CliRunner().invoke(main, ["region", AMPERE, AMPERE, *rest])
+    assert done.exit_code == 0, done.output
     assert CliRunner().invoke(main, ["region", AMPERE]).exit_code == 2
     assert CliRunner().invoke(main, ["region", AMPERE, HOPPER, "--all"]).exit_code == 2
 

@@ -38,6 +38,9 @@ SEPARATOR = "; "
 #: The processor's time for one question, in times of one solver's; what is not proved then is left open.
 PATIENCE = 10
 
+#: What is said of units that agree within no spread.
+AT_ONCE = "differ where all exponents are equal"
+
 #: What is left open where no proof is tried.
 _UNTRIED = "no witness was found, and no proof was tried"
 
@@ -69,6 +72,7 @@ def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
 def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """The largest spread within which two units agree, proved, and a witness of the next one.
 
+    Where a witness has one exponent in all of its terms there is no such spread, and the claim is refuted.
     Soundness: what is supposed is what the assumptions and the spread say of each operand and term, and
     nothing else; the theorem is about every input that obeys them.  (1) Each term within the spread is a
     count of units of one power of two.  (2) Sum by sum, each unit's aligned terms, partial sums and total
@@ -124,13 +128,20 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     confirmed = replayed(outer, outside.witness).confirms
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
-    control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
+    control = ClaimPart(
+        name=f"spread {outside.spread}", status=shown, witness=witness, control=outside.spread > 0
+    )
     # What is said is what a part proves.
-    text = f"within {next((p.name for p in parts if p.status is PartStatus.HOLDS), 'no spread')}"
-    agree = f"{first.name} and {second.name} agree on all inputs {text}"
+    held = next((p.name for p in parts if p.status is PartStatus.HOLDS), "")
+    units = f"{first.name} and {second.name}"
+    if outside.spread:
+        text = f"{units} agree on all inputs within {held}, {_assuming(what)}, and differ at {outside.spread}"
+    else:
+        text = f"{units} {AT_ONCE}, {_assuming(what)}"
     return Finding(
-        parts=(*parts, control), composition=f"{agree}, {_assuming(what)}, and differ at {outside.spread}",
-        reason=f"the units agree {text}, and differ at spread {outside.spread}",
+        parts=(*parts, control), composition=text,
+        reason=f"the units agree within {held}, and differ at spread {outside.spread}",
+        violated=f"the results {AT_ONCE}",
     ), lemmas  # fmt: skip
 
 
