@@ -25,8 +25,10 @@ _STRIDES = (1, 1, 2, 2, 4, 8)
 _BITS = (-4, -3, -2, -2, -1, -1, 0, 1)
 #: Exponents of plain numbers beside which there are ties and cuts.
 _PLAIN = 12
-#: Shares of rows: with c, with a term and its negative, with one small term more, with negative zeros; and
-#: of factors that are subnormal.
+#: The share of rows of many equal products.
+_DENSE = 0.03
+#: Shares of the others: with c, with a term and its negative, with one small term more, with negative zeros;
+#: and of factors that are subnormal.
 _C, _CANCELLED, _SMALLER, _MINUS, _SUBNORMAL = 0.4, 0.25, 0.3, 0.2, 0.2
 
 
@@ -95,6 +97,8 @@ def _largest(x: Conversion) -> list[Boundary]:
 
 def _row(rng: random.Random, spec: UnitSpec, k: int, of: Sequence[Boundary]) -> Witness | None:
     """One dot product; None where the formats do not reach the boundary."""
+    if rng.random() < _DENSE:
+        return _dense(rng, spec, k)
     at = rng.choice(of)
     sign = rng.choice((1, -1))
     small = [_small(rng, at.last)] if rng.random() < 0.9 else []
@@ -136,6 +140,21 @@ def _row(rng: random.Random, spec: UnitSpec, k: int, of: Sequence[Boundary]) -> 
             return None
         word = found
     return Witness(tuple(a), tuple(b), word, *scales)
+
+
+def _dense(rng: random.Random, spec: UnitSpec, k: int) -> Witness | None:
+    """Products of one value, all or as many as a block has: the sums that need the most carry bits."""
+    o, count = spec.operands, rng.choice((k, k, min(k, spec.design.products)))
+    significands = [2 - power_of_two(-fmt.fraction_bits) for fmt in (o.a, o.b, o.c)]
+    e = rng.choice((0, 1, -3, o.a.e_max))
+    numbers = (rng.choice((1, -1)) * significands[0] * power_of_two(e), significands[1], significands[2])
+    a, b, c = (encoded(fmt, x) for fmt, x in zip((o.a, o.b, o.c), numbers, strict=True))
+    if a is None or b is None or c is None:
+        return None
+    rest = (0,) * (k - count)
+    of_c = rng.choice((0, c, c ^ o.c.sign_bit))
+    ones = () if spec.scale_format is None else (spec.scale_format.one,) * scale_count(spec, k)
+    return Witness((a,) * count + rest, (b,) * count + rest, of_c, ones, ones)
 
 
 def _small(rng: random.Random, last: int) -> Fraction:

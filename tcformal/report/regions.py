@@ -36,7 +36,7 @@ class RegionAnswer:
 
     @property
     def decided(self) -> bool:
-        """Whether the region is proved, with a witness outside or of every input, or a witness leaves none."""
+        """Whether the region is proved, up to a witness or of every input, or a witness leaves none."""
         return self.verdict.kind in _ANSWERS and self.verdict.checked
 
     @property

@@ -21,6 +21,7 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.spread import close
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, PartStatus
+from tcformal.proofs.claims import order_within
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
@@ -173,7 +174,7 @@ def test_what_is_proved_of_a_unit_is_not_taken_for_another_of_its_name(book: Lem
 def test_what_a_sum_loses_is_seen(unit: str, spread: int, where: str, book: LemmaBook) -> None:
     """Bits that are cut off, a sum that wraps, and a first block that is rounded, but not the last one."""
     ask, what = asking(unit, unit, WITHOUT_C, book), replace(WITHOUT_C, spread=spread)
-    x, dots, c = claims._built(ask, resolve(unit), what)
+    x, dots, c = claims.built(ask, resolve(unit), what)
     assert (f" but {where} is another on inputs " in lost_at(c.graph, ask.spec, x, dots, what, 0)) is bool(
         where
     )
@@ -450,12 +451,12 @@ def test_operands_beyond_the_spread_refute_no_order(book: LemmaBook) -> None:
             lambda _: None,
             assumed=Assumptions(("finite",), c=0x6400, spread=spread),
         )
-        refuted[spread] = claims._order_shown(ask, [1, 2, 3, 0]) is not None
+        refuted[spread] = order_within._order_shown(ask, [1, 2, 3, 0]) is not None
     assert refuted == {0: False, 12: True}
 
 
 def test_an_order_that_matters_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "_order_shown", lambda *_: None)
+    monkeypatch.setattr(order_within, "_order_shown", lambda *_: None)
     v = prove_claim(resolve(f"{FOUR}3"), "product-order; finite; c=0x0; spread=4", book=book, limits=LIMITS)
     assert v.kind is Kind.UNKNOWN
     assert all(p.status is PartStatus.OPEN for p in v.parts)
