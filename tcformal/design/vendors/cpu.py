@@ -11,10 +11,10 @@ from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
-    AS_VDPBF16PS,
     BOCHS_AMX,
     INTEL,
     INTEL_RESULTS,
+    INTEL_TINY_RESULTS,
     as_reference,
     documented,
     facts,
@@ -40,14 +40,17 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
     ),
 }  # fmt: skip
 
-#: Parameters of which the evidence is that of another instruction.
-_INFERRED = {"tdpbf16ps": {"result_subnormals": AS_VDPBF16PS}}
+#: Parameters that inputs of their own settle.
+_SETTLED = {
+    name: {"result_subnormals": measured(f"{INTEL}, {name.upper()}", INTEL_TINY_RESULTS)}
+    for name in ("tdpbf16ps", "vdpbf16ps")
+}
 
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     for name, (shape, a, design, source) in _X86.items():
-        yield f"x86/{name}", partial(_unit, shape, a, design, source, _INFERRED.get(name, {}))
+        yield f"x86/{name}", partial(_unit, shape, a, design, source, _SETTLED.get(name, {}))
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
