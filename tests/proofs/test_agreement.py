@@ -21,8 +21,8 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.spread import close
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, PartStatus
-from tcformal.proofs.claims import order_within
 from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.claims.sums import order_within
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics.counts import shifted

@@ -17,9 +17,9 @@ from tcformal.operands.few import few
 from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch
 from tcformal.proofs.claim import PartStatus
-from tcformal.proofs.claims.changes import one_by_one
 from tcformal.proofs.claims.equality import equal_in_steps
 from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.claims.sums.changes import one_by_one
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.separate import separate
 from tcformal.proofs.tactics.uncut import exact_form, reach

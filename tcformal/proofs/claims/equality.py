@@ -10,7 +10,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
-from tcformal.proofs.claims.changes import PROOFS, changes_between
+from tcformal.proofs.claims.sums.changes import PROOFS, changes_between
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.proofs.step_by_step import same_steps
 from tcformal.query.assume import Assumptions, from_texts

@@ -25,15 +25,15 @@ from tcformal.proofs.claims.error_bound import (
     monotonicity,
     relative_error,
 )
-from tcformal.proofs.claims.exact import (
+from tcformal.proofs.claims.integer_sums import check_integer_sums, integer_sums
+from tcformal.proofs.claims.negation import check_negation, negation
+from tcformal.proofs.claims.product_order import check_product_order, product_order
+from tcformal.proofs.claims.sums.exact import (
     check_correctly_rounded,
     check_exact_sum,
     correctly_rounded,
     exact_sum,
 )
-from tcformal.proofs.claims.integer_sums import check_integer_sums, integer_sums
-from tcformal.proofs.claims.negation import check_negation, negation
-from tcformal.proofs.claims.product_order import check_product_order, product_order
 from tcformal.proofs.claims.zero_exponent import check_zero_exponent, zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook

@@ -26,7 +26,7 @@ BY_INTERVALS = "intervals of exponents"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class TermReach:
     """Where the terms of a sum lie.
 
     Ranges and units: no term takes part in e_max with an exponent above `top`, every term is a multiple of
@@ -52,7 +52,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbers:
+class _Magnitudes:
     """Numbers of exponents from `low` to `high`: multiples of 2^bottom, of at most so large a magnitude."""
 
     low: int
@@ -61,15 +61,15 @@ class _Numbers:
     most: Fraction
     significand: Fraction
 
-    def times(self, other: _Numbers) -> _Numbers:
+    def times(self, other: _Magnitudes) -> _Magnitudes:
         """The exact products, whose exponents are added."""
-        return _Numbers(
+        return _Magnitudes(
             self.low + other.low, self.high + other.high, self.bottom + other.bottom, self.most * other.most,
             self.significand * other.significand,
         )  # fmt: skip
 
 
-def _of_format(fmt: Format, given: tuple[int, int] | None = None) -> _Numbers | None:
+def _of_format(fmt: Format, given: tuple[int, int] | None = None) -> _Magnitudes | None:
     """The non-zero numbers of a format with exponents in a range; None where there is none."""
     low, high = given or (fmt.e_min, fmt.e_max)
     low, high = max(low, fmt.e_min), min(high, fmt.e_max)
@@ -78,10 +78,10 @@ def _of_format(fmt: Format, given: tuple[int, int] | None = None) -> _Numbers | 
     t = fmt.fraction_bits
     full = 2 - power_of_two(-t)
     most = decode(fmt, fmt.largest).magnitude if high == fmt.e_max else full * power_of_two(high)
-    return _Numbers(low, high, low - t, most, full)
+    return _Magnitudes(low, high, low - t, most, full)
 
 
-def _of_word(fmt: Format, word: int) -> _Numbers | None:
+def _of_word(fmt: Format, word: int) -> _Magnitudes | None:
     """One number; None for a zero, NaN or Inf."""
     x = decode(fmt, word)
     if x.kind is not NumberClass.FINITE or not x.magnitude:
@@ -89,7 +89,7 @@ def _of_word(fmt: Format, word: int) -> _Numbers | None:
     e = max(exponent_of(x.magnitude), fmt.e_min)
     odd = x.magnitude.numerator & -x.magnitude.numerator
     bottom = exponent_of(Fraction(odd, x.magnitude.denominator))
-    return _Numbers(e, e, bottom, x.magnitude, x.magnitude / power_of_two(e))
+    return _Magnitudes(e, e, bottom, x.magnitude, x.magnitude / power_of_two(e))
 
 
 def sums_one_by_one(spec: UnitSpec) -> bool:
@@ -105,7 +105,7 @@ def sums_one_by_one(spec: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def reach(spec: UnitSpec, what: Assumptions, k: int) -> Reach | None:
+def reach(spec: UnitSpec, what: Assumptions, k: int) -> TermReach | None:
     """Where the terms of every sum of k products lie; None for a unit whose sums are others.
 
     Soundness: exponents of products are sums of their factors', of zeros too where these keep their own; a
@@ -121,7 +121,7 @@ def reach(spec: UnitSpec, what: Assumptions, k: int) -> Reach | None:
     products = None if one is None or other is None else one.times(other)
     if products is not None and scale is not None:
         products = None if scales is None else products.times(scales).times(scales)
-    terms, count, most = list[_Numbers](), length, Fraction(0)
+    terms, count, most = list[_Magnitudes](), length, Fraction(0)
     if products is not None:
         most = length * products.most
         if design.group is not None:
@@ -137,7 +137,7 @@ def reach(spec: UnitSpec, what: Assumptions, k: int) -> Reach | None:
     )
     terms += added
     if not terms:
-        return Reach(0, 0, Fraction(0), most)
+        return TermReach(0, 0, Fraction(0), most)
     top = max(x.high for x in terms)
     zero = design.zero_exponent
     if isinstance(zero, int):
@@ -145,17 +145,17 @@ def reach(spec: UnitSpec, what: Assumptions, k: int) -> Reach | None:
     elif zero == "own":
         of_c = [o.c.e_min, o.d.e_min] if design.c_position == "joined" else []
         top = max(top, _own(spec, one, other, scales), *of_c)
-    return Reach(top, min(x.bottom for x in terms), ratio, most)
+    return TermReach(top, min(x.bottom for x in terms), ratio, most)
 
 
-def _grouped(products: _Numbers, scales: _Numbers | None, group: int) -> _Numbers:
+def _grouped(products: _Magnitudes, scales: _Magnitudes | None, group: int) -> _Magnitudes:
     """Exact sums of groups: their exponent is that of the scales, 0 without them."""
     low, high = (0, 0) if scales is None else (2 * scales.low, 2 * scales.high)
     most = group * products.most
-    return _Numbers(low, high, products.bottom, most, most / power_of_two(high))
+    return _Magnitudes(low, high, products.bottom, most, most / power_of_two(high))
 
 
-def _as_term(spec: UnitSpec, x: _Numbers) -> _Numbers:
+def _as_term(spec: UnitSpec, x: _Magnitudes) -> _Magnitudes:
     """Products as a sum takes them in: normalised, which raises exponents, or rounded before."""
     design = spec.design
     if design.product_rounding is not None:
@@ -171,7 +171,7 @@ def _as_term(spec: UnitSpec, x: _Numbers) -> _Numbers:
     return x
 
 
-def _added(spec: UnitSpec, what: Assumptions, *, blocks: bool) -> Iterator[_Numbers]:
+def _added(spec: UnitSpec, what: Assumptions, *, blocks: bool) -> Iterator[_Magnitudes]:
     """What c can be, and from the second block on the result of the one before."""
     o = spec.operands
     first = _of_format(o.c, what.exponents) if what.c is None else _of_word(o.c, what.c)
@@ -181,7 +181,9 @@ def _added(spec: UnitSpec, what: Assumptions, *, blocks: bool) -> Iterator[_Numb
         yield result
 
 
-def _own(spec: UnitSpec, one: _Numbers | None, other: _Numbers | None, scales: _Numbers | None) -> int:
+def _own(
+    spec: UnitSpec, one: _Magnitudes | None, other: _Magnitudes | None, scales: _Magnitudes | None
+) -> int:
     """The largest exponent of a product of which a factor, or a scale, is zero."""
     pairs = [(spec.operands.a, one), (spec.operands.b, other)]
     pairs += [] if spec.scale_format is None else [(spec.scale_format, scales)] * 2
@@ -197,7 +199,7 @@ def exact_form(spec: UnitSpec) -> UnitSpec:
     return replace(spec, design=replace(spec.design, **neutral))
 
 
-def why_exact(spec: UnitSpec, r: Reach) -> str:
+def why_exact(spec: UnitSpec, r: TermReach) -> str:
     """What makes a unit's sums exact, in a clause."""
     return (
         f"all terms of {spec.name} are multiples of 2^{r.bottom} and no exponent is above {r.top}, so that "

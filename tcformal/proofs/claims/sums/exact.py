@@ -13,10 +13,17 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
-from tcformal.proofs.claims.changes import one_by_one
+from tcformal.proofs.claims.sums.changes import one_by_one
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
-from tcformal.proofs.tactics.uncut import BY_INTERVALS, Reach, exact_form, reach, sums_one_by_one, why_exact
+from tcformal.proofs.tactics.uncut import (
+    BY_INTERVALS,
+    TermReach,
+    exact_form,
+    reach,
+    sums_one_by_one,
+    why_exact,
+)
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.search import search
@@ -69,7 +76,7 @@ def correctly_rounded(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
 
 def _found(
-    ask: Asking, like: UnitSpec, name: str, why: Sequence[str], failed: Sequence[str], r: Reach | None
+    ask: Asking, like: UnitSpec, name: str, why: Sequence[str], failed: Sequence[str], r: TermReach | None
 ) -> Finding:
     """The claim that a unit is another one: proved where nothing failed, else refuted, or left open.
 
@@ -110,7 +117,7 @@ def _witness(ask: Asking, spec: UnitSpec, like: UnitSpec) -> Counterexample | No
     return None if w is None else counterexample((spec, w), (like, w), "vectors")
 
 
-def _lost(spec: UnitSpec, r: Reach) -> list[str]:
+def _lost(spec: UnitSpec, r: TermReach) -> list[str]:
     """What keeps the sums of a unit from being exact."""
     bits, carry = spec.design.fraction_bits, spec.design.carry_bits
     lost = []
@@ -143,7 +150,7 @@ class _Condition:
     why: str
 
 
-def _conditions(spec: UnitSpec, what: Assumptions, r: Reach | None) -> list[_Condition]:
+def _conditions(spec: UnitSpec, what: Assumptions, r: TermReach | None) -> list[_Condition]:
     """Every way in which a result can be another than the exact sum rounded once."""
     o, design, d = spec.operands, spec.design, spec.operands.d
     one = r is not None and spec.k <= design.products
