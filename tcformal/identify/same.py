@@ -21,7 +21,8 @@ from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claims.equality import equal_in_steps, equal_in_sums, plain_form
+from tcformal.proofs.claims.equality import equal_in_steps, equal_in_sums
+from tcformal.proofs.claims.sums.changes import plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer

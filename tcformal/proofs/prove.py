@@ -51,8 +51,9 @@ def prove_claim(
 
     Shapes: one call of the unit on its k products.
     Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,
-    `error-bound`, `relative-error`, `integer-sums`, `monotonicity`, `zero-exponent` and `zero-products`;
-    `limits` hold for each lemma and each search for a witness; the other arguments are those of `separate`.
+    `error-bound`, `relative-error`, `integer-sums`, `monotonicity`, `exact-sum`, `correctly-rounded`,
+    `zero-exponent` and `zero-products`; `limits` hold for each lemma and each search for a witness; the other
+    arguments are those of `separate`.
     Zero, NaN, Inf: as the claim says; every claim speaks of all inputs that obey its assumptions.
     Errors: UnknownNameError for an unknown claim, unit or solver; InputError for a unit that the claim does
     not fit, or for an assumption that it cannot use; MissingSolverError for a solver that is not installed;

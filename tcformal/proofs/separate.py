@@ -101,7 +101,9 @@ def kept_or_separated(
         keeper = None if store is None else store.lemmas
         allowed = limits or Limits()
         book = LemmaBook(limits=allowed, certify=certify is not False, keeper=keeper, fresh=fresh)
-        made = equal_in_steps(q.first, q.second, book, allowed, q.k, progress=progress)
+        made = equal_in_steps(
+            q.first, q.second, book, allowed, q.k, what=q.assumptions, progress=progress
+        )  # fmt: skip
         if made is not None and store is not None:
             try:
                 store.add_claim(made)

@@ -35,11 +35,11 @@ def answer(
     find_steps: FindSteps[Q] | None = None,
     progress: Progress = ignore,
 ) -> Verdict[Q]:
-    """Decide a question: vectors, a proof in steps, assumptions, solvers; then replay and shrink the witness.
+    """Decide a question: vectors, assumptions, a proof in steps, solvers; then replay and shrink the witness.
 
     `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried, and a proof in steps is
-    looked for, only where no solvers are named, and such a proof only without assumptions.  `shrink_s`:
-    seconds for shrinking a witness.
+    looked for, only where no solvers are named.  Such a proof is about inputs that obey the assumptions: that
+    there are any is shown first.  `shrink_s`: seconds for shrinking a witness.
     Errors: those of `decide` for solvers that cannot be asked.  A question without an answer is no error:
     its verdict is UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
@@ -61,12 +61,14 @@ def answer(
     }  # fmt: skip
 
     allowed: dict[str, int] | None = None
+    asked = False
 
     def impossible() -> Verdict[Q] | None:
         """The verdict for unsatisfiable or undecided assumptions; None where an input satisfies them."""
-        nonlocal allowed
-        if not question_kind.assumptions(q):
+        nonlocal allowed, asked
+        if asked or not question_kind.assumptions(q):
             return None
+        asked = True
         progress("are the assumptions satisfiable?")
         possible = decide(
             q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
@@ -82,11 +84,13 @@ def answer(
     if solvers is None:
         progress("trying vectors")
         d = _decide_by_vectors(q, limits.seed)
-    if d is None and solvers is None and find_steps is not None and not question_kind.assumptions(q):
+    if d is None and solvers is None and find_steps is not None:
+        if (none := impossible()) is not None:
+            return none
         steps = find_steps(q, progress)
         if steps is not None:
             by_lemmas = Decision(status=Status.UNSAT, answers=(), reason=steps.reason)
-            return verdict(question_kind.none, steps.reason, by_lemmas, steps=steps)
+            return verdict(question_kind.none, steps.reason, by_lemmas, steps=steps, allowed=allowed)
     if d is None:
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none

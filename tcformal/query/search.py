@@ -7,6 +7,7 @@ import numpy as np
 from tcformal.interp.vector import Vector
 from tcformal.operands.batch import columns, inputs_to_try, witness_at
 from tcformal.operands.boundaries import boundaries
+from tcformal.operands.few import boundaries_of, few
 from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
 from tcformal.query.pair import EqualityQuestion
@@ -14,6 +15,8 @@ from tcformal.query.shrink.shrink import witness_cost
 
 #: Default number of vectors: half of them directed, half from the families.
 VECTORS = 6144
+#: Number of dot products of a few terms beside a boundary.
+_FEW = 4000
 #: Number of the simplest separating vectors that are compared in detail.
 _FINALISTS = 48
 
@@ -21,13 +24,19 @@ _FINALISTS = 48
 def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness | None:
     """The simplest of n seeded operand vectors that satisfies the assumptions and separates.
 
-    Where none does, sums that lie where few of them do are tried.  None says nothing about other vectors.
+    Where none does, sums that lie where few of them do are tried, then a few terms beside the boundaries of
+    either unit.  None says nothing about other vectors.
     Shapes: K products, with scales for units that take them.
     Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
     """
     found = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
     if found is None and question.first.scale_format is None:
         found = _simplest(question, boundaries(question.first, question.k, seed))
+    units = [question.first]
+    if boundaries_of(question.second) != boundaries_of(question.first):
+        units.append(question.second)
+    for unit in units:
+        found = found or _simplest(question, few(unit, question.k, _FEW, seed))
     return found
 
 

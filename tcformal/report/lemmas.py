@@ -30,6 +30,7 @@ _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
     "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero", "zero-products": "fill",
     "integer-sums": "integers", "relative-error": "relative", "monotonicity": "monotone",
+    "exact-sum": "exact", "correctly-rounded": "rounded",
 }  # fmt: skip
 
 

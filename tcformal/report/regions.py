@@ -21,6 +21,9 @@ from tcformal.version import VERSION, commit, host
 #: The file of the table of all pairs, in the results folder.
 REGIONS = "REGIONS.md"
 
+#: A spread is proved, or refuted by inputs of one exponent.
+_ANSWERS = (Kind.HOLDS, Kind.VIOLATED)
+
 
 @dataclass(frozen=True, slots=True)
 class RegionAnswer:
@@ -33,15 +36,15 @@ class RegionAnswer:
 
     @property
     def decided(self) -> bool:
-        """Whether the region is proved, with a witness outside, or is that of every input."""
-        return self.verdict.kind is Kind.HOLDS and self.verdict.checked
+        """Whether the region is proved, up to a witness or of every input, or a witness leaves none."""
+        return self.verdict.kind in _ANSWERS and self.verdict.checked
 
     @property
     def shown(self) -> str:
         """The largest spread, `none` where units differ at spread 0, `every`, or what is proved and open."""
         held = next((p.name for p in self.verdict.parts if p.status is PartStatus.HOLDS), "none")
         held = held.removeprefix("spread ").removesuffix(" spread")
-        if self.verdict.kind is Kind.HOLDS:
+        if self.verdict.kind in _ANSWERS:
             return held
         left = [p.name.removeprefix("spread ") for p in self.verdict.parts if p.status is PartStatus.OPEN]
         return f"{held}, open to {left[0]}" if left and held.isdecimal() else "open"
@@ -123,8 +126,8 @@ def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
         "on fractions.  The spread is the difference between the largest and the least exponent of the "
         "non-zero terms of the whole dot product, the exact products and c; a product's exponent is the sum "
         "of its factors' exponents, whatever its significand, and a subnormal has that of the least normal "
-        "number.  `none`: the units differ at spread 0.  `every`: they agree on all inputs.  `open`: no "
-        "proof was found up to where there is no witness.",
+        "number.  `none`: the results differ where all exponents are equal, which a replayed witness shows.  "
+        "`every`: they agree on all inputs.  `open`: no proof was found up to where there is no witness.",
         "", "Operands are finite in every column.  `no overflow`: the exponents of all elements are in the "
         "range named in the last column, in which no sum leaves the range of D.", "",
         "| units | " + " | ".join(columns) + " | range |", "|---|" + "---:|" * len(columns) + "---|",
@@ -134,7 +137,7 @@ def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
         spans = {x.assumed.exponents for x in row.values()} - {None}
         span = ", ".join(f"{s[0]}..{s[1]}" for s in spans if s)
         lines.append(f"| `{first}`<br>`{second}` | {' | '.join(cells)} | {span} |")
-    still = [x for x in answers if x.verdict.kind is not Kind.HOLDS]
+    still = [x for x in answers if x.verdict.kind not in _ANSWERS]
     before = sum(not x.verdict.checked for x in answers)
     rest = f"; {asked - len(answers)} more have not been asked" if asked > len(answers) else ""
     lines += ["", f"{len(pairs)} pairs, {len(answers)} regions: {counts(answers)}{rest}."]

@@ -22,6 +22,7 @@ from tcformal.operands.spread import close
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, PartStatus
 from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.claims.sums import order_within
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics.counts import shifted
@@ -173,7 +174,7 @@ def test_what_is_proved_of_a_unit_is_not_taken_for_another_of_its_name(book: Lem
 def test_what_a_sum_loses_is_seen(unit: str, spread: int, where: str, book: LemmaBook) -> None:
     """Bits that are cut off, a sum that wraps, and a first block that is rounded, but not the last one."""
     ask, what = asking(unit, unit, WITHOUT_C, book), replace(WITHOUT_C, spread=spread)
-    x, dots, c = claims._built(ask, resolve(unit), what)
+    x, dots, c = claims.built(ask, resolve(unit), what)
     assert (f" but {where} is another on inputs " in lost_at(c.graph, ask.spec, x, dots, what, 0)) is bool(
         where
     )
@@ -229,7 +230,8 @@ def test_a_tree_has_regions_too() -> None:
     claim = claims.agreement_claim(resolve(second), WITHOUT_C)
     v = prove_claim(resolve(first), claim, book=LemmaBook(limits=LIMITS, idle=True), limits=LIMITS)
     (*_, shown) = v.parts
-    assert (shown.name, shown.status, shown.control) == ("spread 0", PartStatus.VIOLATED, True)
+    assert (shown.name, shown.status, shown.control) == ("spread 0", PartStatus.VIOLATED, False)
+    assert v.kind is Kind.VIOLATED
 
 
 def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
@@ -309,9 +311,29 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     """Another length of blocks: a witness whose terms all have one exponent."""
     claim = claims.agreement_claim(resolve(HOPPER), Assumptions(("finite",)))
     v = prove_claim(resolve(AMPERE), claim, book=book, limits=LIMITS)
-    assert v.kind is Kind.HOLDS
-    assert [(p.name, p.control) for p in v.parts] == [("spread 0", True)]
-    assert "agree within no spread" in v.reason
+    assert v.kind is Kind.VIOLATED
+    assert [(p.name, p.status, p.control) for p in v.parts] == [("spread 0", PartStatus.VIOLATED, False)]
+    assert claims.AT_ONCE in v.reason
+    assert claims.AT_ONCE in v.composition
+    assert "agree" not in v.reason + v.composition
+    (part,) = v.parts
+    assert part.witness is not None
+    spread = replace(Assumptions(("finite",)), spread=0)
+    q = question(resolve(AMPERE), resolve(HOPPER), spread)
+    assert replay(q, part.witness.first).confirms
+
+
+def test_a_witness_that_does_not_replay_leaves_the_region_open(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inputs of another spread than is said of them refute nothing."""
+    real = nearest(question(resolve(SMALL + "3"), resolve(SMALL + "4"), WITHOUT_C), 0)
+    assert real is not None
+    assert real.spread > 0
+    monkeypatch.setattr(claims, "nearest", lambda *_: Nearest(real.witness, 0))
+    claim = claims.agreement_claim(resolve(SMALL + "4"), WITHOUT_C)
+    v = prove_claim(resolve(SMALL + "3"), claim, book=book, limits=LIMITS)
+    assert (v.kind, v.composition) == (Kind.UNKNOWN, "")
 
 
 def test_sums_of_another_kind_are_refused_before_a_lemma_is_asked(book: LemmaBook) -> None:
@@ -353,13 +375,18 @@ def test_names_are_read_again() -> None:
         claims.read_agreement(f"agreement; {HOPPER}; spread=2", first)
 
 
-def test_the_command_writes_json_and_exits_0(tmp_path: Path) -> None:
-    words = ["region", AMPERE, HOPPER, "--assume", "finite", "--json", "--results", str(tmp_path)]
-    done = CliRunner().invoke(main, words)
-    assert done.exit_code == 0, done.output
+def test_the_command_names_what_was_shown_and_exits_with_it(tmp_path: Path) -> None:
+    """No region: 1, and no claim holds; a region of every input: 0."""
+    rest = ["--assume", "finite", "--json", "--results", str(tmp_path)]
+    done = CliRunner().invoke(main, ["region", AMPERE, HOPPER, *rest])
+    assert done.exit_code == 1, done.output
     (found,) = json.loads(done.stdout)
     assert found["shown"] == "none"
     assert found["agree_up_to_spread"] is None
+    assert found["proof"]["verdict"] == "VIOLATED"
+    assert "HOLDS" not in done.stdout
+    done = CliRunner().invoke(main, ["region", AMPERE, AMPERE, *rest])
+    assert done.exit_code == 0, done.output
     assert CliRunner().invoke(main, ["region", AMPERE]).exit_code == 2
     assert CliRunner().invoke(main, ["region", AMPERE, HOPPER, "--all"]).exit_code == 2
 
@@ -424,12 +451,12 @@ def test_operands_beyond_the_spread_refute_no_order(book: LemmaBook) -> None:
             lambda _: None,
             assumed=Assumptions(("finite",), c=0x6400, spread=spread),
         )
-        refuted[spread] = claims._order_shown(ask, [1, 2, 3, 0]) is not None
+        refuted[spread] = order_within._order_shown(ask, [1, 2, 3, 0]) is not None
     assert refuted == {0: False, 12: True}
 
 
 def test_an_order_that_matters_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "_order_shown", lambda *_: None)
+    monkeypatch.setattr(order_within, "_order_shown", lambda *_: None)
     v = prove_claim(resolve(f"{FOUR}3"), "product-order; finite; c=0x0; spread=4", book=book, limits=LIMITS)
     assert v.kind is Kind.UNKNOWN
     assert all(p.status is PartStatus.OPEN for p in v.parts)

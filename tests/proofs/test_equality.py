@@ -10,7 +10,8 @@ from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claims.equality import equal_in_steps, plain_form
+from tcformal.proofs.claims.equality import equal_in_steps
+from tcformal.proofs.claims.sums.changes import plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.separate import prove_equal
 from tcformal.query.question import Kind

@@ -67,6 +67,14 @@ def test_neighbouring_exponents_of_zero_terms_are_told_apart(unit: str, ours: in
     assert replay(q, found).separates
 
 
+@pytest.mark.parametrize("unit", ["x86/tdpbf16ps", "x86/vdpbf16ps", "gaudi2/mme.fp32_ieee"])
+def test_what_becomes_of_a_number_below_the_least_normal_one_is_told_without_a_solver(unit: str) -> None:
+    q = asked(unit, f"{unit}@result_subnormals=signed_zero")
+    found = search(q, 0)
+    assert found is not None
+    assert replay(q, found).separates
+
+
 def test_assumptions_are_obeyed() -> None:
     for assume in (["finite", "normal"], ["c=1.5"], ["finite", "exponents=-3..3"]):
         q = asked(AMPERE, HOPPER, *assume)

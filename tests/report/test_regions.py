@@ -24,12 +24,12 @@ def region(what: Assumptions, *parts: tuple[str, PartStatus, bool]) -> RegionAns
 def test_cells_say_what_was_shown() -> None:
     outside = ("spread 5", PartStatus.VIOLATED, True)
     proved = region(Assumptions(("finite",)), ("spread 4", PartStatus.HOLDS, False), outside)
-    none = region(Assumptions(("finite",), c=0), ("spread 0", PartStatus.VIOLATED, True))
+    none = region(Assumptions(("finite",), c=0), ("spread 0", PartStatus.VIOLATED, False))
     left = region(
         Assumptions(("finite",), (-3, 3)),
         ("spread 4", PartStatus.OPEN, False), ("spread 3", PartStatus.HOLDS, False), outside,
     )  # fmt: skip
-    unconfirmed = region(Assumptions(("finite",), (-3, 3), 0), ("spread 0", PartStatus.OPEN, True))
+    unconfirmed = region(Assumptions(("finite",), (-3, 3), 0), ("spread 0", PartStatus.OPEN, False))
     assert [x.shown for x in (proved, none, left, unconfirmed)] == ["4", "none", "3, open to 4", "open"]
     assert [x.decided for x in (proved, none, left, unconfirmed)] == [True, True, False, False]
     text = regions_text([proved, none, left, unconfirmed], 6)

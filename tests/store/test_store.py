@@ -42,7 +42,7 @@ from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
 from tcformal.proofs.separate import separate
-from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
@@ -125,13 +125,7 @@ def test_a_proof_in_steps_is_no_answer_of_solvers(store: Store) -> None:
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
     """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
-    fresh = separate(
-        SIGNS,
-        COMPLEMENT,
-        limits=replace(LIMITS, time_s=300.0),
-        certify=True,
-        assumptions=Assumptions(c=0),
-    )
+    fresh = answer(ask(SIGNS, COMPLEMENT, "c=0"), limits=replace(LIMITS, time_s=300.0), certify=True)
     assert fresh.kind is Kind.EQUIVALENT
     assert fresh.allowed is not None
     record = store.add(fresh)

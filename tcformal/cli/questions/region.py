@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
+from tcformal.cli.questions.claims import exit_code
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -20,7 +21,7 @@ from tcformal.query.nearest import at_once
 from tcformal.query.pair import question
 from tcformal.query.pairs.pairs import groups
 from tcformal.query.pairs.variants import variants
-from tcformal.query.question import Kind
+from tcformal.query.verdict import DECIDED
 from tcformal.report.escape import print_json
 from tcformal.report.regions import (
     REGIONS,
@@ -63,8 +64,9 @@ def region(
     """Find the largest spread of exponents within which two units give the same bits.
 
     The spread is the difference between the largest and the least exponent of the non-zero products and c;
-    agreement within it is proved, and the next spread has a witness.  What is not proved in ten times the
-    time limit is left open.
+    agreement within it is proved, and the next spread has a witness.  Where the results differ though all
+    exponents are equal, a witness shows it (exit 1).  What is not proved in ten times the time limit is left
+    open.
     """
     if every != (first is None) or (second is None) != (first is None):
         raise click.UsageError("expected two units, or --all")
@@ -80,6 +82,8 @@ def region(
         print_json([region_data(x) for x in answers])
     else:
         console().print(regions_table(answers) if every else region_view(answers))
+    if not every:
+        return exit_code([x.verdict for x in answers])
     return OK if all(x.decided for x in answers) else NO_ANSWER
 
 
@@ -146,7 +150,7 @@ def _ask(
                 else:
                     ask(i)
         # What was answered before is taken as it is where no proof is tried.
-        again = () if idle else sorted(kept, key=lambda i: kept[i].verdict.kind is not Kind.HOLDS)
+        again = () if idle else sorted(kept, key=lambda i: kept[i].verdict.kind not in DECIDED)
         for i in (*later, *again):
             ask(i)
     written()

@@ -11,10 +11,10 @@ from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
-    AS_VDPBF16PS,
     BOCHS_AMX,
     INTEL,
     INTEL_RESULTS,
+    INTEL_TINY_RESULTS,
     as_reference,
     documented,
     facts,
@@ -29,37 +29,32 @@ _TILE = (16, 16, 32)
 _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
     "vdpbf16ps": (
         (1, 1, 2), "bf16", x86_dot(operand_subnormals="signed_zero"),
-        measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS),
+        measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS, INTEL_TINY_RESULTS),
     ),
     "tdpbf16ps": (
         _TILE, "bf16", x86_tile(operand_subnormals="signed_zero"),
-        measured(f"{INTEL}, TDPBF16PS", INTEL_RESULTS),
+        measured(f"{INTEL}, TDPBF16PS", INTEL_RESULTS, INTEL_TINY_RESULTS),
     ),
     "tdpfp16ps": (
         _TILE, "fp16", x86_tile(operand_subnormals="kept"), as_reference(f"{INTEL}, TDPFP16PS", BOCHS_AMX),
     ),
 }  # fmt: skip
 
-#: Parameters of which the evidence is that of another instruction.
-_INFERRED = {"tdpbf16ps": {"result_subnormals": AS_VDPBF16PS}}
-
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     for name, (shape, a, design, source) in _X86.items():
-        yield f"x86/{name}", partial(_unit, shape, a, design, source, _INFERRED.get(name, {}))
+        yield f"x86/{name}", partial(_unit, shape, a, design, source)
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
             source = documented(f"{ARM}, EBF={ebf}")
             if (name, ebf) == ("bfmopa", 0):
                 source = as_reference(source.source, "QEMU-7.2-sme")
-            yield f"arm/{name}.ebf{ebf}", partial(_unit, shape, "bf16", design, source, {})
+            yield f"arm/{name}.ebf{ebf}", partial(_unit, shape, "bf16", design, source)
 
 
-def _unit(
-    shape: tuple[int, int, int], a: str, design: Design, source: Fact, overrides: dict[str, Fact], name: str
-) -> UnitSpec:
+def _unit(shape: tuple[int, int, int], a: str, design: Design, source: Fact, name: str) -> UnitSpec:
     m, n, k = shape
     narrow, wide = format_named(a), format_named("fp32")
     return UnitSpec(
@@ -69,5 +64,5 @@ def _unit(
         k=k,
         operands=Operands(a=narrow, b=narrow, c=wide, d=wide),
         design=design,
-        facts=facts(source, overrides),
+        facts=facts(source, {}),
     )

@@ -23,6 +23,8 @@ UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands 
 #: Results of this project's probes, and the processors that gave them.
 AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl.xz (AMD EPYC)"
 INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
+#: Of another one: twelve million dot products, and 30,692 about the least normal number.
+INTEL_TINY_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor-2 (Intel Xeon with AMX, family 6 model 207)"
 HOPPER_RESULTS = (
     "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)", "results/hardware/NVIDIA-H200 (NVIDIA H200)"
 )  # fmt: skip
@@ -47,10 +49,6 @@ _IN_SCALAR = ("products", "conversion")
 AS_HOPPER = Fact("as on Hopper, of which it is measured; no source states it", Evidence.INFERRED)
 #: Outputs of Bochs for instructions on tiles.
 BOCHS_AMX = "Bochs-783b58fd-amx"
-#: What is supposed of the subnormal results of tdpbf16ps, which no output of silicon shows.
-AS_VDPBF16PS = Fact(
-    "as x86/vdpbf16ps, of which it is measured; Bochs's source has one rule for both", Evidence.INFERRED
-)
 
 
 @cache

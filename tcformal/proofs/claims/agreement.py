@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-
-import numpy as np
 
 from tcformal.callbacks import Patience
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import columns, witness_at
-from tcformal.operands.spread import close
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
-from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.counts.counted import NoRoom
 from tcformal.proofs.tactics.counts.in_turn import why_unknown
@@ -25,8 +20,8 @@ from tcformal.proofs.tactics.counts.lost import lost_at
 from tcformal.proofs.tactics.counts.no_nan import without_nan
 from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
-from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.nearest import VECTORS, falling, nearer, nearest
+from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.nearest import falling, nearer, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.semantics.stages import Dot
@@ -37,6 +32,9 @@ SEPARATOR = "; "
 
 #: The processor's time for one question, in times of one solver's; what is not proved then is left open.
 PATIENCE = 10
+
+#: What is said of units that agree within no spread.
+AT_ONCE = "differ where all exponents are equal"
 
 #: What is left open where no proof is tried.
 _UNTRIED = "no witness was found, and no proof was tried"
@@ -69,6 +67,7 @@ def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
 def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """The largest spread within which two units agree, proved, and a witness of the next one.
 
+    Where a witness has one exponent in all of its terms there is no such spread, and the claim is refuted.
     Soundness: what is supposed is what the assumptions and the spread say of each operand and term, and
     nothing else; the theorem is about every input that obeys them.  (1) Each term within the spread is a
     count of units of one power of two.  (2) Sum by sum, each unit's aligned terms, partial sums and total
@@ -83,7 +82,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask = replace(ask, patience=Patience(PATIENCE * ask.limits.time_s))
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
-    unknown = why_unknown(_built(ask, second, what)[1])
+    unknown = why_unknown(built(ask, second, what)[1])
     if outside is None:
         untried = ClaimPart(name="", status=PartStatus.OPEN, note=unknown or _UNTRIED)
         part, lemmas = (untried, []) if ask.book.idle else _without_nan(ask, second, what)
@@ -124,13 +123,20 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     confirmed = replayed(outer, outside.witness).confirms
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
-    control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
+    control = ClaimPart(
+        name=f"spread {outside.spread}", status=shown, witness=witness, control=outside.spread > 0
+    )
     # What is said is what a part proves.
-    text = f"within {next((p.name for p in parts if p.status is PartStatus.HOLDS), 'no spread')}"
-    agree = f"{first.name} and {second.name} agree on all inputs {text}"
+    held = next((p.name for p in parts if p.status is PartStatus.HOLDS), "")
+    units = f"{first.name} and {second.name}"
+    if outside.spread:
+        text = f"{units} agree on all inputs within {held}, {_assuming(what)}, and differ at {outside.spread}"
+    else:
+        text = f"{units} {AT_ONCE}, {_assuming(what)}"
     return Finding(
-        parts=(*parts, control), composition=f"{agree}, {_assuming(what)}, and differ at {outside.spread}",
-        reason=f"the units agree {text}, and differ at spread {outside.spread}",
+        parts=(*parts, control), composition=text,
+        reason=f"the units agree within {held}, and differ at spread {outside.spread}",
+        violated=f"the results {AT_ONCE}",
     ), lemmas  # fmt: skip
 
 
@@ -150,7 +156,7 @@ def _tried(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
 
 def _lost(ask: Asking, second: UnitSpec, what: Assumptions) -> str:
     """Which sum some input shows to be another than that of its terms; nothing where none does."""
-    x, dots, c = _built(ask, second, what)
+    x, dots, c = built(ask, second, what)
     return lost_at(c.graph, ask.spec, x, dots, what, ask.limits.seed)
 
 
@@ -160,7 +166,7 @@ def _assuming(what: Assumptions) -> str:
 
 def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """Units that differ in the words of NaN alone: equal wherever no step makes a NaN."""
-    x, dots, c = _built(ask, second, what)
+    x, dots, c = built(ask, second, what)
     note = without_nan(c, ask.spec, x, dots, what)
     same = c.equal(dots[0].result, dots[1].result)
     part = ClaimPart(
@@ -170,7 +176,7 @@ def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Clai
     return part, [u.lemma for u in c.uses]
 
 
-def _built(
+def built(
     ask: Asking, second: UnitSpec | None, what: Assumptions
 ) -> tuple[OperandNodes, list[Dot], Composition]:
     """Both units, or the one, on the same inputs in one graph; c a constant where it is assumed to be one."""
@@ -189,14 +195,14 @@ def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
     """The proof that two units agree under assumptions with a spread."""
 
     def attempt(bounded: bool) -> tuple[ClaimPart, list[Lemma]]:
-        x, dots, c = _built(ask, second, what)
+        x, dots, c = built(ask, second, what)
         calls = [CountedCall(u.name, u, dot) for u, dot in zip((ask.spec, second), dots, strict=True)]
-        return _counted(ask, c, x, calls, what, f"spread {what.spread}", bounded)
+        return counted(ask, c, x, calls, what, f"spread {what.spread}", bounded)
 
-    return _bounded_if_needed(what, attempt)
+    return bounded_if_needed(what, attempt)
 
 
-def _bounded_if_needed(
+def bounded_if_needed(
     what: Assumptions, attempt: Callable[[bool], tuple[ClaimPart, list[Lemma]]]
 ) -> tuple[ClaimPart, list[Lemma]]:
     """An attempt with the exponents that are assumed, or, where that is of use, with those of formats."""
@@ -205,7 +211,7 @@ def _bounded_if_needed(
     return attempt(True)
 
 
-def _counted(
+def counted(
     ask: Asking,
     c: Composition,
     x: OperandNodes,
@@ -222,78 +228,3 @@ def _counted(
     same = c.equal(calls[0].dot.result, calls[1].dot.result)
     status = PartStatus.HOLDS if same else PartStatus.OPEN
     return ClaimPart(name=name, status=status, steps=tuple(steps), note=note), [u.lemma for u in c.uses]
-
-
-def order_within(ask: Asking) -> tuple[Finding, list[Lemma]]:
-    """The products of a unit in another order, within a spread of exponents.
-
-    Soundness: as of `agreement`, the second unit being the same one on the operands in another order, whose
-    terms are the same.  Exchanging the first two products and moving all on by one place, done again and
-    again, make every order; assumptions and spread are the same of operands in any order.
-    """
-    spec, k, what = ask.spec, ask.spec.k, ask.assumed
-    if spec.scale_format is not None or k < 2:
-        raise InputError(
-            f"expected products without scales for an order within a spread, but got {spec.name}"
-        )
-    orders = {
-        "products 0 and 1 exchanged": [1, 0, *range(2, k)],
-        "all products moved by one place": [*range(1, k), 0],
-    }
-    parts, lemmas = [], list[Lemma]()
-    for name, order in orders.items():
-        witness = _order_shown(ask, order)
-        if witness is not None:
-            parts.append(ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness))
-            continue
-
-        def attempt(
-            bounded: bool, name: str = name, order: Sequence[int] = order
-        ) -> tuple[ClaimPart, list[Lemma]]:
-            x, (dot,), c = _built(ask, None, what)
-            with c.graph.scope(SIDES[1]):
-                moved = chained_dot(c.graph, spec, _in_order(x, order))
-            calls = [
-                CountedCall("A", spec, dot),
-                CountedCall("A in another order", spec, moved, tuple(order)),
-            ]
-            return _counted(ask, c, x, calls, what, name, bounded)
-
-        part, more = _bounded_if_needed(what, attempt)
-        parts.append(part)
-        lemmas += more
-    text = " and ".join(what.texts())
-    refuted = [p.name for p in parts if p.status is PartStatus.VIOLATED]
-    return Finding(
-        parts=tuple(parts),
-        composition=(
-            "" if refuted
-            else f"an exchange and a move by one place, which make every order, change no result: {text}"
-        ),
-        reason=f"no order of the {k} products changes the result: {text}",
-        violated=f"the order matters, {' and '.join(refuted)}: {text}",
-    ), lemmas  # fmt: skip
-
-
-def _in_order(x: OperandNodes, order: Sequence[int]) -> OperandNodes:
-    return replace(x, a=[x.a[k] for k in order], b=[x.b[k] for k in order])
-
-
-def _order_shown(ask: Asking, order: Sequence[int]) -> Counterexample | None:
-    """Operands that obey the assumptions and whose result is another in this order, among seeded vectors."""
-    spec, what, g = ask.spec, ask.assumed, Graph()
-    x = declare_inputs(g, spec, spec.k)
-    dots = []
-    for side, inputs in zip(SIDES, (x, _in_order(x, order)), strict=True):
-        with g.scope(side):
-            dots.append(chained_dot(g, spec, inputs))
-    differ = g.and_(assume_of_unit(g, what, spec, x), g.not_(g.eq(*(dot.result for dot in dots))))
-    tried = close(spec, spec.k, VECTORS, ask.limits.seed, what.spread or 0, what.exponents)
-    if what.c is not None:
-        tried.c[:] = what.c
-    (found,) = Vector(g, columns(tried)).run([differ])
-    for row in np.flatnonzero(np.broadcast_to(found, (VECTORS,))):
-        w = witness_at(tried, int(row))
-        other = replace(w, a=tuple(w.a[k] for k in order), b=tuple(w.b[k] for k in order))
-        return counterexample((spec, w), (spec, other), "vectors")
-    return None

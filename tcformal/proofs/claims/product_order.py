@@ -23,7 +23,7 @@ from tcformal.proofs.claim import (
     pairs_of_cuts,
     searched,
 )
-from tcformal.proofs.claims.agreement import order_within
+from tcformal.proofs.claims.sums.order_within import order_within
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep
 from tcformal.semantics.stages import Block, Dot, DotStep

@@ -28,6 +28,12 @@ from tcformal.proofs.claims.error_bound import (
 from tcformal.proofs.claims.integer_sums import check_integer_sums, integer_sums
 from tcformal.proofs.claims.negation import check_negation, negation
 from tcformal.proofs.claims.product_order import check_product_order, product_order
+from tcformal.proofs.claims.sums.exact import (
+    check_correctly_rounded,
+    check_exact_sum,
+    correctly_rounded,
+    exact_sum,
+)
 from tcformal.proofs.claims.zero_exponent import check_zero_exponent, zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook
@@ -125,6 +131,21 @@ CLAIMS: dict[str, Claim] = {
         integer_sums,
         lambda _: True,
         check=_of_unit(check_integer_sums),
+        trees=True,
+    ),
+    "exact-sum": Claim(
+        "no sum loses a bit before it is rounded",
+        exact_sum,
+        lambda u: u.design.fraction_bits is not None,
+        ("finite", "c", "exponents", "scale_exponents"),
+        _of_unit(check_exact_sum),
+    ),
+    "correctly-rounded": Claim(
+        "every result is the exact sum of the products and c, rounded once",
+        correctly_rounded,
+        lambda _: True,
+        ("finite", "c", "exponents", "scale_exponents"),
+        _of_unit(check_correctly_rounded),
         trees=True,
     ),
     "zero-products": Claim(

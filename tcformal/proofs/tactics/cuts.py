@@ -252,7 +252,7 @@ class ProofStep:
     """
 
     name: str
-    #: `same definition`, `lemmas`, or `not proved`.
+    #: `same definition`, `lemmas`, `intervals of exponents`, or `not proved`.
     how: str
     lemmas: Mapping[str, int]
 

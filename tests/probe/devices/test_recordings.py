@@ -18,7 +18,9 @@ from tcformal.errors import DeviceError
 from tcformal.identify.recheck import recheck
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
+from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
 from tcformal.oracle.exact import unit_dot
 from tcformal.probe.devices.recorded import RecordedDevice
@@ -48,6 +50,7 @@ DEVICES = (
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
 H100, H200 = HARDWARE / "NVIDIA-H100-80GB-HBM3", HARDWARE / "NVIDIA-H200"
+BOUNDARY = HARDWARE / "Intel-R-Xeon-R-Processor-2" / "x86"
 NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 #: Its C model takes an Inf for 2^16, and the catalogue does not.
 NVDLA = HARDWARE / "NVDLA-8e06b1b9"
@@ -115,6 +118,22 @@ def test_all_kept_outputs_are_the_models(path: Path) -> None:
     """Every dot product; those of which only a digest is kept have that of the model's outputs."""
     for checked in recheck(path):
         assert (checked.mismatches, checked.sealed) == (0, 0), checked
+
+
+@pytest.mark.parametrize("rule", ["signed_zero", "kept"])
+def test_numbers_about_the_least_normal_one_leave_one_rule(rule: str, tmp_path: Path) -> None:
+    """2^-126 - 2^-150 gives 0, and 2^-126 - 2^-151 gives 2^-126: no other rule gives both."""
+    path = BOUNDARY / "tdpbf16ps-early.jsonl"
+    asked = [line for line in runs(path)[TILE].done if line["kind"] == "directed"][:400]
+    first = next(pieces_of(replace(runs(path)[TILE], done=asked), path))
+    plan = Plan(unit(TILE).spec, 32, tuple(first.items[:400]))
+    assert run_plan(plan, device(path), tmp_path / "ours").mismatches == 0
+    tried = batch_of([item.witness for item in plan.items if isinstance(item, Directed)])
+    given, other = (replay(u.spec, tried) for u in (unit(TILE), unit(f"{TILE}@result_subnormals={rule}")))
+    assert (given != other).any()
+    fact = unit(TILE).spec.facts["result_subnormals"]
+    assert fact.evidence is Evidence.MEASURED
+    assert "Processor-2" in fact.source
 
 
 @pytest.mark.slow
