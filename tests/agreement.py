@@ -24,7 +24,8 @@ From TC Require Import Spec Design.
 Import ListNotations.
 Open Scope Z_scope.
 
-Definition joined (l : list int) : Z := fold_right (fun x n => Z.lor (Uint63.to_Z x) (Z.shiftl n {_CHUNK})) 0 l.
+Definition joined (l : list int) : Z :=
+  fold_right (fun x n => Z.lor (Uint63.to_Z x) (Z.shiftl n {_CHUNK})) 0 l.
 """
 _CHECKS = """
 
@@ -35,8 +36,9 @@ Fixpoint two_by_two (l : list Z) : list (Z * Z) :=
 Definition differs (d : design) (k : nat) (widths : list Z) (row : list int) : bool :=
   match fields widths (joined row) with
   | result :: c :: rest =>
-      let w := {| pairs := two_by_two (firstn (2 * k) rest); c_word := c; scale_words := two_by_two (skipn (2 * k) rest) |} in
-      negb (compute d w =? result)
+      let factors := two_by_two (firstn (2 * k) rest) in
+      let of_blocks := two_by_two (skipn (2 * k) rest) in
+      negb (compute d {| pairs := factors; c_word := c; scale_words := of_blocks |} =? result)
   | _ => true
   end.
 Fixpoint wrong (i : nat) (d : design) (k : nat) (widths : list Z) (rows : list (list int)) : list nat :=
@@ -99,7 +101,8 @@ def zeros_and_c(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     """Products that are zeros of one sign or of both, and a c that is zero, subnormal, or any corner."""
     rng = np.random.default_rng([seed, 43])
     minus = np.where(rng.random((n, k)) < rng.choice([0.0, 0.5, 1.0, 1.0], (n, 1)), spec.a_format.sign_bit, 0)
-    corners = [*edge_encodings(spec.c_format), spec.c_format.sign_bit, spec.c_format.sign_bit]
+    corners = edge_encodings(spec.c_format)
+    corners += [spec.c_format.sign_bit] * len(corners)
     a = minus.astype(np.uint64)
     return with_scales(spec, Batch(a, np.zeros_like(a), rng.choice(np.array(corners, np.uint64), n)))
 
@@ -111,7 +114,11 @@ def vectors(spec: UnitSpec, n: int, seed: int) -> list[Vectors]:
     rng = np.random.default_rng([seed, 42])
     pool = pool_of(spec, k, 4 * n, seed)
     chosen = rng.choice(len(pool.c), min(4 * part, len(pool.c)), replace=False)
-    parts = [batch(spec, k, n - 9 * part, seed), rows_of(pool, chosen), zeros_and_c(spec, k, max(2, part), seed)]
+    parts = [
+        batch(spec, k, n - 9 * part, seed),
+        rows_of(pool, chosen),
+        zeros_and_c(spec, k, max(2, part), seed),
+    ]
     if spec.scale_format is None:
         few = max(1, part // 2)
         parts += [family(spec, k, few, seed) for family in (below_normal, alone, vanishing, rests, ties)]
