@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ import pytest
 from agreement import Vectors, differences, vectors
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.rounding import CHOICES
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import TcformalError
+from tcformal.theory.design import coq_design
 from tcformal.theory.sources import compile_sources
 
 #: Files of all designs: a file's are compared by one run of `coqc`.
@@ -78,6 +82,18 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "hexagon/mxmem.hf": [{"product_rounding": "RNE-Q17.12"}, {"zero_sign": "positive"}],
 }  # fmt: skip
 
+#: Values of parameters for units that are altered at random.
+DRAWN: dict[str, list[Any]] = {name: list(words) for name, words in CHOICES.items()} | {
+    "fraction_bits": [3, 11, 24, 30], "c_fraction_bits": [24, 26, 30], "carry_bits": [None, 0, 2, 5],
+    "zero_exponent": ["own", "none", -5, -130], "normalise_products": [True, False],
+    "aligned_group": [None, 2], "zero_terms": [None, -30], "exponent_step": [1, 2, 4],
+    "normalise_operands": [True, False], "piece_bits": [None, 4, 7], "dropped_pieces": [0, 1],
+    "group": [None, 2], "product_limit": [None, 5, 100], "sum_fraction_bits": [26, 31],
+    "product_rounding": [None, "RO-FP32", "RNE-E6M9", "RZ-Q10.8"], "products": [1, 2, 4],
+    "accumulator": ["RNE-FP32", "RU-E8M12", "RD-Q8.10", "RNA-W6.9"],
+    "conversion": ["RNE-FP32", "RD-FP32", "RU-FP32", "RNA-FP32", "RO-E8M10", "RNE-FP16", "RZ-FP16"],
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -118,6 +134,27 @@ def test_families_and_altered_units_agree(compiled: Path) -> None:
 
 def altered(spec: UnitSpec, changes: dict[str, Any]) -> UnitSpec:
     return replace(spec, design=replace(spec.design, **changes))
+
+
+@pytest.mark.debian
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_randomly_altered_units_agree(compiled: Path, seed: int) -> None:
+    """Units with one to four parameters drawn anew, where a design may have them together."""
+    rng = random.Random(seed)
+    names = [name for name in distinct_designs() if catalogue()[name].k <= 32]
+    cases: list[tuple[UnitSpec, list[Vectors]]] = []
+    while len(cases) < 100:
+        spec, drawn = catalogue()[rng.choice(names)], rng.sample(list(DRAWN), rng.randint(1, 4))
+        try:
+            made = altered(spec, {name: rng.choice(DRAWN[name]) for name in drawn})
+            rows = vectors(made, 12, seed)
+            coq_design(made)
+        except TcformalError:  # means nothing, or not in a composition
+            continue
+        cases.append((made, rows))
+    found = differences(compiled, cases, f"Drawn{seed}")
+    assert [spec.design for (spec, _), count in zip(cases, found, strict=True) if count] == []
 
 
 @pytest.mark.debian
