@@ -49,7 +49,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "cdna3/v_mfma_f32_16x16x32_fp8_fp8": [{"summation": "tr"}, {"fraction_bits": 22}],
     "cdna2/v_mfma_f32_32x32x4bf16": [
         {"operand_subnormals": "kept"}, {"product_rounding": "RO-FP32"}, {"result_subnormals": "kept"},
-        {"accumulator": "RZ-FP32"}, {"c_subnormals": "kept"},
+        {"accumulator": "RZ-FP32"},
     ],
     "cdna2/v_mfma_f32_32x32x8f16": [{"summation": "sequential"}],
     "arm/bfdot.ebf1": [{"accumulator": "RO-FP32"}],
