@@ -1,0 +1,280 @@
+"""A design as a record of the Coq specification `coq/Design.v`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, Tree, stage_designs
+from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Sign, Specials
+
+_SPECIALS = {
+    Specials.IEEE: "IEEE",
+    Specials.ALL_ONES_NAN: "AllOnesNaN",
+    Specials.NEGATIVE_ZERO_NAN: "NegativeZeroNaN",
+    Specials.NONE: "NoSpecials",
+}
+_ZERO_SIGNS = {"positive": "Positive", "ieee": "IeeeSign", "sum": "SumSign"}
+_FLUSH = {
+    "kept": "Kept", "positive_zero": "PositiveZero", "signed_zero": "SignedZero", "hidden_bit": "HiddenBit",
+}  # fmt: skip
+_NAN_RULES = {"word": "OneWord", "first_operand": "FirstOperand", "b_sum_a": "BSumA", "a_sum_b": "ASumB"}
+_INNER = {
+    "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
+    "pair_chains": "PairChains",
+}  # fmt: skip
+
+
+def coq_design(spec: UnitSpec) -> str:
+    """A term of type `design`, whose `compute` gives the unit's results.
+
+    Errors: InputError for a combination that the specification does not describe.
+    """
+    d = spec.design
+    _check(spec)
+    tree, how = spec.tree, spec.emulation
+    converted = how.converted if how is not None else tree.converted if tree is not None else None
+    scales = "None"
+    if spec.scale_format is not None:
+        scales = f"(Some ({coq_format(spec.scale_format)}, {spec.scale_block}%nat))"
+    nans = _NAN_RULES.get(d.nan_rule if tree is None else tree.nan_rule)
+    fields = {
+        "a_format": coq_format(spec.a_format),
+        "b_format": coq_format(spec.b_format),
+        "c_format": coq_format(spec.c_format),
+        "d_format": coq_format(spec.d_format),
+        "scales": scales,
+        "converted": _option(None if converted is None else coq_format(converted)),
+        "factors": _product_rule(d),
+        "cutting_of": _cutting(d),
+        "block": f"{spec.k if tree is not None else d.products}%nat",
+        "odd_first": _bool(d.order == "odd_first"),
+        "skips": _bool(d.zero_words == "skipped"),
+        "c_rule": _FLUSH[d.c_subnormals],
+        "sums": _summation(d) if tree is None else f"InSteps {_tree(tree, d)}",
+        "nan_word": f"{d.nan_word:#x}",
+        "nans": nans or f"ProductsThenC {d.factor_nan_word:#x}",
+        "composed": _option(None if how is None else _composition(how)),
+    }
+    return _record(fields)
+
+
+def coq_format(f: Format) -> str:
+    """A term of type `format`."""
+    return _record(
+        {
+            "ebits": _z(f.exponent_bits),
+            "fbits": _z(f.fraction_bits),
+            "bias": _z(f.bias),
+            "special": _SPECIALS[f.specials],
+            "has_sign": _bool(f.sign is Sign.PRESENT),
+            "has_zero": _bool(f.has_zero),
+            "subnormals": _bool(f.subnormals),
+            "ignored": _z(f.ignored_low_bits),
+        }
+    )
+
+
+def coq_sum(d: Design, target: Conversion) -> str:
+    """A term of type `sum`: the design's alignment with one conversion; none in fixed point."""
+    zero = {"none": "ZeroNone", "own": "ZeroOwn"}.get(str(d.zero_exponent)) or f"ZeroAt {_z(d.zero_exponent)}"
+    return _record(
+        {
+            "fraction_bits": _number(d.fraction_bits),
+            "alignment": d.alignment_rounding,
+            "zero_exponent": zero,
+            "carry_bits": _number(d.carry_bits),
+            "normalise": _bool(d.normalise_products),
+            "out": coq_conversion(d, target),
+        }
+    )
+
+
+def coq_conversion(d: Design, target: Conversion) -> str:
+    """A term of type `conversion`: a target with the design's subnormals, overflow and zeros."""
+    return _record(
+        {
+            "rho": target.mode,
+            "p": _z(target.fraction_bits),
+            "emin": _z(target.e_min),
+            "emax": _z(target.e_max),
+            "saturates": _bool(d.overflow == "ieee"),
+            "flushes": _bool(d.result_subnormals != "kept"),
+            "tiny": _bool(d.result_subnormals == "tiny_zero"),
+            "zsign": _ZERO_SIGNS[d.zero_sign],
+        }
+    )
+
+
+def _check(spec: UnitSpec) -> None:
+    """Refuse what the specification has no words for."""
+    d = spec.design
+    composed = spec.emulation is not None
+    if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
+        raise InputError(
+            f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
+            "specification cuts factors of one format only"
+        )
+
+
+def _summation(d: Design) -> str:
+    """A term of type `summation`."""
+    if d.summation in ("tr", "gtr"):
+        return f"RoundedDown {_round_down(d)}"
+    if d.framed:
+        return f"Framed {_frame(d)}"
+    whole = coq_sum(d, d.rho)
+    if d.c_position == "after":
+        return f"CAfter {whole} {_bool(d.lost_bits == 'halves')}"
+    if d.lost_bits in ("sticky", "jammed"):
+        return f"{d.lost_bits.capitalize()}Sum {whole}"
+    last = _stage(d, d.rho)
+    if d.c_position == "joined":
+        return f"OneSum {last}"
+    if d.c_position == "first":
+        return f"FromC {_stage(d, d.step)} {last}"
+    return f"CLast {_INNER[d.summation]} {_stage(d, d.step)} {last}"
+
+
+def _round_down(d: Design) -> str:
+    return _record(
+        {
+            "products_sum": coq_sum(d, d.rho),
+            "sum_bits": _z(d.sum_fraction_bits),
+            "sum_mode": d.sum_rounding.removesuffix("_ADDENDS"),
+            "cut_again": _bool(d.sum_rounding != "RD_ADDENDS"),
+            "two_sums": _bool(d.summation == "gtr"),
+        }
+    )
+
+
+def _frame(d: Design) -> str:
+    zero = {"none": "ZeroNone", "own": "ZeroOwn"}.get(str(d.zero_exponent)) or f"ZeroAt {_z(d.zero_exponent)}"
+    first = None
+    if d.accumulator is not None:
+        first = coq_conversion(replace(d, zero_sign="positive"), _floating(d.step))
+    return _record(
+        {
+            "frame_bits": _z(d.fraction_bits),
+            "c_bits": _z(d.c_fraction_bits),
+            "frame_mode": d.alignment_rounding,
+            "frame_zero": zero,
+            "complement": _bool(d.accumulation == "ones_complement"),
+            "drops_c": _bool(d.vanished_c == "dropped"),
+            "group_size": "None" if d.aligned_group is None else f"Some {d.aligned_group}%nat",
+            "first_rounding": _option(first),
+            "frame_out": coq_conversion(d, d.rho),
+        }
+    )
+
+
+def _product_rule(d: Design) -> str:
+    of_b = d.operand_subnormals if d.b_subnormals is None else d.b_subnormals
+    rounding = None if d.product_rounding is None else _rounding(d, d.product_conversion)
+    return _record(
+        {
+            "of_a": _FLUSH[d.operand_subnormals],
+            "of_b": _FLUSH[of_b],
+            "normalise_factors": _bool(d.normalise_operands),
+            "exponent_step": _z(d.exponent_step),
+            "zero_terms": _number(d.zero_terms),
+            "odd_negated": _bool(d.negated == "odd"),
+            "product_limit": _number(d.product_limit),
+            "product_rounding": _option(rounding),
+        }
+    )
+
+
+def _cutting(d: Design) -> str:
+    if d.group is not None:
+        return f"Groups {d.group}%nat"
+    if d.piece_bits is not None:
+        return f"Pieces {d.piece_bits} {d.dropped_pieces}%nat"
+    return "Whole"
+
+
+def _tree(tree: Tree, d: Design) -> str:
+    """A term of type `steps`, in parentheses."""
+    stages = {name: _stage(of, of.rho) for name, of in stage_designs(tree, d).items()}
+
+    def term(child: int | str | Step) -> str:
+        if isinstance(child, Step):
+            return f"(Step {stages[child.stage]} [{'; '.join(map(term, child.children))}])"
+        if isinstance(child, int):
+            return f"Product {child}"
+        return "C" if child == "c" else "PlusZero"
+
+    return term(tree.root)
+
+
+def _composition(how: Emulation) -> str:
+    d = how.addition
+    parts = "; ".join("[" + "; ".join(map(str, part)) + "]" for part in how.parts)
+    return _record(
+        {
+            "parts": f"[{parts}]%nat",
+            "addition": coq_sum(d, _floating(d.rho)),
+            "of_sum": _FLUSH[d.operand_subnormals],
+            "of_c": _FLUSH[d.c_subnormals],
+            "addition_nan": f"{d.nan_word:#x}",
+        }
+    )
+
+
+def _stage(d: Design, target: Conversion) -> str:
+    """A term of type `stage`, in parentheses."""
+    if target.integer_bits is None:
+        return f"(Stage {coq_sum(d, target)})"
+    return f"(FixedStage {coq_sum(d, d.rho)} {_fixed(target)})"
+
+
+def _rounding(d: Design, target: Conversion) -> str:
+    """A term of type `rounding`, in parentheses."""
+    if target.integer_bits is None:
+        return f"(Floating {coq_conversion(d, target)})"
+    return f"(Fixed {_fixed(target)})"
+
+
+def _fixed(target: Conversion) -> str:
+    places = target.fraction_bits - (target.integer_bits or 0)
+    return _record(
+        {
+            "fixed_mode": target.mode,
+            "whole": _z(target.integer_bits),
+            "places": _z(places),
+            "wraps": _bool(target.wraps),
+        }
+    )
+
+
+def _floating(target: Conversion) -> Conversion:
+    """The conversion; InputError for one to fixed point, which the specification has in stages only."""
+    if target.integer_bits is not None:
+        raise InputError(
+            "expected a floating-point conversion before the last one, because the specification has fixed "
+            f"point in partial sums and products only, but got {target.mode} to fixed point"
+        )
+    return target
+
+
+def _record(fields: dict[str, str]) -> str:
+    return "{| " + "; ".join(f"{name} := {value}" for name, value in fields.items()) + " |}"
+
+
+def _z(number: int | str | None) -> str:
+    return f"({number})" if str(number).startswith("-") else str(number)
+
+
+def _number(number: int | None) -> str:
+    return "None" if number is None else f"(Some {_z(number)})"
+
+
+def _option(term: str | None) -> str:
+    return "None" if term is None else f"(Some {term})"
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,53 @@
+"""The Coq sources of the specification and its theorems, and their compilation by `coqc`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from tcformal.errors import InputError
+
+#: The folder of the sources, in which `_CoqProject` lists them in the order of their dependencies.
+SOURCES = Path(__file__).parent / "coq"
+#: The logical name of the folder: `From TC Require Import Spec`.
+LOGICAL = "TC"
+
+
+def source_names() -> list[str]:
+    """The sources in the order in which they are compiled."""
+    lines = (SOURCES / "_CoqProject").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.endswith(".v")]
+
+
+def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
+    """What `coqc` prints of one file of a folder, whose compiled files it may require.
+
+    Errors: InputError without `coqc`, and with its message where the file does not compile.
+    """
+    program = shutil.which("coqc")
+    if program is None:
+        raise InputError(
+            "expected coqc, which Debian has in the packages coq and libcoq-flocq, but found no such program"
+        )
+    command = [program, "-q", "-Q", ".", LOGICAL, name]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
+    if done.returncode:
+        raise InputError(f"expected {name} to compile, but coqc says: {done.stderr.strip()[-2000:]}")
+    return done.stdout
+
+
+def compile_sources(folder: Path, last: str | None = None) -> None:
+    """Copies the sources to a folder and compiles them there, all of them or up to one of them.
+
+    Errors: InputError as `coqc`, and for a name that is none of the sources.
+    """
+    names = source_names()
+    if last is not None:
+        if last not in names:
+            raise InputError(f"expected one of {', '.join(names)}, but got {last!r}")
+        names = names[: names.index(last) + 1]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        shutil.copy(SOURCES / name, folder / name)
+        coqc(folder, name)
