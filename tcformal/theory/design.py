@@ -113,6 +113,11 @@ def _check(spec: UnitSpec) -> None:
     """Refuse what the specification has no words for."""
     d = spec.design
     composed = spec.emulation is not None
+    if d.negated not in ("none", "odd") or d.overflow == "largest":
+        raise InputError(
+            f"expected negated=none or odd, and an overflow to infinity or of IEEE 754, for {spec.name}, because "
+            f"the specification has no others, but got negated={d.negated} and overflow={d.overflow}"
+        )
     if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
         raise InputError(
             f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
