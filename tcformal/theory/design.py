@@ -115,8 +115,8 @@ def _check(spec: UnitSpec) -> None:
     composed = spec.emulation is not None
     if d.negated not in ("none", "odd") or d.overflow == "largest":
         raise InputError(
-            f"expected negated=none or odd, and an overflow to infinity or of IEEE 754, for {spec.name}, because "
-            f"the specification has no others, but got negated={d.negated} and overflow={d.overflow}"
+            f"expected negated=none or odd, and an overflow to infinity or of IEEE 754, for {spec.name}, "
+            f"because the specification has no others, but got negated={d.negated}, overflow={d.overflow}"
         )
     if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
         raise InputError(
