@@ -9,6 +9,7 @@ import numpy as np
 
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
+from tcformal.identify.asking.alone import ANY_C, beside_order
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import Repeated
@@ -143,22 +144,14 @@ class Ending:
         if verdict not in _FITTING:
             seen = "masks saw no bit lost, but no exact sum gives all answers"
             made = {name: seen if value == "exact" else value for name, value in made.items()}
-        if self.negated != "none":
-            made["subtracted products"] = f"{self.negated}" if self.negated != "odd" else "those of odd k"
-        if self.asker.refused:
-            made["accumulator"] = f"none: the device takes no c but 0 ({self.asker.refused})"
-        elif self.order is not None and self.order.root is not None and not _adds_c(self.order):
-            made["accumulator"] = "none: no c changes a result"
-        return made
+        return (
+            made if self.order is None else made | beside_order(self.order, self.negated, self.asker.refused)
+        )
 
     def _untested(self) -> tuple[str, ...]:
         plain, seen = self.varied and not self.listed, self.validated is not None
-        refused = ("any c but 0",) if self.asker.refused else ()
+        refused = (ANY_C,) if self.asker.refused else ()
         return (*untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused)
-
-
-def _adds_c(order: Order) -> bool:
-    return order.root is not None and any("c" in step.children for step in order.root.steps())
 
 
 def stage_of(spec: UnitSpec, w: Witness) -> str:

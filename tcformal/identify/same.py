@@ -91,6 +91,12 @@ def _tree(unit: UnitSpec, k: int) -> UnitSpec | None:
         return None
 
 
+def _changes(one: UnitSpec, two: UnitSpec) -> int:
+    """How many parameters two designs differ in."""
+    values = two.design.parameters()
+    return sum(value != values[name] for name, value in one.design.parameters().items())
+
+
 @dataclass(slots=True)
 class Sameness:
     """Compares designs with one design for dot products of k terms; each lemma is proved once.
@@ -143,12 +149,12 @@ class Sameness:
             self._proved.append(other)
             return Likeness("the definitions are the same")
         if self._left["lemmas"] > 0:
-            near = self._near(other)
-            asked = self._asked(other, near)
-            with self._spending("lemmas"):
-                found = equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k)
-            if found is not None:
-                return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
+            for near in dict.fromkeys((self._near(other), self.base)):
+                asked = self._asked(other, near)
+                with self._spending("lemmas"):
+                    found = equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k)
+                if found is not None:
+                    return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
 
     def by_sums(self, other: UnitSpec) -> Likeness:
@@ -208,14 +214,14 @@ class Sameness:
         return Likeness(proof if plain else f"{proof}, by way of {near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
-        """A design that is proved to be the base with the same sums as another one; or else the base."""
+        """The design nearest to another one, of its sums, that is proved to be the base; or else the base."""
         if other.tree is None:
             return self.base
         how = other.tree.root, other.tree.converted
         if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
             return self.base
         known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
-        return next(known, self.base)
+        return min(known, key=lambda u: _changes(u, other), default=self.base)
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""

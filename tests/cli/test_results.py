@@ -36,6 +36,8 @@ Run = Callable[..., Result]
 
 #: The time limit counts for equal units too; a busy machine must not matter.
 PATIENT = ["--time-limit", "300"]
+#: The whole question, which is proved in steps otherwise.
+BY_SOLVERS = ["--solvers", "cadical,kissat"]
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def narrow(result: Result, *, but: str = "bit by bit: ") -> list[str]:
     ("words", "code"),
     [
         (("separate", FOUR, FOUR_25), 0),
-        (("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify"), 0),
+        (("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify", *BY_SOLVERS), 0),
     ],
 )
 def test_an_answer_is_kept_and_served(
@@ -431,7 +433,7 @@ def test_clauses_and_proof_are_written_for_other_checkers(run: Run, filled: Stor
 
 
 def test_a_proof_of_a_solver_is_kept_and_verified(run: Run, results_folder: Path) -> None:
-    words = ("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify", *PATIENT)
+    words = ("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify", *BY_SOLVERS, *PATIENT)
     assert run(*words).exit_code == 0
     proof = results_folder / PROOF.file
     assert parsed(run(*words, "--json"))["served"] is True

@@ -194,7 +194,8 @@ def test_answers_are_set_aside_where_a_design_gives_all_others(
     assert made.verdict is IdentifyVerdict.OUTSIDE, made.reason
     assert reason in made.reason
     finding = verify_identification(to_record(made), Store(tmp_path))
-    assert finding.status is AuditStatus.HOLDS, finding.reason
+    assert finding.status is AuditStatus.UNCHECKED, finding.reason
+    assert finding.reason.endswith("what was measured of the order follows from no design")
 
 
 #: An identification whose device notes what it is asked, and ends the process in one of its calls.

@@ -15,6 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.formats.spec import Format
 from tcformal.identify.asking.ask import Asker
+from tcformal.identify.order.order import Order
 from tcformal.identify.order.tasks import AskBatch
 from tcformal.operands.random import Batch, Raw, with_scales
 from tcformal.oracle.text import power_of_two
@@ -22,6 +23,9 @@ from tcformal.oracle.values import NumberClass, decode, encoded
 
 #: Products of random factors that are asked alone, and their seed.
 _PRODUCTS, _SEED = 16, 3
+
+#: What is measured of a device that refuses c, and what is not tested of it then.
+REFUSES_C, ANY_C = "none: the device takes no c but 0", "any c but 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,21 @@ def with_signs(ask: AskBatch, negated: str, spec: UnitSpec) -> AskBatch:
         return np.asarray(ask(replace(batch, a=a)))
 
     return asked
+
+
+def beside_order(order: Order, negated: str, refused: str) -> dict[str, str]:
+    """What is measured beside the order of a sum: subtracted products, and whether there is a c.
+
+    `refused`: the words in which the device refuses any c but 0, or nothing.
+    """
+    made = {}
+    if negated != "none":
+        made["subtracted products"] = "those of odd k" if negated == "odd" else negated
+    if refused:
+        made["accumulator"] = f"{REFUSES_C} ({refused})"
+    elif order.root is not None and not any("c" in step.children for step in order.root.steps()):
+        made["accumulator"] = "none: no c changes a result"
+    return made
 
 
 def _batch(spec: UnitSpec, k: int, rows: Sequence[tuple[int, int, int]]) -> Batch:
