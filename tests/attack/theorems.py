@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from attack.built import attained, built
 from attack.directed import drawn
 from attack.errors import Ratios, ratios
 from attack.integers import integers, sums_of_integers
@@ -24,7 +25,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import columns
+from tcformal.operands.batch import columns, rows_of, together
 from tcformal.operands.random import Batch
 from tcformal.operands.spread import close
 from tcformal.programs.chain import common_k, declare_inputs, definition
@@ -69,7 +70,15 @@ class ErrorTheorem:
     guided: bool = True
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
-        return drawn(rng, self.spec, n, normal=self.statement.normal)
+        normal = self.statement.normal
+        parts = [
+            built(rng, self.spec, n // 2, normal=normal),
+            drawn(rng, self.spec, n - n // 2, normal=normal),
+        ]
+        if normal:
+            parts.append(attained(self.spec))
+        made = together(*parts)
+        return rows_of(made, np.arange(len(made.c) - n, len(made.c)))
 
     def allowed(self, x: Batch) -> Batch:
         s = self.statement
