@@ -1,4 +1,4 @@
-"""Inputs built to attain a bound: few large terms, and every other one just below a multiple of a unit cut."""
+"""Inputs built to attain a bound: few large terms, and all others just below multiples of what is cut."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _NARROW = 8
 _WHOLE, _EACH = 16, 3
 #: Binades above the largest term to which a sum of them can have grown.
 _GROWN = 9
+#: Inputs of one kind at least, which differ in signs and in what is drawn for each.
+_GROUP = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Products:
 
 
 @lru_cache(maxsize=64)
-def _every(a: Format, b: Format, normal: bool) -> Products:
+def every_product(a: Format, b: Format, normal: bool) -> Products:
     """Products of narrow formats, all of them; of others, of significands that matter, at few exponents."""
     if max(a.width, b.width) <= _NARROW:
         x, y = (_positive(f) for f in (a, b))
@@ -51,7 +53,8 @@ def _every(a: Format, b: Format, normal: bool) -> Products:
         keep = _normal(a, first) & _normal(b, second)
         first, second = first[keep], second[keep]
     sizes, exponents = zip(*(_values(f, w) for f, w in ((a, first), (b, second))), strict=True)
-    return Products(first, second, sizes[0] * sizes[1], exponents[0] + exponents[1])
+    with np.errstate(under="ignore", over="ignore"):
+        return Products(first, second, sizes[0] * sizes[1], exponents[0] + exponents[1])
 
 
 def _positive(fmt: Format) -> Words:
@@ -116,88 +119,124 @@ def _values(fmt: Format, words: Words) -> tuple[NDArray[np.float64], Ints]:
 
 
 @lru_cache(maxsize=4096)
-def _cut(a: Format, b: Format, normal: bool, q: int) -> tuple[Words, Words, NDArray[np.float64], Ints]:
-    """Products with the largest part below a unit 2^q, and how many units they have beside it: best first."""
-    every = _every(a, b, normal)
+def _cut(
+    a: Format, b: Format, normal: bool, pieces: tuple[int | None, int], q: int
+) -> tuple[Words, Words, Ints]:
+    """Products of which most is lost below 2^q, and how many units of it they keep: best first."""
+    every = every_product(a, b, normal)
     with np.errstate(under="ignore", over="ignore"):
         size = np.ldexp(every.size, -q)
     rows = np.flatnonzero((size < _WHOLE) & (size > 0))
-    whole = np.floor(size[rows]).astype(np.int64)
-    part = size[rows] - whole
+    kept_units = np.floor(size[rows]) if pieces[0] is None else _in_pieces(a, b, every, rows, pieces, q)
+    whole, part = kept_units.astype(np.int64), size[rows] - kept_units
     kept: list[int] = []
     for units in range(_WHOLE):
         some = np.flatnonzero((whole == units) & (part > 0))
         kept += some[np.argsort(-part[some], kind="stable")[:_EACH]].tolist()
     chosen = rows[kept]
-    return every.a[chosen], every.b[chosen], part[kept], whole[kept]
+    return every.a[chosen], every.b[chosen], whole[kept]
+
+
+def _in_pieces(
+    a: Format, b: Format, every: Products, rows: Ints, pieces: tuple[int | None, int], q: int
+) -> NDArray[np.float64]:
+    """The units of 2^q that are left of products whose factors are cut into pieces of so many bits."""
+    bits, dropped = pieces
+    assert bits is not None
+    cut = []
+    for fmt, words in ((a, every.a[rows]), (b, every.b[rows])):
+        body = (words >> np.uint64(fmt.ignored_low_bits)).astype(np.int64)
+        t = fmt.fraction_bits
+        whole = (body & ((1 << t) - 1)) | np.where((body >> t == 0) & fmt.has_zero, 0, 1 << t)
+        cut.append([(whole >> i) & ((1 << bits) - 1) for i in range(0, t + 1, bits)])
+    shift = every.exponent[rows] - a.fraction_bits - b.fraction_bits - q
+    made = np.zeros(len(rows))
+    for i, x in enumerate(cut[0]):
+        for j, y in enumerate(cut[1]):
+            if i + j >= dropped:
+                up = np.clip(shift + bits * (i + j), -1000, 1000).astype(np.int32)
+                made += np.floor(np.ldexp((x * y).astype(np.float64), up))
+    return made
 
 
 @lru_cache(maxsize=4096)
 def _tops(a: Format, b: Format, normal: bool, e: int) -> tuple[Words, Words]:
     """Products of an exponent: the largest, the least, powers of two, and others."""
-    every = _every(a, b, normal)
+    every = every_product(a, b, normal)
     rows = np.flatnonzero(every.exponent == e)
+    rows = rows[np.argsort(every.size[rows], kind="stable")]
     if len(rows) > 64:
-        order = rows[np.argsort(every.size[rows], kind="stable")]
-        rows = np.concatenate([order[:8], order[-24:], order[:: max(len(order) // 32, 1)]])
+        rows = np.concatenate([rows[:8], rows[:: max(len(rows) // 32, 1)], rows[-24:]])
     return every.a[rows], every.b[rows]
 
 
 def built(rng: np.random.Generator, spec: UnitSpec, n: int, *, normal: bool = False) -> Batch:
-    """n dot products in small groups of one kind: exponents of the large terms and of the unit, and how many."""
-    a, b, c = spec.a_format, spec.b_format, spec.c_format
+    """n dot products in groups of one kind: the exponents of large terms and of the unit, and how many."""
     k, design = spec.k, spec.design
     words = np.zeros((2, n, k), np.uint64)
     last = np.zeros(n, np.uint64)
-    low, high = a.e_min + b.e_min, a.e_max + b.e_max
     bits = [design.rho.fraction_bits + 1, design.step.fraction_bits + 1]
     bits = [design.fraction_bits] * 3 + bits if design.fraction_bits is not None else bits
-    size = max(4, n // 400)
+    size = max(_GROUP, n // 400)
     for start in range(0, n, size):
-        count = min(size, n - start)
-        rows = slice(start, start + count)
+        rows = slice(start, min(start + size, n))
+        count = rows.stop - start
         f = int(rng.choice(bits))
         grown = int(rng.choice([0, 0, 0, *range(_GROWN)]))
         kind = int(rng.choice([0, 2, 3] if normal else [0, 1, 2, 3]))
-        e = _exponent(rng, spec, low, high, f - grown, kind)
-        q = e - f + grown
-        first, second, part, whole = _cut(a, b, normal, q)
-        x, y = _tops(a, b, normal, e)
-        many = [1, 1, 1, 1, 2, 3, int(rng.integers(1, k + 1)), min(design.products, k)]
-        tops = 0 if kind == 0 or not len(x) else min(int(rng.choice(many)), k)
+        e = _exponent(rng, spec, f - grown, kind)
         minus = rng.random((count, 1)) < 0.5
         minus = np.broadcast_to(minus, (count, k)) ^ (rng.random((count, k)) < rng.choice([0, 0, 0, 0.1]))
-        if len(first):
-            # Those that are nothing but lost, or bring some units with them: of the best of each number.
-            alone = np.flatnonzero(whole == whole.min())[:1]
-            others = rng.integers(0, len(first), (count, k))
-            some = rng.random((count, k)) < rng.choice([0, 0, 1 / k, 2 / k, 0.3], (count, 1))
-            chosen = np.where(some, others, alone[0])
-            words[0, rows], words[1, rows] = first[chosen], second[chosen]
-        if tops:
-            # Those that are nearly the largest, the smallest, or any.
-            place = rng.integers(0, len(x), (count, k))
-            same = rng.random((count, 1)) < 0.6
-            place = np.where(same, place[:, :1], place)
-            head = np.broadcast_to(np.arange(k) < tops, (count, k))
-            if rng.random() < 0.3:
-                head = rng.permuted(head, axis=1)
-            words[0, rows] = np.where(head, x[place], words[0, rows])
-            words[1, rows] = np.where(head, y[place], words[1, rows])
-            if rng.random() < 0.25:
-                minus = minus ^ (head & (rng.random((count, k)) < 0.5))
-        if a.sign is Sign.PRESENT:
-            nothing = words[0, rows] == 0
-            sign = (minus & ~nothing).astype(np.uint64) * np.uint64(a.sign_bit)
-            words[0, rows] |= sign
-        last[rows] = _last(rng, c, count, e, q, minus[:, 0], alone=kind == 0)
-    made = Batch(words[0], words[1], last)
-    return with_scales(spec, made)
+        # The first block of a chain is cut where its own terms are large, later ones where its sum is.
+        first = min(design.products, k) if rng.random() < 0.5 else k
+        for columns, q in ((slice(0, first), e - f + grown * (first == k)), (slice(first, k), e - f + grown)):
+            words[:, rows, columns] = _lost(rng, spec, normal, q, (count, columns.stop - columns.start))
+        minus = _large(rng, spec, normal, e, kind, first, words[:, rows], minus)
+        if spec.a_format.sign is Sign.PRESENT:
+            sign = minus & (words[0, rows] != 0)
+            words[0, rows] |= sign.astype(np.uint64) * np.uint64(spec.a_format.sign_bit)
+        last[rows] = _last(rng, spec.c_format, count, e, e - f + grown, minus[:, 0], alone=kind == 0)
+    return with_scales(spec, Batch(words[0], words[1], last))
 
 
-def _exponent(rng: np.random.Generator, spec: UnitSpec, low: int, high: int, f: int, kind: int) -> int:
+def _lost(rng: np.random.Generator, spec: UnitSpec, normal: bool, q: int, shape: tuple[int, int]) -> Words:
+    """Products that are nothing but lost below 2^q, and some of the best that keep a few units of it."""
+    pieces = spec.design.piece_bits, spec.design.dropped_pieces
+    first, second, whole = _cut(spec.a_format, spec.b_format, normal, pieces, q)
+    if not len(first):
+        return np.zeros((2, *shape), np.uint64)
+    k = max(shape[1], 1)
+    some = rng.random(shape) < rng.choice([0, 0, 1 / k, 2 / k, 0.3], (shape[0], 1))
+    chosen = np.where(some, rng.integers(0, len(first), shape), int(np.argmin(whole)))
+    return np.stack([first[chosen], second[chosen]])
+
+
+def _large(
+    rng: np.random.Generator, spec: UnitSpec, normal: bool, e: int, kind: int, first: int, words: Words,
+    minus: NDArray[np.bool_],
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Puts large products in the place of some: the largest, the smallest, or any; and their signs."""
+    x, y = _tops(spec.a_format, spec.b_format, normal, e)
+    count, k = minus.shape
+    many = [1, 1, 1, 1, 2, 3, int(rng.integers(1, first + 1)), min(spec.design.products, k)]
+    tops = min(int(rng.choice(many)), k)
+    if kind == 0 or not len(x):
+        return minus
+    place = rng.integers(0, len(x), (count, k))
+    place = np.where(rng.random((count, 1)) < 0.5, place[:, :1], place)
+    place = np.where(rng.random((count, 1)) < 0.3, len(x) - 1, place)
+    head = np.broadcast_to(np.arange(k) < tops, (count, k))
+    if rng.random() < 0.3:
+        head = rng.permuted(head, axis=1)
+    for row, new in ((0, x), (1, y)):
+        words[row] = np.where(head, new[place], words[row])
+    return minus ^ (head & (rng.random((count, k)) < 0.5)) if rng.random() < 0.25 else minus
+
+
+def _exponent(rng: np.random.Generator, spec: UnitSpec, f: int, kind: int) -> int:
     """An exponent of the large terms at which there are others about a unit, if there is one."""
     a, b, c, d = spec.a_format, spec.b_format, spec.c_format, spec.d_format
+    low, high = a.e_min + b.e_min, a.e_max + b.e_max
     if kind == 0:  # c alone is large
         least, most = low - b.fraction_bits - a.fraction_bits + f, min(high + f + 1, c.e_max, d.e_max - 1)
         least = max(least, c.e_min)

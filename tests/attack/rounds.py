@@ -64,12 +64,16 @@ def _unit(theorems: list[Theorem], n: int, seed: int, rounds: int, stop: bool) -
     size = min(_ROUND, -(-n // rounds))
     open_ = list(range(len(made)))
     while open_:
-        inputs = {}
+        inputs, drawn = {}, dict[object, Batch]()
         for i in open_:
             t, pool = theorems[i], pools[i]
             count = min(size, n - made[i].inputs)
             fresh = pool is None or made[i].inputs < _DRAWN * n * (1 if t.guided else 2)
-            x = t.inputs(rng, count) if fresh or pool is None else changed(rng, t.spec, pool[0], count)
+            if fresh or pool is None:
+                alike = t.drawn_as, count
+                x = drawn[alike] = drawn[alike] if alike in drawn else t.inputs(rng, count)
+            else:
+                x = changed(rng, t.spec, pool[0], count)
             inputs[i] = t.allowed(x)
         results = evaluated([(i, call) for i in open_ for call in theorems[i].calls(inputs[i])])
         for i in open_:

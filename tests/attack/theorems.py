@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -47,6 +48,10 @@ class Theorem(Protocol):
     def guided(self) -> bool:
         """Whether a ratio says how near inputs are to breaking it."""
 
+    @property
+    def drawn_as(self) -> object:
+        """The same for theorems of one unit whose inputs are drawn alike."""
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         """n dot products that are most likely to break it."""
 
@@ -68,6 +73,10 @@ class ErrorTheorem:
     spec: UnitSpec
     statement: ErrorStatement
     guided: bool = True
+
+    @property
+    def drawn_as(self) -> object:
+        return self.spec.k, self.statement.normal
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         normal = self.statement.normal
@@ -109,6 +118,10 @@ class IntegerTheorem:
     normal: tuple[bool, bool]
     guided: bool = False
 
+    @property
+    def drawn_as(self) -> object:
+        return self.claim
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         return integers(rng, self.spec, n, self.limit)
 
@@ -141,6 +154,10 @@ class SameTheorem:
     met: Callable[[Batch], NDArray[np.bool_]]
     guided: bool = False
 
+    @property
+    def drawn_as(self) -> object:
+        return self.claim
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         return self.draw(rng, n)
 
@@ -168,8 +185,14 @@ def records(folder: Path, name: str) -> list[dict[str, Any]]:
     return made
 
 
-def kept_theorems(folder: Path, only: str = "") -> tuple[list[Theorem], list[str]]:
-    """Every theorem that a results folder keeps of today's units, and those that are not read, by name."""
+def kept_theorems(
+    folder: Path, only: str = "", *, definitions: bool = True
+) -> tuple[list[Theorem], list[str]]:
+    """Every theorem that a results folder keeps, and those that are not read, by name.
+
+    `definitions`: those of units that are defined otherwise today are not read.
+    """
+    defined = cache(definition)
     newest = {(r["unit"], r["claim"]): r for r in records(folder, "claims")}
     made, left = list[Theorem](), list[str]()
     for (unit, claim), r in sorted(newest.items()):
@@ -177,7 +200,7 @@ def kept_theorems(folder: Path, only: str = "") -> tuple[list[Theorem], list[str
         if r["verdict"] != "HOLDS" or only not in name or "within no spread" in r["reason"]:
             continue
         spec = resolve(unit)
-        if definition(spec) != r["definition"]:
+        if definitions and defined(spec) != r["definition"]:
             left.append(f"{name}: of another definition")
             continue
         found = list(theorems_of(spec, claim, r["composition"], r["reason"]))
