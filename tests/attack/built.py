@@ -177,7 +177,7 @@ def built(rng: np.random.Generator, spec: UnitSpec, n: int, *, normal: bool = Fa
     last = np.zeros(n, np.uint64)
     bits = [design.rho.fraction_bits + 1, design.step.fraction_bits + 1]
     bits = [design.fraction_bits] * 3 + bits if design.fraction_bits is not None else bits
-    size = max(_GROUP, n // 400)
+    size = max(_GROUP, n // 200)
     for start in range(0, n, size):
         rows = slice(start, min(start + size, n))
         count = rows.stop - start

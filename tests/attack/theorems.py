@@ -152,11 +152,13 @@ class SameTheorem:
     agree: Callable[[Format, Words, Words], NDArray[np.bool_]]
     draw: Callable[[np.random.Generator, int], Batch]
     met: Callable[[Batch], NDArray[np.bool_]]
+    #: Whether inputs are drawn for what is assumed.
+    assumed: bool = False
     guided: bool = False
 
     @property
     def drawn_as(self) -> object:
-        return self.claim
+        return self.claim if self.assumed else self.spec.k
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         return self.draw(rng, n)
@@ -292,7 +294,7 @@ def same(
         node = assume_of_unit(g, what, own, declare_inputs(g, own, own.k))
         return np.asarray(evaluate(g, node, columns(x), n=len(x.c)) == 1)
 
-    return SameTheorem(claim, own, both, agree, draw, met)
+    return SameTheorem(claim, own, both, agree, draw, met, assumed=bool(what))
 
 
 def altered(claim: str, spec: UnitSpec, **changes: Any) -> SameTheorem:
