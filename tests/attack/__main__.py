@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from attack.bounds import all_bounds, claims_hold
+from attack.ceilings import attainable
 from attack.rounds import Attacked, attack
 from attack.theorems import ErrorTheorem, IntegerTheorem, Theorem, kept_theorems
 from tcformal.errors import InputError, InvariantError
@@ -85,7 +86,11 @@ def main() -> None:
         told(line if line.startswith("BROKEN") else f"{line}: {count}")
     for kind, every in sorted(kinds.items()):
         near = sum(1 for x in every if x.nearest > 0.99)
-        close = f", {near} neared to 1 %" if every[0].theorem.guided else ""
+        close = f", {near} bounds neared to 1 %" if every[0].theorem.guided else ""
+        errors = [(x.nearest, x.theorem) for x in every if isinstance(x.theorem, ErrorTheorem)]
+        if errors and not stop:
+            most = [x - 0.99 * attainable(t.claim, t.spec, t.statement) for x, t in errors]
+            close += f", {sum(x >= 0 for x in most)} to 1 % of what inputs can or are known to lose"
         told(f"{kind}: {len(every)} theorems, {sum(1 for x in every if x.broken)} broken{close}")
     all_ = [x for every in kinds.values() for x in every]
     broken = sum(1 for x in all_ if x.broken) + sum(x.startswith("BROKEN") for x in refused)

@@ -57,6 +57,11 @@ class LengthBound:
     least: int
     guided: bool = True
 
+    @property
+    def drawn_as(self) -> object:
+        """Drawn alone."""
+        return self.claim
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         """Whole chains, and first calls filled up with zeros."""
         return lossy(rng, self.spec, n, normal=True)
@@ -120,6 +125,11 @@ class ProgramBound:
     statement: ErrorStatement
     span: tuple[int, int]
     guided: bool = True
+
+    @property
+    def drawn_as(self) -> object:
+        """Drawn alone."""
+        return self.claim
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         """Elements in the range of exponents, many at its ends."""

@@ -38,6 +38,11 @@ class DistanceBound:
     exact: bool
     guided: bool = False
 
+    @property
+    def drawn_as(self) -> object:
+        """Drawn alone."""
+        return self.claim
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         """Small products element by element: every row of A with every column of B, and any c."""
         size, count = _SIDE, max(1, n // _SIDE**2)

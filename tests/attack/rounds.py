@@ -18,7 +18,7 @@ from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import Batch
 
 #: Inputs of one round at most, and those that the next one starts from.
-_ROUND, _KEPT = 1 << 14, 96
+_ROUND, _KEPT = 1 << 15, 96
 #: The share of inputs that are drawn; the others are changed ones.
 _DRAWN = 0.5
 #: Broken inputs that are told of one theorem.
@@ -64,12 +64,16 @@ def _unit(theorems: list[Theorem], n: int, seed: int, rounds: int, stop: bool) -
     size = min(_ROUND, -(-n // rounds))
     open_ = list(range(len(made)))
     while open_:
-        inputs = {}
+        inputs, drawn = {}, dict[object, Batch]()
         for i in open_:
             t, pool = theorems[i], pools[i]
             count = min(size, n - made[i].inputs)
             fresh = pool is None or made[i].inputs < _DRAWN * n * (1 if t.guided else 2)
-            x = t.inputs(rng, count) if fresh or pool is None else changed(rng, t.spec, pool[0], count)
+            if fresh or pool is None:
+                alike = t.drawn_as, count
+                x = drawn[alike] = drawn[alike] if alike in drawn else t.inputs(rng, count)
+            else:
+                x = changed(rng, t.spec, pool[0], count)
             inputs[i] = t.allowed(x)
         results = evaluated([(i, call) for i in open_ for call in theorems[i].calls(inputs[i])])
         for i in open_:
@@ -101,17 +105,21 @@ def _judged(
 
 def evaluated(calls: Sequence[tuple[int, Call]]) -> dict[int, list[Words]]:
     """The results of many calls, those of one unit and one length at once; by whose they are, in order."""
-    groups: dict[tuple[UnitSpec, int], list[tuple[int, int]]] = {}
-    results: dict[int, list[Words]] = {}
-    for at, (i, (spec, x)) in enumerate(calls):
-        groups.setdefault((spec, x.a.shape[1]), []).append((i, len(results.setdefault(i, []))))
-        results[i].append(np.array(at))
+    # Theorems of one unit are often tried on the same inputs: these are evaluated once.
+    once = {(spec, id(x)): at for at, (_, (spec, x)) in reversed(list(enumerate(calls)))}
+    groups: dict[tuple[UnitSpec, int], list[int]] = {}
+    for (spec, _), at in once.items():
+        groups.setdefault((spec, calls[at][1][1].a.shape[1]), []).append(at)
+    found: dict[int, Words] = {}
     for (spec, _), places in groups.items():
-        batches = [calls[int(results[i][j])][1][1] for i, j in places]
+        batches = [calls[at][1][1] for at in places]
         x = batches[0] if len(batches) == 1 else together(*batches)
         d = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
         start = 0
-        for (i, j), part in zip(places, batches, strict=True):
-            results[i][j] = d[start : start + len(part.c)]
+        for at, part in zip(places, batches, strict=True):
+            found[at] = d[start : start + len(part.c)]
             start += len(part.c)
+    results: dict[int, list[Words]] = {}
+    for i, (spec, x) in calls:
+        results.setdefault(i, []).append(found[once[spec, id(x)]])
     return results

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from attack.bounds import all_bounds, claims_hold, length_bound, program_bound
+from attack.ceilings import attainable, ceiling, known_loose
 from attack.distances import distance_bound
 from attack.exact import Sums, decoded
 from attack.rounds import Attacked, attack
@@ -24,13 +25,13 @@ RESULTS = Path(__file__).parents[2] / "results"
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 FLUSHED = "cdna2/v_mfma_f32_32x32x8f16"
 #: Of the claims without a bound, so many of each are tried by default.
-_SOME = 6
+_SOME = 4
 
 
 @cache
 def kept() -> tuple[Theorem, ...]:
     """All kept theorems; every one of them can be read."""
-    theorems, left = kept_theorems(RESULTS)
+    theorems, left = kept_theorems(RESULTS, definitions=False)
     assert left == []
     return tuple(theorems)
 
@@ -40,15 +41,22 @@ def bounded() -> list[ErrorTheorem | IntegerTheorem]:
     return [t for t in kept() if isinstance(t, ErrorTheorem | IntegerTheorem)]
 
 
+def of_each_arithmetic() -> list[ErrorTheorem | IntegerTheorem]:
+    """Of theorems with a bound one for each claim and design, whatever the formats of its operands."""
+    found = {(t.claim, t.spec.design): t for t in bounded()}
+    return sorted(found.values(), key=lambda t: t.spec.name)
+
+
 def broken(all_: list[Attacked]) -> list[str]:
     """What inputs break, with an example of each."""
     return [f"{x.name}: {x.examples[0]}" for x in all_ if x.broken]
 
 
 def test_no_input_breaks_a_theorem_with_a_bound() -> None:
-    """10^3 for each, and most of them are what the theorem is about."""
-    done = list(attack(bounded(), 1000, 20261127, rounds=1))
-    assert len(done) > 500
+    """10^3 for one of each arithmetic, and most of them are what the theorem is about."""
+    done = list(attack(of_each_arithmetic(), 1000, 20261127, rounds=1))
+    assert len(bounded()) > 500
+    assert len(done) > 100
     assert broken(done) == []
     assert all(x.met for x in done)
     assert sum(x.met for x in done) > 0.75 * sum(x.inputs for x in done)
@@ -95,29 +103,58 @@ def test_no_input_of_many_breaks_a_bound() -> None:
                 assert broken(list(attack([t], 4096, 20261128, rounds=8))) == []
 
 
+def hundredth(t: ErrorTheorem | IntegerTheorem) -> ErrorTheorem | IntegerTheorem:
+    """The same with a bound that is a hundredth smaller than what inputs can lose of it."""
+    share = attainable(t.claim, t.spec, t.statement) if isinstance(t, ErrorTheorem) else 1.0
+    return t.smaller(Fraction(99, 100) * Fraction(share))
+
+
 @pytest.mark.long
 def test_bounds_that_are_a_hundredth_too_small_are_found() -> None:
-    """Claims `error-bound` count all blocks as of the largest exponent: few of them are that sharp."""
-    done = list(
-        attack(
-            [t.smaller(Fraction(99, 100)) for t in bounded()], 100_000, 20261128, rounds=40, stop=True
-        )
-    )  # fmt: skip
-    for kind, share in (("integer-sums", 1.0), ("relative-error", 0.85), ("error-bound", 0.4)):
-        some = [x.broken > 0 for x in done if x.theorem.claim.partition(";")[0] == kind]
-        assert sum(some) >= share * len(some)
+    """Of 95 in 100 theorems, beside those of which no input loses anything.
+
+    Nine in ten bounds are attained to 1 %, or to 1 % of what formats of few bits allow; of the others a bound
+    is found that is 1 % below what inputs are known to lose.
+    """
+    some = [t for t in bounded() if not isinstance(t, ErrorTheorem) or ceiling(t.spec, t.statement)]
+    assert len(bounded()) - len(some) < 10
+    assert known_loose() < 0.08 * len(some)
+    done = list(attack([hundredth(t) for t in some], 100_000, 20261128, rounds=40, stop=True))
+    assert sum(x.broken > 0 for x in done) >= 0.95 * len(done)
 
 
 def test_a_bound_that_is_a_hundredth_too_small_is_found() -> None:
-    """Of one unit, from few inputs: both claims of its constants, and one about integers."""
+    """Of one unit, from few inputs: all claims of its errors, and one about integers."""
     some = [t.smaller(Fraction(99, 100)) for t in bounded() if t.spec.name == AMPERE]
     whole = next(t for t in bounded() if isinstance(t, IntegerTheorem))
     done = list(attack(some, 4000, 1, rounds=8, stop=True))
-    assert {x.theorem.claim for x in done if x.broken} == {"relative-error", "relative-error; c=0x0"}
+    assert {x.theorem.claim for x in done if x.broken} == {
+        "relative-error", "relative-error; c=0x0", "error-bound",
+    }  # fmt: skip
     assert next(iter(attack([whole.smaller(Fraction(99, 100))], 1000, 1))).broken
     assert not next(iter(attack([whole], 1000, 1))).broken
     assert all(x.examples[0].startswith(f"tcformal explain {AMPERE} --a ") for x in done if x.broken)
-    assert all(x.nearest > 0.9 for x in done)
+
+
+@pytest.mark.parametrize("name", ["gaudi3/mme.e4m3.e4m3", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"])
+def test_products_of_few_bits_lose_what_is_counted_and_no_more(name: str) -> None:
+    """A hundredth less than that is found, that is not, and it is more than a hundredth below the bound."""
+    (t,) = [x for x in bounded() if x.spec.name == name and x.claim == "error-bound"]
+    assert isinstance(t, ErrorTheorem)
+    most = ceiling(t.spec, t.statement)
+    assert most < 0.97
+    (done,) = attack([t], 4000, 1, rounds=1)
+    assert 0.99 * most < done.nearest <= most
+
+
+def test_grids_of_few_bits_lose_nothing() -> None:
+    """Sums of which every one is exact: a bound on their errors cannot be attained."""
+    name = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e2m1.e2m1"
+    (t,) = [x for x in bounded() if x.spec.name == name and x.claim == "relative-error; c=0x0"]
+    assert isinstance(t, ErrorTheorem)
+    assert ceiling(t.spec, t.statement) == 0
+    (done,) = attack([t], 1000, 1, rounds=1)
+    assert done.nearest == 0
 
 
 def test_a_theorem_of_flushed_operands_is_none_of_the_operands() -> None:

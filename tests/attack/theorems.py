@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attack.built import attained, built
 from attack.directed import drawn
 from attack.errors import Ratios, ratios
 from attack.integers import integers, sums_of_integers
@@ -24,7 +26,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import columns
+from tcformal.operands.batch import columns, rows_of, together
 from tcformal.operands.random import Batch
 from tcformal.operands.spread import close
 from tcformal.programs.chain import common_k, declare_inputs, definition
@@ -45,6 +47,10 @@ class Theorem(Protocol):
     @property
     def guided(self) -> bool:
         """Whether a ratio says how near inputs are to breaking it."""
+
+    @property
+    def drawn_as(self) -> object:
+        """The same for theorems of one unit whose inputs are drawn alike."""
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         """n dot products that are most likely to break it."""
@@ -68,8 +74,20 @@ class ErrorTheorem:
     statement: ErrorStatement
     guided: bool = True
 
+    @property
+    def drawn_as(self) -> object:
+        return self.spec.k, self.statement.normal
+
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
-        return drawn(rng, self.spec, n, normal=self.statement.normal)
+        normal = self.statement.normal
+        parts = [
+            built(rng, self.spec, n // 2, normal=normal),
+            drawn(rng, self.spec, n - n // 2, normal=normal),
+        ]
+        if normal:
+            parts.append(attained(self.spec))
+        made = together(*parts)
+        return rows_of(made, np.arange(len(made.c) - n, len(made.c)))
 
     def allowed(self, x: Batch) -> Batch:
         s = self.statement
@@ -99,6 +117,10 @@ class IntegerTheorem:
     #: Which of a and b, and of scales with them, may not be subnormal.
     normal: tuple[bool, bool]
     guided: bool = False
+
+    @property
+    def drawn_as(self) -> object:
+        return self.claim
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         return integers(rng, self.spec, n, self.limit)
@@ -130,7 +152,13 @@ class SameTheorem:
     agree: Callable[[Format, Words, Words], NDArray[np.bool_]]
     draw: Callable[[np.random.Generator, int], Batch]
     met: Callable[[Batch], NDArray[np.bool_]]
+    #: Whether inputs are drawn for what is assumed.
+    assumed: bool = False
     guided: bool = False
+
+    @property
+    def drawn_as(self) -> object:
+        return self.claim if self.assumed else self.spec.k
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
         return self.draw(rng, n)
@@ -159,8 +187,14 @@ def records(folder: Path, name: str) -> list[dict[str, Any]]:
     return made
 
 
-def kept_theorems(folder: Path, only: str = "") -> tuple[list[Theorem], list[str]]:
-    """Every theorem that a results folder keeps of today's units, and those that are not read, by name."""
+def kept_theorems(
+    folder: Path, only: str = "", *, definitions: bool = True
+) -> tuple[list[Theorem], list[str]]:
+    """Every theorem that a results folder keeps, and those that are not read, by name.
+
+    `definitions`: those of units that are defined otherwise today are not read.
+    """
+    defined = cache(definition)
     newest = {(r["unit"], r["claim"]): r for r in records(folder, "claims")}
     made, left = list[Theorem](), list[str]()
     for (unit, claim), r in sorted(newest.items()):
@@ -168,7 +202,7 @@ def kept_theorems(folder: Path, only: str = "") -> tuple[list[Theorem], list[str
         if r["verdict"] != "HOLDS" or only not in name or "within no spread" in r["reason"]:
             continue
         spec = resolve(unit)
-        if definition(spec) != r["definition"]:
+        if definitions and defined(spec) != r["definition"]:
             left.append(f"{name}: of another definition")
             continue
         found = list(theorems_of(spec, claim, r["composition"], r["reason"]))
@@ -260,7 +294,7 @@ def same(
         node = assume_of_unit(g, what, own, declare_inputs(g, own, own.k))
         return np.asarray(evaluate(g, node, columns(x), n=len(x.c)) == 1)
 
-    return SameTheorem(claim, own, both, agree, draw, met)
+    return SameTheorem(claim, own, both, agree, draw, met, assumed=bool(what))
 
 
 def altered(claim: str, spec: UnitSpec, **changes: Any) -> SameTheorem:
