@@ -25,7 +25,7 @@ from tcformal.probe.run.groups import groups
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
 H100 = HARDWARE / "NVIDIA-H100-80GB-HBM3"
-VDP = sorted((HARDWARE / "Intel-R-Xeon-R-Processor").rglob("vdpbf16ps.jsonl*"))
+VDP = sorted((HARDWARE / "AMD-EPYC").rglob("vdpbf16ps.jsonl*"))
 
 
 def test_there_are_some() -> None:
