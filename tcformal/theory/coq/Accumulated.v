@@ -73,6 +73,17 @@ Proof.
   - lia.
 Qed.
 
+Lemma eta_le d f e0 L L' : 0 <= L -> L <= L' -> eta d f e0 L <= eta d f e0 L'.
+Proof.
+  intros L0 LL. unfold eta. pose proof (bpow_ge_0 radix2 (e0 - f)). pose proof (bpow_ge_0 radix2 (Z.max e0 (emin (out d)))).
+  assert (K : kept (out d) L <= kept (out d) L').
+  { unfold kept. destruct (nearest _); auto. apply Rmax_case; [|apply Rmax_r]. pose proof (Rmax_l (L' - 1) 0). lra. }
+  assert (G : growth (alignment d) f L <= growth (alignment d) f L').
+  { pose proof (bpow_ge_0 radix2 (- f)). destruct (alignment d); cbn; nra. }
+  apply Rplus_le_compat; [now apply Rmult_le_compat_r|]. pose proof (share_pos (out d)). apply Rmult_le_compat_l; [lra|].
+  apply Rmult_le_compat_r; auto. lra.
+Qed.
+
 (** Products: lam units of loss at most; in 4096ths. *)
 Definition fit_product (m : mode) (f l : Z) (lam : R) (x : num) : Prop :=
   settled f x /\ normal x /\ (l <= exp x)%Z /\ forall u, loss m u x <= lam * bp u.
@@ -87,55 +98,86 @@ Proof. intros. unfold units. assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_l
 Definition truncated_ok (s : sum) (f e0 l : Z) : bool :=
   plain (out s) && match carry_bits s with None => true | _ => false end && negb (normalise s) &&
   match fraction_bits s with Some g => (g =? f)%Z | None => false end && (0 <=? f)%Z && (p (out s) <=? f)%Z &&
-  (emin (out s) <=? emax (out s))%Z && (emin (out s) <=? e0)%Z && (l <=? emin (out s))%Z && zero_below s l.
+  (emin (out s) <=? emax (out s))%Z && (emin (out s) <=? e0)%Z && (l <=? emin (out s))%Z &&
+  (zero_below s l || match zero_exponent s, alignment s with ZeroAt z, RZ => (z <=? e0)%Z | _, _ => false end).
+
+(** Every unit that a block of n products and c can lose. *)
+Definition all_units (n : Z) : R := IZR n + 1.
+
+Lemma all_losses m u us x n : (Z.of_nat (length us) <= n)%Z -> Rsum (map (loss m u) (us ++ [x])) <= all_units n * bp u.
+Proof.
+  intros Ln. rewrite map_app, Rsum_app. cbn [map Rsum fold_right]. pose proof (bpow_gt_0 radix2 u) as B.
+  assert (A : forall y, loss m u y <= 1 * bp u) by (intros y; unfold loss; pose proof (fix_rnd_err m u (V y)); lra).
+  pose proof (losses_repeat m u 1 us (proj2 (Forall_forall _ us) (fun y _ => A y))) as R. pose proof (A x).
+  unfold all_units. apply IZR_le in Ln. rewrite <- INR_IZR_INZ in Ln. nra.
+Qed.
 
 Theorem block_loss s f e0 l lam n us x z :
   truncated_ok s f e0 l = true -> 0 <= lam <= 1 -> (Z.of_nat (length us) <= n)%Z ->
   Forall (fit_product (alignment s) f l lam) us -> fit_c f e0 l x ->
   sum_numbers s (us ++ [x]) = Num z ->
-  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units lam n) * magnitude (us ++ [x]) + eta s f e0 (units lam n) /\ fit_c f e0 l z.
+  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
 Proof.
   intros O La Ln Fu Fx H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L] ZB].
   apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L. destruct (carry_bits s) eqn:Kb; [easy|].
   destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (ts := us ++ [x]) in *.
   split; [|unfold sum_numbers in H; eapply result_fit; eauto].
-  set (s0 := with_zero s ZeroNone).
-  assert (H0 : sum_numbers s0 ts = Num z).
-  { rewrite <- H. symmetry. apply zero_exponent_irrelevant with l; auto.
-    - unfold carry_sane. now rewrite Kb.
-    - apply Forall_app. split; [|constructor; auto; intros _; apply Fx]. eapply Forall_impl; [|exact Fu]. intros y Hy _. apply Hy. }
-  assert (T : exact_total s0 ts) by (apply no_carry_exact; exact Kb).
-  pose proof (units_pos lam n (proj1 La)) as U0.
+  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
+  pose proof (units_pos lam n (proj1 La)) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia).
+  assert (UA : units lam n <= all_units n).
+  { unfold units, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
+    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. }
   assert (Mg : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
-  destruct (largest s0 ts) as [E|] eqn:Q.
-  - destruct (largest_attained s0 ts E Q) as [y [Hy Ey]].
-    assert (Zy : is_zero y = false /\ exp y = E).
-    { unfold term_exponent in Ey. destruct (is_zero y); [easy|]. cbn in Ey. rewrite Nn in Ey. injection Ey as <-. auto. }
-    destruct Zy as [Zy Xy].
+  pose proof (kappa_pos s f (units lam n) U0) as KP. pose proof (eta_pos s f e0 (all_units n) ltac:(lra)) as EP.
+  assert (EL : eta s f e0 (units lam n) <= eta s f e0 (all_units n)) by now apply eta_le.
+  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
+    Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros E y Q Hy Zy Xy.
     assert (Sy : loss (alignment s) (E - f) y = 0 /\ (bp E <= Rabs (V y) \/ (E <= e0)%Z)).
     { apply in_app_or in Hy. rewrite <- Xy. destruct Hy as [Hy|[<-|[]]].
       - rewrite Forall_forall in Fu. destruct (Fu y Hy) as [A [B _]]. split; [now apply settled_loss|]. left. now apply B.
       - destruct Fx as [A [B _]]. split; [now apply settled_loss|]. now apply B. }
     destruct Sy as [Sy By].
-    apply (sum_absolute s0 f ts E e0 z (units lam n)); auto.
+    apply Rle_trans with (kappa s f (units lam n) * magnitude ts + eta s f e0 (units lam n)); [|lra].
+    apply (sum_absolute s f ts E e0 z (units lam n)); auto.
     + destruct By as [By|By]; auto. left. eapply Rle_trans; [exact By|]. now apply magnitude_in.
-    + assert (U : unit_of s0 ts = (E - f)%Z) by (unfold unit_of; cbn; now rewrite F, Q).
-      pose proof (cut_losses s0 ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
-      change (alignment s0) with (alignment s).
+    + assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
+      pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
       pose proof (losses_beside (alignment s) (E - f) lam us x y La) as LB.
       eapply Rle_trans; [apply LB; auto|].
       * eapply Forall_impl; [|exact Fu]. intros q Hq. apply Hq.
       * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units. apply Rplus_le_compat_r. apply Rmult_le_compat_l; [lra|].
-        apply IZR_le. lia.
-  - assert (Z : forall y, In y ts -> V y = 0) by (intros y Hy; apply V_zero; now apply (largest_none s0 ts)).
-    assert (ES : exact_sum ts = 0).
-    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by auto. clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-    unfold sum_numbers in H0. rewrite T in H0. pose proof (convert_num _ _ _ _ _ P H0) as C.
-    assert (N : zsum (counts s0 ts) = 0%Z).
-    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. intros y Hy. now apply (largest_none s0 ts). }
+        apply IZR_le. lia. }
+  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros Zs. assert (ES : exact_sum ts = 0).
+    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
+    unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
+    assert (N : zsum (counts s ts) = 0%Z).
+    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Zs. }
     rewrite N, Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
-    rewrite C, ES, Rminus_0_r, Rabs_R0. pose proof (kappa_pos s f (units lam n) U0). pose proof (eta_pos s f e0 (units lam n) U0). nra.
+    rewrite C, ES, Rminus_0_r, Rabs_R0. nra. }
+  destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
+  destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
+  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
+  (* the largest exponent is that of a zero *)
+  destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
+  { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
+  injection Ey as <-. apply orb_prop in ZB. destruct ZB as [ZB|ZB].
+  - (* another term has it too, or all are zeros *)
+    unfold zero_below in ZB. rewrite Ze in ZB. apply Z.leb_le in ZB.
+    destruct (forallb is_zero ts) eqn:Az; [apply Zeros; now apply forallb_forall|].
+    assert (Ex : exists q, In q ts /\ is_zero q = false).
+    { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
+      destruct IH as [q [? ?]]; auto. exists q; auto. }
+    destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
+    assert (Bq : (l <= exp q)%Z).
+    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [rewrite Forall_forall in Fu; now apply Fu|apply Fx]. }
+    apply (Main ze q); auto. lia.
+  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
+    apply (sum_tiny s f ts ze e0 z (all_units n) (units lam n)); auto; [lra|].
+    assert (U : unit_of s ts = (ze - f)%Z) by (unfold unit_of; now rewrite F, Q).
+    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|]. now apply all_losses.
 Qed.
 
 (** * Designs of one truncated sum, from words to the value of the result *)
@@ -285,7 +327,7 @@ Variables (d : design) (s : sum) (t : facts) (f lam : Z).
 Hypothesis (S : sum_of d = Some s) (T : term_facts d = Some t) (O : relative_ok d f lam = true).
 Let L := units (IZR lam * / 4096) (Z.of_nat (block d)).
 Let K := kappa s f L.
-Let H := eta s f (floor_of d s) L.
+Let H := eta s f (floor_of d s) (all_units (Z.of_nat (block d))).
 
 Definition block_ok (b : list element) : Prop :=
   (length b <= block d)%nat /\ Forall (made_by d) b /\ Forall (leading_element d) b.
@@ -322,7 +364,8 @@ Qed.
 Lemma K_pos : 0 <= K /\ 0 <= H.
 Proof.
   unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[_ L0] L1] _] _].
-  apply Z.leb_le in L0. assert (0 <= L) by (apply units_pos; apply IZR_le in L0; lra). split; [now apply kappa_pos|now apply eta_pos].
+  apply Z.leb_le in L0. assert (0 <= L) by (apply units_pos; apply IZR_le in L0; lra). split; [now apply kappa_pos|].
+  apply eta_pos. unfold all_units. assert (0 <= IZR (Z.of_nat (block d))) by (apply IZR_le; lia). lra.
 Qed.
 
 (** From a c that is wrong by C times the magnitudes so far and J, the error after m blocks more. *)
@@ -387,7 +430,7 @@ Theorem relative_error_any_length d s f lam w z x :
   sum_of d = Some s -> relative_ok d f lam = true -> composed d = None ->
   decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (elements d w) -> value d w = Num z ->
   let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (units (IZR lam * / 4096) (Z.of_nat (block d))) in
+  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let m := length (blocks_of_word d w) in
   Rabs (V z - (V x + Rsum (map (term_value d) (elements d w)))) <=
     ((1 + k) ^ m - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (elements d w))) + h * geometric k m.

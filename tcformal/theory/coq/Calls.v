@@ -47,9 +47,9 @@ Theorem relative_error_from_zero d s f lam lam0 w z x b bs :
   decode (c_format d) (c_word w) = Num x -> is_zero x = true -> Forall (leading_element d) (elements d w) ->
   blocks_of_word d w = b :: bs -> alone_ok d s f lam0 b -> value d w = Num z ->
   let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (units (IZR lam * / 4096) (Z.of_nat (block d))) in
+  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
-  let h0 := eta s f (floor_of d s) (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
+  let h0 := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let m := length bs in
   Rabs (V z - Rsum (map (term_value d) (elements d w))) <=
     ((1 + k0) * (1 + k) ^ m - 1) * Rsum (map (fun e => Rabs (term_value d e)) (elements d w)) +
@@ -76,9 +76,9 @@ Theorem relative_error_of_calls d s f lam lam0 how w z x b bs :
   decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) ->
   all_blocks d w = b :: bs -> alone_ok d s f lam0 b -> value d w = Num z ->
   let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (units (IZR lam * / 4096) (Z.of_nat (block d))) in
+  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
-  let h0 := eta s f (floor_of d s) (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
+  let h0 := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let u := share (out (addition how)) in let h' := flush_loss (out (addition how)) in
   let C := (1 + k0) * (1 + k) ^ length bs - 1 in
   let J := (1 + k) ^ length bs * h0 + h * geometric k (length bs) in
@@ -89,7 +89,7 @@ Proof.
   destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in O; rewrite Hs, T in O; easy].
   assert (Bn : (0 < block d)%nat).
   { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }
-  assert (L00 : 0 <= IZR lam0 * / 4096) by (destruct Al as [Al' _]; apply IZR_le in Al'; lra).
+  assert (L00 : 0 <= IZR lam0 * / 4096) by (destruct Al as [[Al' _] _]; apply IZR_le in Al'; lra).
   pose proof (all_blocks_ok d w Bn Po Le) as F.
   unfold value in Vz. rewrite Co, Os, Oc, !flush_kept, Dc, parts_in_turn in Vz.
   unfold all_blocks in Eb, F, Le |- *. rewrite Co in *.
@@ -203,30 +203,28 @@ Qed.
 
 Definition plus_zero (v : val) : Prop := exists x, v = Num x /\ is_zero x = true.
 
-(** Zeros beside the products of every block: the result is the same, bit for bit, where zeros have low exponents. *)
-Lemma zeros_beside s l zs ps c : zero_below s l = true -> carry_sane s = true -> normalise s = false -> fraction_bits s <> None -> zsign (out s) = Positive ->
-  Forall plus_zero zs -> Forall (fun v => forall x, v = Num x -> above l x) ps -> (forall x, c = Num x -> above l x) ->
+(** Zeros beside the products of every block: the result is the same, bit for bit, where the exponent of zeros is at most
+    that of c, because c is always there. *)
+Definition zero_at_most (s : sum) (l : Z) : bool :=
+  match zero_exponent s with ZeroNone => true | ZeroOwn => false | ZeroAt z => (z <=? l)%Z end.
+
+Lemma zeros_beside s l zs ps c : zero_at_most s l = true -> normalise s = false -> fraction_bits s <> None -> zsign (out s) = Positive ->
+  Forall plus_zero zs -> (forall x, c = Num x -> (l <= exp x)%Z) ->
   sum_values s (zs ++ ps ++ [c]) = sum_values s (ps ++ [c]).
 Proof.
-  intros Zb Cs Nn F Zs Hz Hp Hc. unfold sum_values.
+  intros Zb Nn F Zs Hz Hc. unfold sum_values.
   assert (Nz : exists us, zs = map Num us /\ forallb is_zero us = true).
   { induction Hz as [|v r [x [-> Zx]] Hz [us [-> U]]]; [exists []; auto|]. exists (x :: us). cbn. now rewrite Zx, U. }
   destruct Nz as [us [-> Uz]].
   destruct (numbers (ps ++ [c])) as [ts|] eqn:N.
-  - assert (N2 : numbers (map Num us ++ ps ++ [c]) = Some (us ++ ts)).
-    { destruct (numbers_app _ _ _ N) as [vs [x [-> [-> ->]]]]. change [Num x] with (map Num [x]). rewrite <- !map_app. apply numbers_map. }
-    rewrite N2.
-    assert (At : Forall (above l) ts).
-    { destruct (numbers_app _ _ _ N) as [vs [x [-> [-> ->]]]]. apply Forall_app. split; [|constructor; auto].
-      apply Forall_forall. intros y Hy. rewrite Forall_forall in Hp. apply (Hp (Num y)); auto. now apply in_map. }
-    assert (Au : Forall (above l) (us ++ ts)).
-    { apply Forall_app. split; auto. apply Forall_forall. intros y Hy Q. rewrite forallb_forall in Uz. rewrite (Uz y Hy) in Q. easy. }
-    rewrite (zero_exponent_irrelevant s l (us ++ ts)), (zero_exponent_irrelevant s l ts) by auto.
-    apply zero_products; auto. split; auto.
-    assert (Ln : largest (with_zero s ZeroNone) us = None).
-    { clear -Uz. unfold largest. induction us as [|y r IH]; [reflexivity|]. cbn [forallb] in Uz. apply andb_prop in Uz. destruct Uz as [U1 U2].
-      cbn [map fold_right]. rewrite IH by auto. now rewrite term_exponent_none. }
-    now rewrite Ln.
+  - destruct (numbers_app _ _ _ N) as [vs [x [-> [-> ->]]]].
+    assert (N2 : numbers (map Num us ++ map Num vs ++ [Num x]) = Some (us ++ (vs ++ [x]))).
+    { change [Num x] with (map Num [x]). rewrite <- !map_app. apply numbers_map. }
+    rewrite N2. apply zero_products; auto. split; auto.
+    eapply ole_trans with (term_exponent s x); [|apply largest_in; apply in_or_app; right; now left].
+    apply largest_le. intros y Hy. rewrite forallb_forall in Uz. specialize (Uz y Hy). unfold term_exponent. rewrite Uz.
+    specialize (Hc x eq_refl). unfold zero_at_most in Zb. destruct (zero_exponent s) as [| |z]; try easy. apply Z.leb_le in Zb.
+    destruct (is_zero x); cbn; [lia|]. rewrite Nn. cbn. lia.
   - assert (N2 : numbers (map Num us ++ ps ++ [c]) = None).
     { unfold numbers in *. rewrite forallb_app. destruct (forallb is_num (ps ++ [c])); [easy|]. now rewrite andb_false_r. }
     rewrite N2. unfold special_sum. rewrite !existsb_app.
@@ -236,22 +234,23 @@ Proof.
 Qed.
 
 Definition zero_products_ok (d : design) : bool :=
-  match sum_of d, term_facts d with
-  | Some s, Some t => zero_idle d && negb (odd_first d) && match fraction_bits s with None => false | _ => true end &&
+  match sum_of d with
+  | Some s => sound d s && negb (normalise s) && zero_at_most s (Z.min (least (start_format d)) (emin (out s))) && negb (odd_first d) &&
+      match zero_terms (factors d) with None => true | _ => false end && match fraction_bits s with None => false | _ => true end &&
       match zsign (out s) with Positive => true | _ => false end
-  | _, _ => false
+  | _ => false
   end.
 
 (** Blocks with products of zero beside their own give the same: half a unit's products at rest change nothing. *)
 Theorem zero_products_idle d s bs bs' : sum_of d = Some s -> zero_products_ok d = true ->
-  Forall2 (fun b b' => Forall (made_by d) b /\ exists zs, Forall plus_zero zs /\ Permutation (map (term d) b') (zs ++ map (term d) b)) bs bs' ->
+  Forall2 (fun b b' => exists zs, Forall plus_zero zs /\ Permutation (map (term d) b') (zs ++ map (term d) b)) bs bs' ->
   forall v, good_c s (start_format d) v -> in_turn d bs' v = in_turn d bs v.
 Proof.
-  intros S O H. unfold zero_products_ok in O. rewrite S in O. destruct (term_facts d) as [t|] eqn:T; [|easy].
-  repeat rewrite andb_true_iff in O. destruct O as [[[Zi Od] F] Zs]. apply negb_true_iff in Od. unfold zero_idle in Zi. rewrite S, T in Zi.
-  repeat rewrite andb_true_iff in Zi. destruct Zi as [[[Sd Nn] Cs] Zb]. apply negb_true_iff in Nn.
+  intros S O H. unfold zero_products_ok in O. rewrite S in O.
+  repeat rewrite andb_true_iff in O. destruct O as [[[[[[Sd Nn] Zb] Od] Zt] F] Zs]. apply negb_true_iff in Od, Nn.
+  destruct (zero_terms (factors d)) eqn:Zt'; [easy|].
   unfold sound in Sd. repeat rewrite andb_true_iff in Sd. destruct Sd as [[[[[[ON PO] B] Oc] Kc] P] EM].
-  unfold in_turn. induction H as [|b b' r r' [Mb [zs [Hz Pm]]] H IH]; intros v Gv; [reflexivity|]. cbn [fold_left].
+  unfold in_turn. induction H as [|b b' r r' [zs [Hz Pm]] H IH]; intros v Gv; [reflexivity|]. cbn [fold_left].
   assert (E : block_value d v b' = block_value d v b).
   { rewrite !(block_value_one d s) by auto. unfold block_products, ordered. rewrite Od.
     change (sum_values s (map (term d) b' ++ [taken_c d v]) = sum_values s (map (term d) b ++ [taken_c d v])).
@@ -259,9 +258,7 @@ Proof.
     rewrite <- app_assoc. eapply zeros_beside; eauto.
     - now destruct (fraction_bits s).
     - now destruct (zsign (out s)).
-    - pose proof (block_products_has d t b T Mb) as Hh. unfold block_products, ordered in Hh. rewrite Od in Hh.
-      eapply Forall_impl; [|exact Hh]. intros u Hu x Ex _. destruct (Hu x Ex) as [_ [_ Q]]. lia.
-    - intros x Ex _. assert (G : good_c s (start_format d) (taken_c d v)) by (rewrite taken_kept by (eapply term_facts_zero; eauto); now apply flush_good).
-      destruct (G x Ex) as [_ Q]. lia. }
+    - intros x Ex. assert (G : good_c s (start_format d) (taken_c d v)) by (rewrite taken_kept by auto; now apply flush_good).
+      destruct (G x Ex) as [_ Q]. exact Q. }
   rewrite E. apply IH. rewrite (block_value_one d s) by auto. apply sum_good; lia.
 Qed.

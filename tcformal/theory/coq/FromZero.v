@@ -16,53 +16,70 @@ Lemma units_alone_pos lam n : 0 <= lam -> 0 <= units_alone lam n.
 Proof. intros. unfold units_alone. assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. Qed.
 
 Theorem block_loss_alone s f e0 l lam n us x z :
-  truncated_ok s f e0 l = true -> 0 <= lam -> (Z.of_nat (length us) <= n)%Z ->
+  truncated_ok s f e0 l = true -> 0 <= lam <= 1 -> (Z.of_nat (length us) <= n)%Z ->
   Forall (fun y => settled f y /\ normal y /\ (l <= exp y)%Z) us ->
   (forall y y', In y us -> In y' us -> is_zero y = false -> is_zero y' = false -> loss (alignment s) (exp y' - f) y <= lam * bp (exp y' - f)) ->
   fit_c f e0 l x -> is_zero x = true ->
   sum_numbers s (us ++ [x]) = Num z ->
-  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units_alone lam n) * magnitude (us ++ [x]) + eta s f e0 (units_alone lam n) /\ fit_c f e0 l z.
+  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units_alone lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
 Proof.
   intros O La Ln Fu Lo Fx Zx H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L] ZB].
   apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L. destruct (carry_bits s) eqn:Kb; [easy|].
   destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (ts := us ++ [x]) in *.
   split; [|unfold sum_numbers in H; eapply result_fit; eauto].
-  set (s0 := with_zero s ZeroNone).
-  assert (H0 : sum_numbers s0 ts = Num z).
-  { rewrite <- H. symmetry. apply zero_exponent_irrelevant with l; auto.
-    - unfold carry_sane. now rewrite Kb.
-    - apply Forall_app. split; [|constructor; auto; intros _; apply Fx]. eapply Forall_impl; [|exact Fu]. intros y Hy _. apply Hy. }
-  assert (T : exact_total s0 ts) by (apply no_carry_exact; exact Kb).
-  pose proof (units_alone_pos lam n La) as U0.
+  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
+  pose proof (units_alone_pos lam n (proj1 La)) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia).
+  assert (UA : units_alone lam n <= all_units n).
+  { unfold units_alone, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
+    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. }
   assert (Mg : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
-  destruct (largest s0 ts) as [E|] eqn:Q.
-  - destruct (largest_attained s0 ts E Q) as [y [Hy Ey]].
-    assert (Zy : is_zero y = false /\ exp y = E).
-    { unfold term_exponent in Ey. destruct (is_zero y); [easy|]. cbn in Ey. rewrite Nn in Ey. injection Ey as <-. auto. }
-    destruct Zy as [Zy Xy].
+  pose proof (kappa_pos s f (units_alone lam n) U0) as KP. pose proof (eta_pos s f e0 (all_units n) ltac:(lra)) as EP.
+  assert (EL : eta s f e0 (units_alone lam n) <= eta s f e0 (all_units n)) by now apply eta_le.
+  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
+    Rabs (V z - exact_sum ts) <= kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros E y Q Hy Zy Xy.
     assert (Hu : In y us). { apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; auto. congruence. }
     rewrite Forall_forall in Fu. destruct (Fu y Hu) as [Sy [By _]]. specialize (By Zy). rewrite Xy in By.
-    apply (sum_absolute s0 f ts E e0 z (units_alone lam n)); auto.
+    apply Rle_trans with (kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (units_alone lam n)); [|lra].
+    apply (sum_absolute s f ts E e0 z (units_alone lam n)); auto.
     + left. eapply Rle_trans; [exact By|]. now apply magnitude_in.
-    + assert (U : unit_of s0 ts = (E - f)%Z) by (unfold unit_of; cbn; now rewrite F, Q).
-      pose proof (cut_losses s0 ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
-      change (alignment s0) with (alignment s).
-      eapply Rle_trans; [apply (losses_alone (alignment s) (E - f) lam us x y La); auto|].
+    + assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
+      pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
+      eapply Rle_trans; [apply (losses_alone (alignment s) (E - f) lam us x y (proj1 La)); auto|].
       * apply Forall_forall. intros q Hq. destruct (is_zero q) eqn:Zq.
         { unfold loss. rewrite V_zero by easy. unfold fix_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances.
-          apply Rmult_le_pos; auto. apply bpow_ge_0. }
+          apply Rmult_le_pos; [lra|apply bpow_ge_0]. }
         rewrite <- Xy. now apply Lo.
       * rewrite <- Xy. now apply settled_loss.
-      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units_alone. apply Rmult_le_compat_l; [lra|]. apply IZR_le. lia.
-  - assert (Z : forall y, In y ts -> V y = 0) by (intros y Hy; apply V_zero; now apply (largest_none s0 ts)).
-    assert (ES : exact_sum ts = 0).
-    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by auto. clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-    unfold sum_numbers in H0. rewrite T in H0. pose proof (convert_num _ _ _ _ _ P H0) as C.
-    assert (N : zsum (counts s0 ts) = 0%Z).
-    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. intros y Hy. now apply (largest_none s0 ts). }
+      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units_alone. apply Rmult_le_compat_l; [lra|]. apply IZR_le. lia. }
+  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros Zs. assert (ES : exact_sum ts = 0).
+    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
+    unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
+    assert (N : zsum (counts s ts) = 0%Z).
+    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Zs. }
     rewrite N, Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
-    rewrite C, ES, Rminus_0_r, Rabs_R0. pose proof (kappa_pos s f (units_alone lam n) U0). pose proof (eta_pos s f e0 (units_alone lam n) U0). nra.
+    rewrite C, ES, Rminus_0_r, Rabs_R0. nra. }
+  destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
+  destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
+  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
+  destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
+  { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
+  injection Ey as <-. apply orb_prop in ZB. destruct ZB as [ZB|ZB].
+  - unfold zero_below in ZB. rewrite Ze in ZB. apply Z.leb_le in ZB.
+    destruct (forallb is_zero ts) eqn:Az; [apply Zeros; now apply forallb_forall|].
+    assert (Ex : exists q, In q ts /\ is_zero q = false).
+    { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
+      destruct IH as [q [? ?]]; auto. exists q; auto. }
+    destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
+    assert (Bq : (l <= exp q)%Z).
+    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [rewrite Forall_forall in Fu; now apply Fu|apply Fx]. }
+    apply (Main ze q); auto. lia.
+  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
+    apply (sum_tiny s f ts ze e0 z (all_units n) (units_alone lam n)); auto; [lra|].
+    assert (U : unit_of s ts = (ze - f)%Z) by (unfold unit_of; now rewrite F, Q).
+    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|]. now apply all_losses.
 Qed.
 
 (** What the products of the first block lose beside each other: [lam] 4096ths of a unit, or nothing where they are near. *)
@@ -71,7 +88,7 @@ Definition near (d : design) (f : Z) (b : list element) : Prop :=
     (exp y' - f <= lsb y)%Z.
 
 Definition alone_ok (d : design) (s : sum) (f lam : Z) (b : list element) : Prop :=
-  (0 <= lam)%Z /\ (share_ok d (alignment s) lam = true \/ near d f b).
+  (0 <= lam <= 4096)%Z /\ (share_ok d (alignment s) lam = true \/ near d f b).
 
 Theorem first_block d s t f lam lam0 b x z :
   sum_of d = Some s -> term_facts d = Some t -> relative_ok d f lam = true -> block_ok d b -> alone_ok d s f lam0 b ->
@@ -79,9 +96,9 @@ Theorem first_block d s t f lam lam0 b x z :
   fit_c f (floor_of d s) (low_of d t s) z /\
   Rabs (V z - Rsum (map (term_value d) b)) <=
     kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) * Rsum (map (fun e => Rabs (term_value d e)) b) +
-    eta s f (floor_of d s) (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))).
+    eta s f (floor_of d s) (all_units (Z.of_nat (block d))).
 Proof.
-  intros S T O [Lb [Mb Lead]] [L00 Al] Fx Zx E. pose proof O as O'. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
+  intros S T O [Lb [Mb Lead]] [[L00 L01] Al] Fx Zx E. pose proof O as O'. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[[Tr B1] B0] Cf] Of] Bn] Sh] L0] L1] Ck] Of1].
   apply Z.leb_le in B1, B0, Cf, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
   rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
@@ -94,7 +111,7 @@ Proof.
   rewrite Forall_forall in Mb, Lead.
   assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; reflexivity).
   destruct (block_loss_alone s f (floor_of d s) (low_of d t s) (IZR lam0 * / 4096) (Z.of_nat (block d)) us x z) as [R F]; auto.
-  - apply IZR_le in L00. lra.
+  - apply IZR_le in L00. apply IZR_le in L01. lra.
   - lia.
   - apply Forall_forall. intros y Hy. destruct (In1 y Hy) as [e [He Ee]].
     destruct (term_fit d t f (low_of d t s) lam (alignment s) e T (Mb e He) (Lead e He) B1 B0 ltac:(unfold low_of; lia) Sh y Ee) as [A [B [C _]]]. auto.
@@ -118,26 +135,27 @@ Theorem blocks_from_zero d s t f lam lam0 b bs x z :
   sum_of d = Some s -> term_facts d = Some t -> relative_ok d f lam = true -> Forall (block_ok d) (b :: bs) -> alone_ok d s f lam0 b ->
   fit_c f (floor_of d s) (low_of d t s) x -> is_zero x = true -> in_turn d (b :: bs) (Num x) = Num z ->
   let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (units (IZR lam * / 4096) (Z.of_nat (block d))) in
+  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
-  let h0 := eta s f (floor_of d s) (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
+  let h0 := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   Rabs (V z - Rsum (map (term_value d) (concat (b :: bs)))) <=
     ((1 + k0) * (1 + k) ^ length bs - 1) * Rsum (map (fun e => Rabs (term_value d e)) (concat (b :: bs))) +
     ((1 + k) ^ length bs * h0 + h * geometric k (length bs)).
 Proof.
   intros S T O Fb Al Fx Zx R k h k0 h0. apply Forall_cons_iff in Fb. destruct Fb as [Hb Hbs].
   unfold in_turn in R. cbn [fold_left] in R. fold (in_turn d bs (block_value d (Num x) b)) in R.
-  assert (L00 : 0 <= IZR lam0 * / 4096) by (destruct Al as [Al _]; apply IZR_le in Al; lra).
+  assert (L00 : 0 <= IZR lam0 * / 4096) by (destruct Al as [[Al _] _]; apply IZR_le in Al; lra).
   assert (Nn : forall v, is_num v = false -> in_turn d bs v = Num z -> False).
   { intros v Hv Ev. assert (G : c_rule d = Kept).
     { unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O. destruct O as [[_ Q] _]. now destruct (c_rule d). }
     pose proof (not_num_stays d s bs v S G (term_facts_zero d t T) Hv) as NN. now rewrite Ev in NN. }
   destruct (block_value d (Num x) b) as [y| |] eqn:Ey; [|exfalso; exact (Nn (Inf _) eq_refl R)|exfalso; exact (Nn NaN eq_refl R)].
   destruct (first_block d s t f lam lam0 b x y S T O Hb Al Fx Zx Ey) as [Fy Sy]. fold k0 h0 in Sy.
+  assert (AU : 0 <= all_units (Z.of_nat (block d))) by (unfold all_units; assert (0 <= IZR (Z.of_nat (block d))) by (apply IZR_le; lia); lra).
   set (sb := Rsum (map (term_value d) b)) in *. set (ab := Rsum (map (fun e => Rabs (term_value d e)) b)) in *.
   assert (sab : Rabs sb <= ab).
   { unfold sb, ab. clear. induction b; cbn; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra. }
-  pose proof (chain_growth d s t f lam S T O bs y z sb ab k0 h0 Hbs Fy (kappa_pos s f _ (units_alone_pos _ _ L00)) (eta_pos s f _ _ (units_alone_pos _ _ L00)) sab Sy R) as G.
+  pose proof (chain_growth d s t f lam S T O bs y z sb ab k0 h0 Hbs Fy (kappa_pos s f _ (units_alone_pos _ _ L00)) (eta_pos s f _ _ AU) sab Sy R) as G.
   fold k h in G. cbn [concat]. rewrite !map_app, !Rsum_app. fold sb ab. exact G.
 Qed.
 

@@ -165,6 +165,40 @@ Proof.
   nra.
 Qed.
 
+(** Where all exponents are at most e0, zeros' among them, terms that are cut toward zero lose what does not depend on the
+    magnitudes. *)
+Theorem sum_tiny d f ts E e0 z L K :
+  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> (p (out d) <= f)%Z ->
+  largest d ts = Some E -> (E <= e0)%Z -> alignment d = RZ -> 0 <= L -> 0 <= K ->
+  Rabs (IZR (zsum (counts d ts)) * bp (E - f) - exact_sum ts) <= L * bp (E - f) ->
+  Rabs (V z - exact_sum ts) <= kappa d f K * magnitude ts + eta d f e0 L.
+Proof.
+  intros P T H F Pf La Ee A L0 Kp Er. set (n := zsum (counts d ts)) in *.
+  assert (U : unit_of d ts = (E - f)%Z) by (unfold unit_of; now rewrite F, La).
+  set (em := emin (out d)) in *.
+  set (M := Z.max (Z.max E em) (if (n =? 0)%Z then E else (Z.log2 (Z.abs n) + (E - f))%Z)).
+  assert (LM : (n <> 0)%Z -> (Z.log2 (Z.abs n) + (E - f) <= M)%Z) by (unfold M; destruct (Z.eqb_spec n 0); lia).
+  pose proof (sum_loss d f ts E z L M P T H F Pf La ltac:(lia) ltac:(unfold M, em; lia) L0 Er LM) as S.
+  assert (A0 : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
+  pose proof (share_pos (out d)) as S0. pose proof (kept_pos (out d) L L0) as K0. pose proof (kept_pos (out d) K Kp) as K1.
+  pose proof (bpow_gt_0 radix2 (Z.max e0 em)) as B0. pose proof (bpow_ge_0 radix2 (- f)) as B2.
+  assert (BX : bp (Z.max E em) <= bp (Z.max e0 em)) by (apply bpow_le; lia).
+  assert (BM : bp M <= magnitude ts + bp (Z.max e0 em)).
+  { unfold M. destruct (Z.eqb_spec n 0) as [|n0].
+    - replace (Z.max (Z.max E em) E) with (Z.max E em) by lia. lra.
+    - destruct (Z.max_spec (Z.max E em) (Z.log2 (Z.abs n) + (E - f))) as [[_ ->]|[_ ->]]; [|lra].
+      assert (CB : Rabs (IZR n * bp (E - f)) <= magnitude ts).
+      { pose proof (counts_ok d ts) as C. cbv zeta in C. rewrite U, A in C. unfold n. rewrite C. apply cut_sum_abs. }
+      pose proof (log2_mag n (E - f) n0) as Q.
+      assert (X : IZR n * bp (E - f) <> 0). { pose proof (bpow_gt_0 radix2 (E - f)). intros Y. apply n0. apply eq_IZR. nra. }
+      destruct (mag radix2 (IZR n * bp (E - f))) as [m Hm]. simpl in Q. subst m. specialize (Hm X).
+      replace (Z.log2 (Z.abs n) + (E - f) + 1 - 1)%Z with (Z.log2 (Z.abs n) + (E - f))%Z in Hm by lia. lra. }
+  assert (BE : bp (E - f) <= bp (e0 - f)) by (apply bpow_le; lia).
+  unfold kappa, eta. rewrite A. cbn [growth]. fold em.
+  pose proof (Rmult_le_compat_l _ _ _ K0 BE). pose proof (Rmult_le_compat_l _ _ _ (Rlt_le _ _ S0) BM).
+  pose proof (Rmult_le_pos _ _ (Rmult_le_pos _ _ K1 B2) A0). nra.
+Qed.
+
 (** * What the terms lose *)
 
 Definition loss (m : mode) (u : Z) (x : num) : R := Rabs (fix_rnd m u (V x) - V x).
