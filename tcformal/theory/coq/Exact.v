@@ -295,3 +295,26 @@ Proof.
     + rewrite Y4, Cc. exact A.
     + exists z. cbn [got c] in Y2. rewrite <- Y2, Vz, Y3, Cc. auto.
 Qed.
+
+(** Bounds on what roundings lose, as powers of two: decided by computation. *)
+Definition at_most (a b : Z) (c : conversion) : bool :=
+  let s := (if nearest (rho c) then - p c - 1 else - p c)%Z in
+  (s <=? a)%Z && ((if flushes c then emin c else s + emin c) <=? b)%Z.
+
+Lemma at_most_ok a b l : forallb (at_most a b) l = true -> Forall (fun c => share c <= bp a /\ flush_loss c <= bp b) l.
+Proof.
+  intros H. apply Forall_forall. intros c Hc. rewrite forallb_forall in H. specialize (H c Hc). unfold at_most in H. apply andb_prop in H.
+  destruct H as [H1 H2]. apply Z.leb_le in H1, H2. unfold share, flush_loss. split.
+  - destruct (nearest (rho c)); now apply bpow_le.
+  - unfold share. destruct (flushes c); [now apply bpow_le|]. destruct (nearest (rho c)); rewrite <- bpow_plus; now apply bpow_le.
+Qed.
+
+Theorem rounded_error d w a b z x :
+  rounded_ok d = true -> forallb (at_most a b) (conversions d) = true ->
+  pairs w <> [] -> full d w -> first_c d w = Num x -> value d w = Num z ->
+  let m := length (blocks_of_word d w) in
+  let k := depth_after d m 0 in
+  let n := INR m * (INR (block d) * INR (product_depth d) + INR (block_count (sums d) (block d))) in
+  Rabs (V z - (V x + Rsum (map (exact_value d) (elements d w)))) <=
+    ((1 + bp a) ^ k - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (exact_value d e)) (elements d w))) + n * bp b * (1 + bp a) ^ k.
+Proof. intros O H. apply rounded_error_any_order; auto using bpow_ge_0, at_most_ok. Qed.
