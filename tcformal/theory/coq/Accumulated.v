@@ -303,7 +303,7 @@ Definition low_of (d : design) (t : facts) (s : sum) : Z := Z.min (low t) (Z.min
 Definition relative_ok (d : design) (f lam : Z) : bool :=
   match sum_of d, term_facts d with
   | Some s, Some t =>
-      truncated_ok s f (floor_of d s) (low_of d t s) && (bits t <=? f)%Z && (0 <=? bits t)%Z && (fbits (start_format d) <=? f)%Z &&
+      truncated_ok s f (floor_of d s) (low_of d t s) && (bits t <=? f)%Z && (0 <=? bits t)%Z &&
       format_ok (start_format d) && (0 <? Z.of_nat (block d))%Z && share_ok d (alignment s) lam && (0 <=? lam)%Z && (lam <=? 4096)%Z &&
       match c_rule d with Kept => true | _ => false end && negb (odd_first d)
   | _, _ => false
@@ -337,8 +337,8 @@ Lemma chain_step b x z : block_ok b -> fit_c f (floor_of d s) (low_of d t s) x -
   Rabs (V z - (V x + Rsum (map (term_value d) b))) <= K * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b)) + H.
 Proof.
   intros [Lb [Mb Lead]] Fx E. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[Tr B1] B0] Cf] Of] Bn] Sh] L0] L1] Ck] Of1].
-  apply Z.leb_le in B1, B0, Cf, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
+  destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
+  apply Z.leb_le in B1, B0, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
   rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
   unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
   destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
@@ -400,11 +400,11 @@ Qed.
 End Chain.
 
 Lemma start_fit d s t f lam w x : sum_of d = Some s -> term_facts d = Some t -> relative_ok d f lam = true ->
-  decode (start_format d) w = Num x -> fit_c f (floor_of d s) (low_of d t s) x.
+  decode (start_format d) w = Num x -> settled f x -> fit_c f (floor_of d s) (low_of d t s) x.
 Proof.
-  intros S T O D. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[Tr B1] B0] Cf] Of] Bn] Sh] L0] L1] Ck] Of1]. apply Z.leb_le in Cf.
-  destruct (decode_num _ _ _ Of D) as [A [B [C E]]]. pose proof (format_bits _ Of) as Fb. split; [apply short_settled; lia|].
+  intros S T O D Sx. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
+  destruct (decode_num _ _ _ Of D) as [A [B [C E]]]. pose proof (format_bits _ Of) as Fb. split; [exact Sx|].
   split; [|unfold low_of; lia]. intros Z. destruct E as [E|E].
   - left. assert (N : normal x); [|now apply N]. apply has_normal with (format_facts (start_format d)).
     + repeat split; cbn; auto; lia.
@@ -412,6 +412,13 @@ Proof.
     + exact Fb.
   - right. unfold floor_of. lia.
 Qed.
+
+(** A c of at most F fraction bits, and 0, stay as they are. *)
+Lemma format_settled f w x d : format_ok f = true -> (fbits f <=? d)%Z = true -> decode f w = Num x -> settled d x.
+Proof. intros O L D. destruct (decode_num _ _ _ O D) as [_ [B _]]. apply short_settled. lia. Qed.
+
+Lemma zero_settled f x : is_zero x = true -> settled f x.
+Proof. intros Z. unfold settled. rewrite V_zero by auto. apply generic_format_0. Qed.
 
 (** The number of blocks. *)
 Definition blocks_of_word (d : design) (w : words) : list (list element) := cut_list (length (elements d w)) (block d) (elements d w).
@@ -424,18 +431,18 @@ Proof.
 Qed.
 
 (** The relative error of a dot product of any length on a unit of truncated sums: for all words whose products have leading
-    bits, any c and m blocks, |d - exact| <= ((1 + kappa)^m - 1) (|c| + Σ|terms|) + eta (1 + ... + (1 + kappa)^(m-1)), where eta
+    bits, any c of at most F fraction bits and m blocks, |d - exact| <= ((1 + kappa)^m - 1) (|c| + Σ|terms|) + eta (1 + ... + (1 + kappa)^(m-1)), where eta
     counts only beside subnormal results and a subnormal c. *)
 Theorem relative_error_any_length d s f lam w z x :
   sum_of d = Some s -> relative_ok d f lam = true -> composed d = None ->
-  decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (elements d w) -> value d w = Num z ->
+  decode (c_format d) (c_word w) = Num x -> settled f x -> Forall (leading_element d) (elements d w) -> value d w = Num z ->
   let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
   let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
   let m := length (blocks_of_word d w) in
   Rabs (V z - (V x + Rsum (map (term_value d) (elements d w)))) <=
     ((1 + k) ^ m - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (elements d w))) + h * geometric k m.
 Proof.
-  intros Hs O Co Dc Le Vz k h m.
+  intros Hs O Co Dc Sx Le Vz k h m.
   destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in O; rewrite Hs, T in O; easy].
   assert (Bn : (0 < block d)%nat).
   { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }

@@ -64,7 +64,7 @@ Proof.
   { pose proof (all_blocks_ok d w Bn) as A. unfold parts_ok, all_blocks in A. rewrite Co, Cc in A. now apply A. }
   unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz. rewrite Eb in *.
   assert (Fx : fit_c f (floor_of d s) (low_of d t s) x).
-  { apply (start_fit d s t f lam (c_word w)); auto. unfold start_format. now rewrite Co. }
+  { apply (start_fit d s t f lam (c_word w)); auto using zero_settled. unfold start_format. now rewrite Co. }
   pose proof (blocks_from_zero d s t f lam lam0 b bs x z Hs T O F Al Fx Zx Vz) as G. cbv zeta in G. rewrite Cc in G. exact G.
 Qed.
 
@@ -103,7 +103,7 @@ Proof.
     first [pose proof (not_num_stays d s BS (Inf s0) Hs G (term_facts_zero d t T) eq_refl) as NN|pose proof (not_num_stays d s BS NaN Hs G (term_facts_zero d t T) eq_refl) as NN];
     rewrite R in NN; easy.
   assert (Fx : fit_c f (floor_of d s) (low_of d t s) x0).
-  { apply (start_fit d s t f lam 0); auto. unfold start_format. now rewrite Co. }
+  { apply (start_fit d s t f lam 0); auto using zero_settled. unfold start_format. now rewrite Co. }
   rewrite Eb in *. pose proof (blocks_from_zero d s t f lam lam0 b bs x0 r Hs T O F Al Fx Z0 R) as G. cbv zeta in G. fold k h k0 h0 in G.
   fold C J in G. set (S0 := Rsum (map (term_value d) (concat (b :: bs)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (b :: bs)))) in *.
   assert (SA : Rabs S0 <= A0).

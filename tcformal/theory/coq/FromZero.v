@@ -99,8 +99,8 @@ Theorem first_block d s t f lam lam0 b x z :
     eta s f (floor_of d s) (all_units (Z.of_nat (block d))).
 Proof.
   intros S T O [Lb [Mb Lead]] [[L00 L01] Al] Fx Zx E. pose proof O as O'. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[Tr B1] B0] Cf] Of] Bn] Sh] L0] L1] Ck] Of1].
-  apply Z.leb_le in B1, B0, Cf, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
+  destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
+  apply Z.leb_le in B1, B0, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
   rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
   unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
   destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
