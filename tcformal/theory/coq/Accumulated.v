@@ -231,7 +231,7 @@ Definition plain_scales (d : design) : bool := match scales d with Some (f, _) =
 
 (** Which share of a unit a product loses: [lam] 4096ths where they are found for products of few bits, else all. *)
 Definition share_ok (d : design) (m : mode) (lam : Z) : bool :=
-  (lam =? 4096)%Z || (few_bits (fbits (a_format d)) (fbits (b_format d)) lam && plain_scales d && match m with RZ => true | _ => false end).
+  if (lam =? 4096)%Z then true else few_bits (fbits (a_format d)) (fbits (b_format d)) lam && plain_scales d && match m with RZ => true | _ => false end.
 
 Lemma lossy_whole m u x : loss m u x <= 1 * bp u.
 Proof. unfold loss. pose proof (fix_rnd_err m u (V x)). lra. Qed.
@@ -291,8 +291,8 @@ Proof.
   - apply short_settled. destruct Hy as [_ [-> _]]. exact Bf.
   - now apply has_normal with t.
   - destruct Hy as [_ [_ Hy]]. lia.
-  - intros u. unfold share_ok in Sh. apply orb_prop in Sh. destruct Sh as [Sh|Sh].
-    + apply Z.eqb_eq in Sh. subst lam. replace (4096 * / 4096) with 1 by lra. apply lossy_whole.
+  - intros u. unfold share_ok in Sh. destruct (Z.eqb_spec lam 4096) as [El|El].
+    + subst lam. replace (4096 * / 4096) with 1 by lra. apply lossy_whole.
     + repeat rewrite andb_true_iff in Sh. destruct Sh as [[Sh1 Sh2] Sh3]. destruct m; try easy. now apply few_loss with (fbits (a_format d)) (fbits (b_format d)); auto.
 Qed.
 

@@ -262,3 +262,45 @@ Proof.
       destruct (G x Ex) as [_ Q]. exact Q. }
   rewrite E. apply IH. rewrite (block_value_one d s) by auto. apply sum_good; lia.
 Qed.
+
+(** * The constants as fractions *)
+
+(** In parts of 2^-F / 4096, of terms that lose so many parts. *)
+Definition kappa_parts (c : conversion) (f lost : Z) : Z :=
+  ((if nearest (rho c) then lost else Z.max (lost - 4096) 0) + 4096 * 2 ^ (f - p c - (if nearest (rho c) then 1 else 0)))%Z.
+
+Definition kappa_is (d : sum) (f lost num den : Z) : bool :=
+  match alignment d with RZ => true | _ => false end && (0 <=? f)%Z && (p (out d) + (if nearest (rho (out d)) then 1 else 0) <=? f)%Z &&
+  (0 <? den)%Z && (kappa_parts (out d) f lost * den =? num * 4096 * 2 ^ f)%Z.
+
+Lemma kappa_fraction d f lost num den : kappa_is d f lost num den = true -> kappa d f (IZR lost * / 4096) = IZR num / IZR den.
+Proof.
+  unfold kappa_is. intros O. repeat rewrite andb_true_iff in O. destruct O as [[[[A F0] P] D] E]. destruct (alignment d) eqn:Al; try easy.
+  apply Z.leb_le in F0, P. apply Z.ltb_lt in D. apply Z.eqb_eq in E. apply (f_equal IZR) in E. rewrite !mult_IZR in E.
+  assert (D0 : IZR den <> 0) by (apply not_0_IZR; lia). assert (B0 : bp f <> 0) by (pose proof (bpow_gt_0 radix2 f); lra).
+  assert (Q : kappa d f (IZR lost * / 4096) = IZR (kappa_parts (out d) f lost) * / 4096 * bp (- f)).
+  { unfold kappa. rewrite Al. cbn [growth]. unfold kept, share, kappa_parts. destruct (nearest (rho (out d))); rewrite plus_IZR, mult_IZR, <- bp_Z by lia.
+    - replace (bp (- p (out d) - 1)) with (bp (f - p (out d) - 1) * bp (- f)) by (rewrite <- bpow_plus; f_equal; lia). field.
+    - replace (bp (- p (out d))) with (bp (f - p (out d) - 0) * bp (- f)) by (rewrite <- bpow_plus; f_equal; lia).
+      assert (M : Rmax (IZR lost * / 4096 - 1) 0 = IZR (Z.max (lost - 4096) 0) * / 4096).
+      { destruct (Z.max_spec (lost - 4096) 0) as [[h ->]|[h ->]].
+        - rewrite Rmax_right; [lra|]. assert (IZR lost < 4096) by (apply IZR_lt; lia). lra.
+        - rewrite Rmax_left; rewrite ?minus_IZR; [lra|]. assert (4096 <= IZR lost) by (apply IZR_le; lia). lra. }
+      rewrite M. field. }
+  rewrite Q. rewrite <- (bp_Z f) in E by lia. rewrite bpow_opp.
+  apply Rmult_eq_reg_r with (4096 * bp f * IZR den); [|repeat apply Rmult_integral_contrapositive_currified; auto; lra].
+  field_simplify; auto. lra.
+Qed.
+
+(** The constants of a block that other blocks precede, and of one from c = 0. *)
+Theorem kappa_units d f lam n num den : kappa_is d f (lam * Z.max (n - 1) 0 + 4096) num den = true ->
+  kappa d f (units (IZR lam * / 4096) n) = IZR num / IZR den.
+Proof.
+  intros H. rewrite <- (kappa_fraction _ _ _ _ _ H). f_equal. unfold units. rewrite plus_IZR, mult_IZR. lra.
+Qed.
+
+Theorem kappa_alone d f lam n num den : kappa_is d f (lam * Z.max (n - 1) 0) num den = true ->
+  kappa d f (units_alone (IZR lam * / 4096) n) = IZR num / IZR den.
+Proof.
+  intros H. rewrite <- (kappa_fraction _ _ _ _ _ H). f_equal. unfold units_alone. rewrite mult_IZR. lra.
+Qed.

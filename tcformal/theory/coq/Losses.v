@@ -258,15 +258,16 @@ Qed.
 
 (** Every product of two significands with leading bits at fa and fb, cut anywhere, loses at most lam / 2^12 units. *)
 Definition few_bits (fa fb lam : Z) : bool :=
-  (0 <=? fa)%Z && (0 <=? fb)%Z && (0 <=? lam)%Z && (lam <=? 4096)%Z && (fa + fb <=? 8)%Z &&
+  if (0 <=? fa)%Z && (0 <=? fb)%Z && (0 <=? lam)%Z && (lam <=? 4096)%Z && (fa + fb <=? 8)%Z then
   forallb (fun i => forallb (fun j => forallb (fun k =>
     ((2 ^ fa + i) * (2 ^ fb + j) mod 2 ^ k * 4096 <=? lam * 2 ^ k)%Z)
-    (map Z.of_nat (seq 1 (Z.to_nat (fa + fb + 2))))) (map Z.of_nat (seq 0 (Z.to_nat (2 ^ fb))))) (map Z.of_nat (seq 0 (Z.to_nat (2 ^ fa)))).
+    (map Z.of_nat (seq 1 (Z.to_nat (fa + fb + 2))))) (map Z.of_nat (seq 0 (Z.to_nat (2 ^ fb))))) (map Z.of_nat (seq 0 (Z.to_nat (2 ^ fa))))
+  else false.
 
 Lemma few_bits_ok fa fb lam s t k : few_bits fa fb lam = true ->
   (2 ^ fa <= s < 2 ^ (fa + 1))%Z -> (2 ^ fb <= t < 2 ^ (fb + 1))%Z -> (1 <= k)%Z -> ((s * t) mod 2 ^ k * 4096 <= lam * 2 ^ k)%Z.
 Proof.
-  unfold few_bits. intros O Hs Ht Hk. repeat rewrite andb_true_iff in O. destruct O as [[[[[A B] L0] L1] S] O].
+  unfold few_bits. intros O Hs Ht Hk. destruct (_ && _) eqn:Gd in O; [|easy]. repeat rewrite andb_true_iff in Gd. destruct Gd as [[[[A B] L0] L1] S].
   apply Z.leb_le in A, B, L0, L1, S.
   assert (Da : (2 ^ (fa + 1) = 2 * 2 ^ fa)%Z) by (rewrite Z.add_1_r, Z.pow_succ_r; lia).
   assert (Db : (2 ^ (fb + 1) = 2 * 2 ^ fb)%Z) by (rewrite Z.add_1_r, Z.pow_succ_r; lia).
@@ -314,7 +315,7 @@ Definition two_leading (fa fb : Z) (x : num) : Prop :=
 Lemma few_loss u fa fb lam x : few_bits fa fb lam = true -> two_leading fa fb x -> loss RZ u x <= IZR lam * / 4096 * bp u.
 Proof.
   intros O T. assert (F : few_bits fa fb lam = true) by auto.
-  unfold few_bits in F. repeat rewrite andb_true_iff in F. destruct F as [[[[[A B] L0] L1] _] _]. apply Z.leb_le in A, B, L0.
+  unfold few_bits in F. destruct (_ && _) eqn:Gd in F; [|easy]. repeat rewrite andb_true_iff in Gd. destruct Gd as [[[[A B] L0] L1] _]. apply Z.leb_le in A, B, L0.
   assert (R : 0 <= IZR lam * / 4096 * bp u).
   { apply Rmult_le_pos; [|apply bpow_ge_0]. apply Rmult_le_pos; [now apply IZR_le|lra]. }
   destruct T as [T|[s [t [E [Hs Ht]]]]].
