@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.design.rounding import NEAREST
@@ -20,7 +21,6 @@ from tcformal.theory.conditions import (
     one_sum,
     parts_ok,
     plain,
-    plain_scales,
     product_share,
     relative_ok,
     rounded_depths,
@@ -198,8 +198,45 @@ def relative_error(unit: UnitSpec) -> Instance | None:
 
 
 def error_bound(unit: UnitSpec) -> Instance | None:
-    """The same inequality: it holds for every length, subnormal results included."""
+    """The same inequality, for every length; of sums that are rounded down, or framed, that of one block."""
+    d = unit.design
+    if d.summation in ("tr", "gtr"):
+        return _rounded_down(unit)
+    if d.framed:
+        return _framed(unit)
     return _relative(unit, "error-bound")
+
+
+def _rounded_down(unit: UnitSpec) -> Instance | None:
+    d = unit.design
+    if not plain(d) or int(d.fraction_bits or 0) > int(d.sum_fraction_bits or 0):
+        return None
+    apart = d.summation == "gtr"
+    return Instance(
+        claim="error-bound", unit=unit, theorem="two_sides_error" if apart else "round_down_error", summation="RoundedDown",
+        says="of one block: a unit of the products' alignment a product, a unit of each later alignment, the last cut "
+        "and an ulp",
+        binders=("ps", "c", "z"),
+        conditions=(
+            "plain (out (products_sum r)) = true", "carry_bits (products_sum r) = None", "(down_bits r <= sum_bits r)%Z",
+            f"two_sums r = {'true' if apart else 'false'}",
+        ),
+    )  # fmt: skip
+
+
+def _framed(unit: UnitSpec) -> Instance | None:
+    d = unit.design
+    if d.aligned_group is not None or (d.overflow == "ieee" and any(t.mode not in NEAREST for t in (d.rho, d.step))):
+        return None
+    return Instance(
+        claim="error-bound", unit=unit, theorem="framed_error", summation="Framed",
+        says="of one block of n products: 2n + 1 units of the common alignment, and the roundings",
+        binders=("ps", "c", "z", "g"),
+        conditions=(
+            "group_size r = None", "monotone_conv (frame_out r) = true",
+            "match first_rounding r with Some f => monotone_conv f | None => true end = true",
+        ),
+    )  # fmt: skip
 
 
 def _relative(unit: UnitSpec, claim: str) -> Instance | None:
@@ -260,8 +297,6 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
 
 def sign_magnitude(unit: UnitSpec) -> Instance | None:
     """The specification sums integers: a sum in sign and magnitude has the same record, and the same results."""
-    from dataclasses import replace
-
     d = unit.design
     if d.accumulation != "twos_complement" or d.carry_bits is not None or d.fraction_bits is None or d.framed:
         return None

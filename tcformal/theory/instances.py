@@ -33,6 +33,8 @@ class Instance:
     conditions: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     with_sum: bool = False
+    #: The constructor of the summation whose record the theorem is about, in place of the design.
+    summation: str = ""
     #: The theorem's arguments after the design, where they are not `arguments` and then `binders`; numbers
     #: stand for `arguments` by place.
     order: tuple[str, ...] = ()
@@ -49,15 +51,21 @@ def coq_instance(x: Instance) -> str:
         lines.append(f"Definition s : sum := {coq_sum(x.unit.design, x.unit.design.rho)}.")
         lines.append("Lemma one_sum : sum_of d = Some s. Proof. vm_compute. reflexivity. Qed.")
         known.append("one_sum")
+    if x.summation:
+        lines.append(
+            f"Definition r := ltac:(let x := eval cbv in (match sums d with {x.summation} r => Some r | _ => None end) in "
+            "match x with Some ?r => exact r end)."
+        )
+        lines.append(f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.")
     for i, condition in enumerate(x.conditions):
-        lines.append(f"Lemma condition_{i} : {condition}. Proof. vm_compute. reflexivity. Qed.")
+        lines.append(f"Lemma condition_{i} : {condition}. Proof. vm_compute. first [reflexivity | discriminate]. Qed.")
         known.append(f"condition_{i}")
     for i, constant in enumerate(x.constants):
         by = "kappa_alone" if "units_alone" in constant else "kappa_units"
         lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")
     order = x.order or (*(str(i) for i in range(len(x.arguments))), *x.binders)
     given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)
-    start = "d s" if x.with_sum else "d"
+    start = "r" if x.summation else "d s" if x.with_sum else "d"
     binders = f"fun {' '.join(x.binders)} => " if x.binders else ""
     lines.append(f"Definition instance := {binders}{x.theorem} {start} {given} {' '.join(known)}.")
     lines.append("Check instance.\nPrint Assumptions instance.")
