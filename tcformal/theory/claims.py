@@ -6,28 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from tcformal.design.rounding import NEAREST
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
-    PARTS,
     block_size,
-    constants,
-    conversions,
-    kappa,
     least,
-    near,
     one_nan,
     one_sum,
     parts_ok,
     plain,
-    product_share,
-    relative_ok,
-    rounded_depths,
     start_format,
     term_facts,
 )
+from tcformal.theory.constants import rounded_depths
 from tcformal.theory.design import coq_design
+from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
 from tcformal.theory.instances import Instance
 
 #: Roundings that are symmetric about zero.
@@ -88,7 +81,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
     at_once = (
-        d.framed and d.aligned_group is None
+        (d.framed and d.aligned_group is None)
         or d.summation == "tr"
         or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits in ("cut", "sticky"))
         or (d.c_position == "after" and d.lost_bits == "cut")
@@ -113,7 +106,12 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
         return None
     if d.c_position == "after" or d.summation in ("tr", "gtr") or d.zero_words != "summed":
         return None
-    if unit.emulation is not None or d.order != "ascending" or d.exponent_step != 1 or d.zero_terms is not None:
+    if (
+        unit.emulation is not None
+        or d.order != "ascending"
+        or d.exponent_step != 1
+        or d.zero_terms is not None
+    ):
         return None
     if unit.tree is not None and unit.tree.converted is not None:
         return None
@@ -157,14 +155,18 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
     if one_sum(unit) and d.carry_bits is None and d.c_subnormals == "kept" and d.order == "ascending":
         if not plain(d) or d.normalise_products or d.zero_terms is not None:
             return None
-        if unit.emulation is not None and (unit.emulation.addition.fraction_bits is not None or not plain(unit.emulation.addition)):
+        if unit.emulation is not None and (
+            unit.emulation.addition.fraction_bits is not None or not plain(unit.emulation.addition)
+        ):
             return None
         bound = d.rho.fraction_bits + 1
         if unit.emulation is not None:
             bound = min(bound, unit.emulation.addition.rho.fraction_bits + 1)
         if d.fraction_bits is not None:
             bound = min(bound, d.fraction_bits + 1)
-            if d.zero_exponent == "own" or (isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits):
+            if d.zero_exponent == "own" or (
+                isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits
+            ):
                 return None
         if d.rho.e_min > 0 or d.rho.fraction_bits >= d.rho.e_max:
             return None
@@ -189,109 +191,6 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
         binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
         conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
         numbers={"exponent": Fraction(bound)},
-    )  # fmt: skip
-
-
-def relative_error(unit: UnitSpec) -> Instance | None:
-    """|d - exact| in terms of Σ|terms| + |c|: `relative_error_any_length`, `rounded_error`."""
-    return _relative(unit, "relative-error")
-
-
-def error_bound(unit: UnitSpec) -> Instance | None:
-    """The same inequality, for every length; of sums that are rounded down, or framed, that of one block."""
-    d = unit.design
-    if d.summation in ("tr", "gtr"):
-        return _rounded_down(unit)
-    if d.framed:
-        return _framed(unit)
-    return _relative(unit, "error-bound")
-
-
-def _rounded_down(unit: UnitSpec) -> Instance | None:
-    d = unit.design
-    if not plain(d) or int(d.fraction_bits or 0) > int(d.sum_fraction_bits or 0):
-        return None
-    apart = d.summation == "gtr"
-    return Instance(
-        claim="error-bound", unit=unit, theorem="two_sides_error" if apart else "round_down_error", summation="RoundedDown",
-        says="of one block: a unit of the products' alignment a product, a unit of each later alignment, the last cut "
-        "and an ulp",
-        binders=("ps", "c", "z"),
-        conditions=(
-            "plain (out (products_sum r)) = true", "carry_bits (products_sum r) = None", "(down_bits r <= sum_bits r)%Z",
-            f"two_sums r = {'true' if apart else 'false'}",
-        ),
-    )  # fmt: skip
-
-
-def _framed(unit: UnitSpec) -> Instance | None:
-    d = unit.design
-    if d.aligned_group is not None or (d.overflow == "ieee" and any(t.mode not in NEAREST for t in (d.rho, d.step))):
-        return None
-    return Instance(
-        claim="error-bound", unit=unit, theorem="framed_error", summation="Framed",
-        says="of one block of n products: 2n + 1 units of the common alignment, and the roundings",
-        binders=("ps", "c", "z", "g"),
-        conditions=(
-            "group_size r = None", "monotone_conv (frame_out r) = true",
-            "match first_rounding r with Some f => monotone_conv f | None => true end = true",
-        ),
-    )  # fmt: skip
-
-
-def _relative(unit: UnitSpec, claim: str) -> Instance | None:
-    d = unit.design
-    if relative_ok(unit) and unit.emulation is None:
-        n, part = block_size(unit), product_share(unit)
-        k = kappa(d, Fraction(part, PARTS) * max(n - 1, 0) + 1)
-        return Instance(
-            claim=claim, unit=unit, theorem="relative_error_any_length", with_sum=True,
-            says=f"|d - exact| <= ((1 + κ)^m - 1)·(|c| + Σ|terms|) + η·(1 + … + (1 + κ)^(m-1)) for m blocks, κ = {k}",
-            arguments=(str(d.fraction_bits), str(part)), binders=("w", "z", "x"),
-            conditions=(f"relative_ok d {d.fraction_bits} {part} = true",),
-            constants=(f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) {n}) = {k.numerator} / {k.denominator}",),
-            numbers={"kappa": k},
-        )  # fmt: skip
-    depths = rounded_depths(unit)
-    if depths is None:
-        return relative_from_zero(unit) if unit.emulation is not None else None
-    u, h = (max(x) for x in zip(*conversions(unit), strict=True))
-    a, b = (x.numerator.bit_length() - x.denominator.bit_length() for x in (u, h))
-    return Instance(
-        claim=claim, unit=unit, theorem="rounded_error",
-        says=f"|d - exact| <= ((1 + 2^{a})^k - 1)·(|c| + Σ|terms|) + n·2^{b}·(1 + 2^{a})^k, k = {depths[0]} in one block",
-        arguments=(f"({a})", f"({b})"), binders=("w", "z", "x"), order=("w", "0", "1", "z", "x"),
-        conditions=("rounded_ok d = true", f"forallb (at_most ({a}) ({b})) (conversions d) = true"),
-        numbers={"u": u, "roundings": Fraction(depths[0])},
-    )  # fmt: skip
-
-
-def relative_from_zero(unit: UnitSpec) -> Instance | None:
-    """|d - exact| in terms of Σ|terms| where c is zero: `relative_error_from_zero`, `relative_error_of_calls`."""
-    found = constants(unit)
-    if found is None:
-        return None
-    if not relative_ok(unit):
-        return _relative(unit, "relative-error")
-    d, n = unit.design, block_size(unit)
-    part = product_share(unit)
-    alone = 0 if near(unit) else part
-    f = d.fraction_bits
-    constant = f"kappa s {f} (units_alone (IZR {alone} * / 4096) {n}) = {found.first.numerator} / {found.first.denominator}"
-    both = {"kappa": found.other, "first": found.first}
-    if unit.emulation is None:
-        return Instance(
-            claim="relative-error; c=0x0", unit=unit, theorem="relative_error_from_zero", with_sum=True,
-            says=f"|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, κ_1 = {found.first}, κ = {found.other}",
-            arguments=(str(f), str(part), str(alone)), binders=("w", "z", "x", "b", "bs"),
-            conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
-        )  # fmt: skip
-    return Instance(
-        claim="relative-error; c=0x0", unit=unit, theorem="relative_error_of_calls", with_sum=True,
-        says=f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, C = (1 + κ_1)·(1 + κ)^(m-1) - 1, "
-        f"κ_1 = {found.first}, κ = {found.other}",
-        arguments=(str(f), str(part), str(alone)), binders=("how", "w", "z", "x", "b", "bs"),
-        conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
     )  # fmt: skip
 
 

@@ -45,7 +45,9 @@ def coq_instance(x: Instance) -> str:
     """A file in which `coqc` checks the instance: its conditions by computation, its constants by arithmetic."""
     lines = [_HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
     if x.theorem == "eq_refl":
-        return "\n".join([*lines, "Definition instance : forall w, compute d w = compute d w := fun w => eq_refl.", ""])
+        return "\n".join(
+            [*lines, "Definition instance : forall w, compute d w = compute d w := fun w => eq_refl.", ""]
+        )
     known = []
     if x.with_sum:
         lines.append(f"Definition s : sum := {coq_sum(x.unit.design, x.unit.design.rho)}.")
@@ -58,7 +60,9 @@ def coq_instance(x: Instance) -> str:
         )
         lines.append(f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.")
     for i, condition in enumerate(x.conditions):
-        lines.append(f"Lemma condition_{i} : {condition}. Proof. vm_compute. first [reflexivity | discriminate]. Qed.")
+        lines.append(
+            f"Lemma condition_{i} : {condition}. Proof. vm_compute. first [reflexivity | discriminate]. Qed."
+        )
         known.append(f"condition_{i}")
     for i, constant in enumerate(x.constants):
         by = "kappa_alone" if "units_alone" in constant else "kappa_units"
