@@ -32,8 +32,8 @@ _CARRIES = 64
 def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Instance | None:
     """The theorem that makes a claim about a unit true; None where no theorem's side conditions are met.
 
-    `zero_c`: the claim is about c = 0.  A claim without an instance is not refuted: its inputs are to be looked
-    for elsewhere.
+    `zero_c`: the claim is about c = 0.  A claim without an instance is not refuted: a witness is to be
+    looked for elsewhere.
     """
     if zero_c and claim != "relative-error":
         return None
@@ -57,7 +57,7 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
-        says=f"{carry} carry bits are enough for every sum: a unit with them gives what one without a bound gives",
+        says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
         arguments=(str(carry),), binders=("w",), conditions=(f"carry_enough d {carry} = true",),
         numbers={"carry_bits": Fraction(carry)},
     )  # fmt: skip
@@ -83,7 +83,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
     at_once = (
         (d.framed and d.aligned_group is None)
         or d.summation == "tr"
-        or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits in ("cut", "sticky"))
+        or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits != "jammed")
         or (d.c_position == "after" and d.lost_bits == "cut")
     )  # fmt: skip
     if unit.tree is not None or not at_once or d.group is not None or d.piece_bits is not None:
@@ -195,7 +195,7 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
 
 
 def sign_magnitude(unit: UnitSpec) -> Instance | None:
-    """The specification sums integers: a sum in sign and magnitude has the same record, and the same results."""
+    """The specification sums integers: a sum in sign and magnitude has the same record and results."""
     d = unit.design
     if d.accumulation != "twos_complement" or d.carry_bits is not None or d.fraction_bits is None or d.framed:
         return None

@@ -108,7 +108,7 @@ def kappa(d: Design, lost: Fraction) -> Fraction:
 
 
 def few_bits(first: int, second: int) -> int:
-    """The least share of a unit, in parts, that cut products of leading bits lose: `Losses.few_bits` holds."""
+    """The least share of a unit, in parts, for which `Losses.few_bits` holds of products."""
     if first + second > _FEW:
         return PARTS
     worst = Fraction(0)

@@ -1,4 +1,4 @@
-"""The constants of relative errors that the theorems of `coq/` give, as fractions, for dot products of any length."""
+"""The constants of relative errors that the theorems of `coq/` give, for dot products of any length."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tcformal.theory.conditions import (
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """What a call loses: the first block from c = 0, every other block, and what is added to a composition's sum.
+    """What a call loses: the first block from c = 0, every other one, and what adds c to a composition's sum.
 
     Ranges and units: products of a block, blocks of a call; the error of m blocks from c = 0 is at most
     (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times (1 + last).
@@ -90,7 +90,7 @@ def conversions(unit: UnitSpec) -> list[tuple[Fraction, Fraction]]:
 
 
 def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:
-    """Roundings on the longest path from a product, and from c, to a block's result: `Exact.rounded_ok` holds."""
+    """Roundings on the longest path from a product, and from c, where `Exact.rounded_ok` holds."""
     d = unit.design
     if unit.emulation is not None or d.fraction_bits is not None or d.zero_words != "summed":
         return None
@@ -122,8 +122,8 @@ def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:
         return n + product, n
     pairs = n // 2 + n % 2
     inner = {
-        "fused": 1, "sequential": n - 1, "pairwise": max(n - 1, 0).bit_length(), "two_chains": 1 + (1 + n) // 2,
-        "pair_chains": 2 + (1 + pairs) // 2,
+        "fused": 1, "sequential": n - 1, "pairwise": max(n - 1, 0).bit_length(),
+        "two_chains": 1 + (1 + n) // 2, "pair_chains": 2 + (1 + pairs) // 2,
     }[d.summation]  # fmt: skip
     return 1 + inner + product, 1
 

@@ -1,4 +1,4 @@
-"""Errors of units as instances of the theorems of `coq/`: relative to magnitudes, and of blocks rounded down."""
+"""Errors of units as instances of the theorems of `coq/`: relative to magnitudes, or of one block."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ def _rounded_down(unit: UnitSpec) -> Instance | None:
         return None
     apart = d.summation == "gtr"
     return Instance(
-        claim="error-bound", unit=unit, theorem="two_sides_error" if apart else "round_down_error", summation="RoundedDown",
-        says="of one block: a unit of the products' alignment a product, a unit of each later alignment, the last cut "
-        "and an ulp",
+        claim="error-bound", unit=unit, summation="RoundedDown",
+        theorem="two_sides_error" if apart else "round_down_error",
+        says="of one block: a unit of the products' alignment a product, a unit of each later alignment, the "
+        "last cut and an ulp",
         binders=("ps", "c", "z"),
         conditions=(
-            "plain (out (products_sum r)) = true", "carry_bits (products_sum r) = None", "(down_bits r <= sum_bits r)%Z",
+            "plain (out (products_sum r)) = true", "carry_bits (products_sum r) = None",
+            "(down_bits r <= sum_bits r)%Z",
             f"two_sums r = {'true' if apart else 'false'}",
         ),
     )  # fmt: skip
@@ -75,10 +77,14 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
         k = kappa(d, Fraction(part, PARTS) * max(n - 1, 0) + 1)
         return Instance(
             claim=claim, unit=unit, theorem="relative_error_any_length", with_sum=True,
-            says=f"|d - exact| <= ((1 + κ)^m - 1)·(|c| + Σ|terms|) + η·(1 + … + (1 + κ)^(m-1)) for m blocks, κ = {k}",
+            says=f"|d - exact| <= ((1 + κ)^m - 1)·(|c| + Σ|terms|) + η·(1 + … + (1 + κ)^(m-1)) for m blocks, "
+            f"κ = {k}",
             arguments=(str(d.fraction_bits), str(part)), binders=("w", "z", "x"),
             conditions=(f"relative_ok d {d.fraction_bits} {part} = true",),
-            constants=(f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) {n}) = {k.numerator} / {k.denominator}",),
+            constants=(
+                f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) {n}) = "
+                f"{k.numerator} / {k.denominator}",
+            ),
             numbers={"kappa": k},
         )  # fmt: skip
     depths = rounded_depths(unit)
@@ -88,7 +94,8 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
     a, b = (x.numerator.bit_length() - x.denominator.bit_length() for x in (u, h))
     return Instance(
         claim=claim, unit=unit, theorem="rounded_error",
-        says=f"|d - exact| <= ((1 + 2^{a})^k - 1)·(|c| + Σ|terms|) + n·2^{b}·(1 + 2^{a})^k, k = {depths[0]} in one block",
+        says=f"|d - exact| <= ((1 + 2^{a})^k - 1)·(|c| + Σ|terms|) + n·2^{b}·(1 + 2^{a})^k, "
+        f"k = {depths[0]} in one block",
         arguments=(f"({a})", f"({b})"), binders=("w", "z", "x"), order=("w", "0", "1", "z", "x"),
         conditions=("rounded_ok d = true", f"forallb (at_most ({a}) ({b})) (conversions d) = true"),
         numbers={"u": u, "roundings": Fraction(depths[0])},
@@ -96,7 +103,7 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
 
 
 def relative_from_zero(unit: UnitSpec) -> Instance | None:
-    """|d - exact| in terms of Σ|terms| where c is zero: `relative_error_from_zero`, `relative_error_of_calls`."""
+    """The same from c = 0: `relative_error_from_zero`, `relative_error_of_calls`."""
     found = constants(unit)
     if found is None:
         return None
@@ -106,19 +113,21 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
     part = product_share(unit)
     alone = 0 if near(unit) else part
     f = d.fraction_bits
-    constant = f"kappa s {f} (units_alone (IZR {alone} * / 4096) {n}) = {found.first.numerator} / {found.first.denominator}"
+    lost = f"(units_alone (IZR {alone} * / 4096) {n})"
+    constant = f"kappa s {f} {lost} = {found.first.numerator} / {found.first.denominator}"
     both = {"kappa": found.other, "first": found.first}
     if unit.emulation is None:
         return Instance(
             claim="relative-error; c=0x0", unit=unit, theorem="relative_error_from_zero", with_sum=True,
-            says=f"|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, κ_1 = {found.first}, κ = {found.other}",
+            says="|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, "
+            f"κ_1 = {found.first}, κ = {found.other}",
             arguments=(str(f), str(part), str(alone)), binders=("w", "z", "x", "b", "bs"),
             conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
         )  # fmt: skip
     return Instance(
         claim="relative-error; c=0x0", unit=unit, theorem="relative_error_of_calls", with_sum=True,
-        says=f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, C = (1 + κ_1)·(1 + κ)^(m-1) - 1, "
-        f"κ_1 = {found.first}, κ = {found.other}",
+        says=f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, "
+        f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
         arguments=(str(f), str(part), str(alone)), binders=("how", "w", "z", "x", "b", "bs"),
         conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
     )  # fmt: skip

@@ -20,8 +20,9 @@ Open Scope Z_scope.
 class Instance:
     """A theorem about one design whose side conditions are met.
 
-    Shapes: the theorem is applied to the design, its sum (`with_sum`), `arguments`, and variables; `conditions`
-    are the propositions that `coqc` decides again by computation; `constants` equations of real numbers.
+    Shapes: the theorem is applied to the design, its sum (`with_sum`), `arguments`, and variables;
+    `conditions` are the propositions that `coqc` decides again by computation; `constants` equations of real
+    numbers.
     """
 
     claim: str
@@ -42,7 +43,7 @@ class Instance:
 
 
 def coq_instance(x: Instance) -> str:
-    """A file in which `coqc` checks the instance: its conditions by computation, its constants by arithmetic."""
+    """A file in which `coqc` checks the instance, its conditions and constants by computation."""
     lines = [_HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
     if x.theorem == "eq_refl":
         return "\n".join(
@@ -55,8 +56,8 @@ def coq_instance(x: Instance) -> str:
         known.append("one_sum")
     if x.summation:
         lines.append(
-            f"Definition r := ltac:(let x := eval cbv in (match sums d with {x.summation} r => Some r | _ => None end) in "
-            "match x with Some ?r => exact r end)."
+            f"Definition r := ltac:(let x := eval cbv in (match sums d with {x.summation} r => Some r "
+            "| _ => None end) in match x with Some ?r => exact r end)."
         )
         lines.append(f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.")
     for i, condition in enumerate(x.conditions):

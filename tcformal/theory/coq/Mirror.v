@@ -278,7 +278,7 @@ Qed.
 Definition negation_kept (d : design) : bool :=
   let q := factors d in
   mirrors_sum (sums d) && kept_or_zero (c_rule d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
-  rounds_mirrored (product_rounding q) && (exponent_step q =? 1) && negb (skips d) && negb (odd_first d) &&
+  rounds_mirrored (product_rounding q) && (exponent_step q =? 1) && negb (skips d) &&
   match cutting_of d, zero_terms q, converted d, composed d with Whole, None, None, None => true | _, _, _, _ => false end &&
   format_ok (a_format d) && format_ok (b_format d) && format_ok (c_format d) &&
   match scales d with Some (f, _) => format_ok f | None => true end.
@@ -287,15 +287,30 @@ Definition negation_kept (d : design) : bool :=
 Definition negated_element (d : design) (x y : element) : Prop :=
   mirrored (decode (a_format d) (a_word x)) (decode (a_format d) (a_word y)) /\ b_word y = b_word x /\ scaled_by y = scaled_by x /\ index y = index x.
 
+Lemma swapped_2 {A B} (R : A -> B -> Prop) : forall n l m, (length l <= n)%nat -> Forall2 R l m -> Forall2 R (swapped l) (swapped m).
+Proof.
+  induction n as [|n IH]; intros l m L H; destruct H as [|x y l m Hx H]; cbn; auto; cbn [length] in L; [lia|].
+  destruct H as [|x' y' l m Hx' H]; auto. cbn [length] in L. constructor; auto. constructor; auto. apply IH; auto. lia.
+Qed.
+
+Lemma ordered_2 d R l m : Forall2 R l m -> Forall2 R (ordered d l) (ordered d m).
+Proof. intros H. unfold ordered. destruct (odd_first d); auto. eapply swapped_2; eauto. Qed.
+
+Lemma ordered_all d (P : element -> Prop) l : Forall P l -> Forall P (ordered d l).
+Proof.
+  intros H. unfold ordered. destruct (odd_first d); auto. apply Forall_forall. intros x Hx. rewrite Forall_forall in H. apply H.
+  now apply swapped_incl.
+Qed.
+
 Theorem negation_holds d w w' : negation_kept d = true ->
   Forall2 (negated_element d) (elements d w) (elements d w') ->
   mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->
   mirrored (value d w) (value d w').
 Proof.
   intros O H Hc. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] Od] X] Oa] Ob] Oc] Os].
+  destruct O as [[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] X] Oa] Ob] Oc] Os].
   destruct (cutting_of d) eqn:Cu; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
-  destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk, Od.
+  destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk.
   unfold value. rewrite Co. unfold values. rewrite (Forall2_length _ _ _ H).
   assert (B : Forall2 (Forall2 (negated_element d)) (cut_list (length (elements d w')) (block d) (elements d w)) (cut_list (length (elements d w')) (block d) (elements d w'))).
   { generalize (length (elements d w')) as k. intros k. revert H. generalize (elements d w) as l, (elements d w') as m.
@@ -309,9 +324,9 @@ Proof.
   { now apply cut_list_Forall. }
   revert Fb Hc. generalize (decode (c_format d) (c_word w)) as v, (decode (c_format d) (c_word w')) as v'.
   clear H. induction B as [|b b' r r' Hb B IH]; intros v v' Fb Hv; auto. inversion Fb as [|? ? Fb1 Fb2]; subst.
-  cbn [fold_left]. apply IH; auto. unfold block_value, skipped, ordered, terms. rewrite Sk, Od, Cu. cbn [andb fst snd].
+  cbn [fold_left]. apply IH; auto. unfold block_value, skipped, terms. rewrite Sk, Cu. cbn [andb fst snd].
   apply block_mirrored; auto.
-  - clear IH B Fb Fb2 Hv. induction Hb as [|x y l m Hx Hb IHl]; cbn [map]; [constructor|]. inversion Fb1; subst. constructor; auto.
+  - clear IH B Fb Fb2 Hv. apply (ordered_2 d) in Hb. apply (ordered_all d) in Fb1. revert Hb Fb1. generalize (ordered d b), (ordered d b'). clear b b'. intros b b' Hb Fb1. induction Hb as [|x y l m Hx Hb IHl]; cbn [map]; [constructor|]. inversion Fb1; subst. constructor; auto.
     destruct Hx as [Ha [Eb [Es Ei]]]. rewrite Es, Ei.
     assert (E : b_of d y = b_of d x) by (unfold b_of; now rewrite Eb). rewrite E.
     apply scaled_mirrored; auto.
