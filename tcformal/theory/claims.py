@@ -106,12 +106,7 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
         return None
     if d.c_position == "after" or d.summation in ("tr", "gtr") or d.zero_words != "summed":
         return None
-    if (
-        unit.emulation is not None
-        or d.order != "ascending"
-        or d.exponent_step != 1
-        or d.zero_terms is not None
-    ):
+    if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
         return None
     if unit.tree is not None and unit.tree.converted is not None:
         return None
