@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcformal.design.rounding import Conversion, conversion
+from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
@@ -94,7 +94,7 @@ def coq_sum(d: Design, target: Conversion) -> str:
 
 
 def coq_conversion(d: Design, target: Conversion) -> str:
-    """A term of type `conversion`: a floating-point target with the design's subnormals, overflow and zeros."""
+    """A term of type `conversion`: a target with the design's subnormals, overflow and zeros."""
     return _record(
         {
             "rho": target.mode,

@@ -31,9 +31,7 @@ def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
             "expected coqc, which Debian has in the packages coq and libcoq-flocq, but found no such program"
         )
     command = [program, "-q", "-Q", ".", LOGICAL, name]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False
-    )
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
     if done.returncode:
         raise InputError(f"expected {name} to compile, but coqc says: {done.stderr.strip()[-2000:]}")
     return done.stdout

@@ -25,9 +25,33 @@ Proof. intros H. now rewrite <- (IZR_Zpower radix2). Qed.
 Lemma Zfloor_eq n x : IZR n <= x < IZR n + 1 -> Zfloor x = n.
 Proof. intros H. apply Zfloor_imp. rewrite plus_IZR. exact H. Qed.
 
+(** [Spec.round_div] in products, quotients and remainders. *)
+Lemma round_div_unfold m x k : round_div m x k =
+  (if k <=? 0 then x * 2 ^ (- k) else
+   if x mod 2 ^ k =? 0 then x / 2 ^ k else
+   match m with
+   | RD => x / 2 ^ k
+   | RU => x / 2 ^ k + 1
+   | RZ => if x <? 0 then x / 2 ^ k + 1 else x / 2 ^ k
+   | RO => if Z.even (x / 2 ^ k) then x / 2 ^ k + 1 else x / 2 ^ k
+   | RNE => match 2 * (x mod 2 ^ k) ?= 2 ^ k with
+            | Lt => x / 2 ^ k | Gt => x / 2 ^ k + 1
+            | Eq => if Z.even (x / 2 ^ k) then x / 2 ^ k else x / 2 ^ k + 1 end
+   | RNA => match 2 * (x mod 2 ^ k) ?= 2 ^ k with
+            | Lt => x / 2 ^ k | Gt => x / 2 ^ k + 1
+            | Eq => if x <? 0 then x / 2 ^ k else x / 2 ^ k + 1 end
+   end)%Z.
+Proof.
+  unfold round_div. destruct (Z.leb_spec k 0).
+  - now rewrite Z.shiftl_mul_pow2 by lia.
+  - rewrite Z.shiftr_div_pow2, !Z.shiftl_mul_pow2, Z.mul_1_l by lia.
+    replace (x - x / 2 ^ k * 2 ^ k)%Z with (x mod 2 ^ k)%Z; auto.
+    rewrite Z.mod_eq; [lia|]. apply Z.pow_nonzero; lia.
+Qed.
+
 Lemma round_div_ok m x k : round_div m x k = rnd m (IZR x * bp (- k)).
 Proof.
-  unfold round_div. destruct (Z.leb_spec k 0) as [Hk|Hk].
+  rewrite round_div_unfold. destruct (Z.leb_spec k 0) as [Hk|Hk].
   - rewrite bp_Z by lia. rewrite <- mult_IZR. now rewrite Zrnd_IZR by auto with typeclass_instances.
   - set (d := (2 ^ k)%Z). assert (Hd : (0 < d)%Z) by (apply Z.pow_pos_nonneg; lia).
     assert (HdR : 0 < IZR d) by now apply IZR_lt.
@@ -246,11 +270,11 @@ Lemma convert_zero c s u u' : convert c s 0 u = convert c s 0 u'.
 Proof.
   unfold convert, last_bit. simpl. replace (round_div (rho c) 0 (emin c - p c - u)) with 0.
   replace (round_div (rho c) 0 (emin c - p c - u')) with 0. reflexivity.
-  all: unfold round_div; destruct (_ <=? 0); simpl; auto; now rewrite ?Zdiv_0_l, ?Zmod_0_l.
+  all: rewrite round_div_unfold; destruct (_ <=? 0); simpl; auto; now rewrite ?Zdiv_0_l, ?Zmod_0_l.
 Qed.
 
 Lemma round_div_0 m k : round_div m 0 k = 0.
-Proof. unfold round_div. destruct (_ <=? 0); simpl; auto. Qed.
+Proof. rewrite round_div_unfold. destruct (_ <=? 0); simpl; auto. Qed.
 
 Lemma signed_0 x : sig x = 0 -> signed x = 0.
 Proof. unfold signed. intros ->. now destruct (neg x). Qed.
@@ -1378,7 +1402,7 @@ Proof.
   assert (Ex : (ex <= M - p c)%Z). { unfold ex, last_bit. destruct (Z.eqb_spec n 0); [easy|]. lia. }
   pose proof (round_ok c n u) as Q. cbv zeta in Q. fold ex in Q.
   destruct (Z_le_gt_dec ex u) as [h|h].
-  - unfold round_div in Q. destruct (Z.leb_spec (ex - u) 0); [|lia]. rewrite <- Q, mult_IZR, <- bp_Z by lia.
+  - rewrite round_div_unfold in Q. destruct (Z.leb_spec (ex - u) 0); [|lia]. rewrite <- Q, mult_IZR, <- bp_Z by lia.
     rewrite Rmult_assoc, <- bpow_plus. replace (- (ex - u) + ex)%Z with u by lia. rewrite Rminus_eq_0, Rabs_R0. lra.
   - set (r := round_div (rho c) n (ex - u)) in *. rewrite <- Q.
     assert (G : IZR r * bp ex - IZR n * bp u = IZR (r * 2 ^ (ex - u) - n) * bp u).
@@ -2033,16 +2057,16 @@ Proof.
   assert (EE : (4 <= 2 ^ ebits fd)%Z) by (change 4%Z with (2 ^ 2)%Z; apply Z.pow_le_mono_r; lia).
   destruct (convert_shape _ _ _ _ _ P ltac:(lia) H) as [_ [[F [S L]]|[F S]]].
   - assert (T : t = (sig z * 2 ^ (fbits fd - p c))%Z).
-    { unfold t, round_div. rewrite F. destruct (Z.leb_spec (p c - fbits fd) 0); [|lia]. do 2 f_equal. lia. }
+    { unfold t. rewrite round_div_unfold, F. destruct (Z.leb_spec (p c - fbits fd) 0); [|lia]. do 2 f_equal. lia. }
     assert (D : (2 ^ fbits fd = 2 ^ p c * 2 ^ (fbits fd - p c))%Z) by (rewrite <- Z.pow_add_r; [f_equal|..]; lia).
     assert (D1 : (2 ^ (p c + 1) = 2 * 2 ^ p c)%Z) by (rewrite Z.add_1_r, Z.pow_succ_r; lia).
     pose proof (pow2_pos (fbits fd - p c) ltac:(lia)). rewrite T, D. split; [nia|]. split; [destruct L; [auto|right; nia]|].
     rewrite F, mult_IZR, <- (bp_Z (fbits fd - p c)), Rmult_assoc, <- bpow_plus by lia. do 2 f_equal. lia.
   - assert (T : t = (2 ^ fbits fd)%Z).
     { unfold t. rewrite F, S. destruct (Z_le_gt_dec (p c + 1) (fbits fd)).
-      - unfold round_div. destruct (Z.leb_spec (p c + 1 - fbits fd) 0); [|lia]. rewrite <- Z.pow_add_r by lia. f_equal. lia.
+      - rewrite round_div_unfold. destruct (Z.leb_spec (p c + 1 - fbits fd) 0); [|lia]. rewrite <- Z.pow_add_r by lia. f_equal. lia.
       - replace (p c + 1 - fbits fd)%Z with 1%Z by lia. replace (p c + 1)%Z with (fbits fd + 1)%Z by lia.
-        unfold round_div. destruct (Z.leb_spec 1 0); [lia|].
+        rewrite round_div_unfold. destruct (Z.leb_spec 1 0); [lia|].
         rewrite Z.pow_add_r, Z.mod_mul, Z.div_mul by lia. reflexivity. }
     pose proof (pow2_pos (fbits fd) ltac:(lia)). rewrite T. split; [lia|]. split; [right; lia|].
     rewrite F, S, <- !bp_Z, <- !bpow_plus by lia. f_equal. lia.

@@ -10,30 +10,38 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.batch import rows_of, together
-from tcformal.operands.boundaries import boundaries
+from tcformal.operands.boundaries import alone, below_normal, rests, ties, vanishing
 from tcformal.operands.pool import pool_of
-from tcformal.operands.random import Batch, batch
+from tcformal.operands.random import Batch, batch, edge_encodings, with_scales
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.theory.design import coq_design
 from tcformal.theory.sources import coqc
 
-_HEAD = """From Coq Require Import ZArith List Bool.
+#: Bits of the numbers that a row is written in: small ones are read far faster than large ones.
+_CHUNK = 60
+_HEAD = f"""From Coq Require Import ZArith List Bool Uint63.
 From TC Require Import Spec Design.
 Import ListNotations.
 Open Scope Z_scope.
+
+Definition joined (l : list int) : Z :=
+  fold_right (fun x n => Z.lor (Uint63.to_Z x) (Z.shiftl n {_CHUNK})) 0 l.
+"""
+_CHECKS = """
 
 Fixpoint fields (widths : list Z) (n : Z) : list Z :=
   match widths with w :: r => Z.land n (Z.ones w) :: fields r (Z.shiftr n w) | [] => [] end.
 Fixpoint two_by_two (l : list Z) : list (Z * Z) :=
   match l with a :: b :: r => (a, b) :: two_by_two r | _ => [] end.
-Definition differs (d : design) (k : nat) (widths : list Z) (row : Z) : bool :=
-  match fields widths row with
+Definition differs (d : design) (k : nat) (widths : list Z) (row : list int) : bool :=
+  match fields widths (joined row) with
   | result :: c :: rest =>
-      let w := {| pairs := two_by_two (firstn (2 * k) rest); c_word := c; scale_words := two_by_two (skipn (2 * k) rest) |} in
-      negb (compute d w =? result)
+      let factors := two_by_two (firstn (2 * k) rest) in
+      let of_blocks := two_by_two (skipn (2 * k) rest) in
+      negb (compute d {| pairs := factors; c_word := c; scale_words := of_blocks |} =? result)
   | _ => true
   end.
-Fixpoint wrong (i : nat) (d : design) (k : nat) (widths : list Z) (rows : list Z) : list nat :=
+Fixpoint wrong (i : nat) (d : design) (k : nat) (widths : list Z) (rows : list (list int)) : list nat :=
   match rows with
   | row :: r => if differs d k widths row then i :: wrong (S i) d k widths r else wrong (S i) d k widths r
   | [] => []
@@ -60,7 +68,7 @@ class Vectors:
         return made + [0 if s.scale_format is None else s.scale_format.width] * (2 * n)
 
     def numerals(self) -> list[str]:
-        """Each row as one number."""
+        """Each row as a list of numbers, the lowest first."""
         widths, made = self.widths(), []
         for d, c, a, b, of_a, of_b in self.rows:
             words = [d, c]
@@ -69,7 +77,11 @@ class Vectors:
             number = 0
             for word, width in zip(reversed(words), reversed(widths), strict=True):
                 number = number << width | word
-            made.append(f"{number:#x}")
+            chunks = []
+            while number:
+                chunks.append(str(number % (1 << _CHUNK)))
+                number >>= _CHUNK
+            made.append(f"[{'; '.join(chunks)}]")
         return made
 
 
@@ -85,29 +97,45 @@ def result(
     )  # fmt: skip
 
 
+def zeros_and_c(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Products that are zeros of one sign or of both, and a c that is zero, subnormal, or any corner."""
+    rng = np.random.default_rng([seed, 43])
+    minus = np.where(rng.random((n, k)) < rng.choice([0.0, 0.5, 1.0, 1.0], (n, 1)), spec.a_format.sign_bit, 0)
+    corners = edge_encodings(spec.c_format)
+    corners += [spec.c_format.sign_bit] * len(corners)
+    a = minus.astype(np.uint64)
+    return with_scales(spec, Batch(a, np.zeros_like(a), rng.choice(np.array(corners, np.uint64), n)))
+
+
 def vectors(spec: UnitSpec, n: int, seed: int) -> list[Vectors]:
-    """About n dot products: seeded families and corners, boundary inputs; a fifth of two calls in a chain."""
+    """About n dot products: seeded families, corners, boundary inputs; a fifth of two calls in a chain."""
     k = spec.k
-    near = batch(spec, k, n * 2 // 5, seed), pool_of(spec, k, n, seed)
+    part = n // 10
     rng = np.random.default_rng([seed, 42])
-    rest = near[1]
+    pool = pool_of(spec, k, 4 * n, seed)
+    chosen = rng.choice(len(pool.c), min(4 * part, len(pool.c)), replace=False)
+    parts = [
+        batch(spec, k, n - 9 * part, seed),
+        rows_of(pool, chosen),
+        zeros_and_c(spec, k, max(2, part), seed),
+    ]
     if spec.scale_format is None:
-        rest = together(rest, boundaries(spec, k, seed))
-    chosen = rng.choice(len(rest.c), min(n * 2 // 5, len(rest.c)), replace=False)
-    made = [Vectors(spec, k, together(near[0], rows_of(rest, chosen)))]
+        few = max(1, part // 2)
+        parts += [family(spec, k, few, seed) for family in (below_normal, alone, vanishing, rests, ties)]
+    made = [Vectors(spec, k, together(*parts))]
     if spec.tree is None and spec.emulation is None and spec.operands.c == spec.operands.d:
-        made.append(Vectors(spec, 2 * k, batch(spec, 2 * k, n // 5, seed + 1)))
+        made.append(Vectors(spec, 2 * k, batch(spec, 2 * k, 2 * part, seed + 1)))
     return made
 
 
 def differences(folder: Path, cases: Sequence[tuple[UnitSpec, Sequence[Vectors]]], name: str) -> list[int]:
     """For each design how many of some unit's vectors the specification gives another result, by `coqc`."""
-    lines, asked = [_HEAD], []
+    lines, asked = [_HEAD + _CHECKS], []
     for i, (spec, parts) in enumerate(cases):
         lines.append(f"Definition d{i} : design := {coq_design(spec)}.")
         for j, part in enumerate(parts):
             rows = ";\n".join(part.numerals())
-            lines.append(f"Definition rows{i}_{j} : list Z := [\n{rows}].")
+            lines.append(f"Definition rows{i}_{j} : list (list int) := [\n{rows}]%uint63.")
             widths = "; ".join(map(str, part.widths()))
             asked.append((i, f"length (wrong 0 d{i} {part.k} [{widths}] rows{i}_{j})"))
     lines.append(f"Eval vm_compute in [{'; '.join(text for _, text in asked)}].")

@@ -1,0 +1,150 @@
+"""The Coq specification against the oracle, on vectors of every design; a changed parameter shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agreement import Vectors, differences, vectors
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.sources import compile_sources
+
+#: Files of all designs: a file's are compared by one run of `coqc`.
+FILES = 10
+#: Families beside the catalogue's units, and altered units.
+FAMILIES = (
+    "tfdpa@products=7,fraction_bits=11,zero_exponent=own,a_format=e4m3,b_format=e5m2,c_format=fp16,d_format=fp16",
+    "valpey@terms=5,carry_bits=2,align_bits=1",
+    "hopper/mma.m16n8k16.f32.f16.f16.f32@carry_bits=1,normalise_products=true",
+    "cdna3/v_mfma_f32_32x32x8_f16@sum_rounding=RZ",
+    "cdna3/v_mfma_f32_16x16x32_fp8_fp8@sum_rounding=RD_ADDENDS",
+    "x86/tdpbf16ps@accumulator=RO-E8M15,alignment_rounding=RZ",
+)
+
+#: Of each kind of sum a unit, and changes each of which changes some result.
+CHANGES: dict[str, list[dict[str, Any]]] = {
+    "hopper/mma.m16n8k16.f32.f16.f16.f32": [
+        {"fraction_bits": 24}, {"conversion": "RNE-FP32"}, {"alignment_rounding": "RD"}, {"carry_bits": 0},
+        {"normalise_products": True}, {"zero_exponent": 100}, {"products": 8}, {"nan_word": 0x7FC00000},
+        {"operand_subnormals": "signed_zero"}, {"zero_sign": "ieee"}, {"result_subnormals": "signed_zero"},
+        {"c_subnormals": "signed_zero"},
+    ],
+    "cdna1/v_mfma_f32_32x32x8f16": [{"overflow": "infinity", "conversion": "RZ-FP32"}, {"zero_sign": "sum"}],
+    "ampere/mma.m8n8k4.f64.f64.f64.f64": [{"nan_rule": "a_sum_b"}, {"nan_rule": "word"}],
+    "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue8m0": [
+        {"zero_exponent": 200}, {"fraction_bits": 12},
+    ],
+    "cdna3/v_mfma_f32_32x32x8_f16": [
+        {"fraction_bits": 23}, {"sum_fraction_bits": 26}, {"sum_rounding": "RZ"}, {"product_limit": 0},
+    ],
+    "cdna3/v_mfma_f32_16x16x32_fp8_fp8": [{"summation": "tr"}, {"fraction_bits": 22}],
+    "cdna2/v_mfma_f32_32x32x4bf16": [
+        {"operand_subnormals": "kept"}, {"product_rounding": "RO-FP32"}, {"result_subnormals": "kept"},
+        {"accumulator": "RZ-FP32"}, {"c_subnormals": "signed_zero"},
+    ],
+    "cdna2/v_mfma_f32_32x32x8f16": [{"summation": "sequential"}],
+    "arm/bfdot.ebf1": [{"accumulator": "RO-FP32"}],
+    "riscv/vfwbdot.vv.vlen128": [{"alignment_rounding": "RZ"}, {"fraction_bits": 23}],
+    "x86/vdpbf16ps": [
+        {"order": "ascending"}, {"nan_rule": "b_sum_a"}, {"result_subnormals": "signed_zero"},
+    ],
+    "x86/tdpbf16ps": [{"summation": "pair_chains"}, {"nan_rule": "word"}],
+    "x86/tdpbf8ps": [{"summation": "two_chains"}, {"b_subnormals": "kept"}],
+    "x86/tcmmrlfp16ps": [{"negated": "none"}],
+    "power10/xvf16ger2pp": [
+        {"nan_rule": "word"}, {"c_position": "joined", "accumulator": None, "nan_rule": "word"},
+    ],
+    "gaudi2/mme.bf16": [{"fraction_bits": 30}, {"c_subnormals": "kept"}],
+    "gaudi3/mme.fp32": [{"dropped_pieces": 3}, {"piece_bits": 12}],
+    "gaudi3/mme.e4m3.e4m3": [{"normalise_operands": False, "fraction_bits": 12}],
+    "rdna3/v_wmma_f32_16x16x16_f16": [
+        {"accumulation": "twos_complement"}, {"c_fraction_bits": 24}, {"factor_nan_word": 0x7FC00001},
+    ],
+    "rdna3/v_wmma_bf16_16x16x16_bf16": [{"accumulator": None}],
+    "rdna4/v_wmma_f32_16x16x16_f16": [
+        {"aligned_group": 4}, {"vanished_c": "cut"}, {"alignment_rounding": "RZ", "aligned_group": None},
+    ],
+    "et-soc-1/TensorFMA16A32": [{"lost_bits": "cut"}, {"zero_words": "summed"}, {"fraction_bits": 24}],
+    "vortex/VX_tcu_fedp_tfr.bf16": [
+        {"zero_terms": None, "c_subnormals": "kept"},
+        {"lost_bits": "cut", "zero_terms": None, "c_subnormals": "kept"}, {"carry_bits": 0},
+    ],
+    "nvdla/cmac.fp16": [{"lost_bits": "cut"}, {"exponent_step": 2}, {"fraction_bits": 19}],
+    "hexagon/mxmem.hf": [{"product_rounding": "RNE-Q17.12"}, {"zero_sign": "positive"}],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the compiled specification."""
+    folder = tmp_path_factory.mktemp("specification")
+    compile_sources(folder, "Design.v")
+    return folder
+
+
+def checked(folder: Path, part: int, n: int) -> None:
+    names = list(distinct_designs())[part::FILES]
+    cases = [(catalogue()[name], vectors(catalogue()[name], n, 11)) for name in names]
+    found = differences(folder, cases, f"Vectors{part}")
+    assert {name: count for name, count in zip(names, found, strict=True) if count} == {}
+
+
+@pytest.mark.debian
+@pytest.mark.parametrize("part", range(FILES))
+def test_designs_agree_with_the_oracle(compiled: Path, part: int) -> None:
+    """50 dot products of every distinct design, from words to words, evaluated by Coq."""
+    checked(compiled, part, 50)
+
+
+@pytest.mark.debian
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(FILES))
+def test_designs_agree_with_the_oracle_on_many(compiled: Path, part: int) -> None:
+    """The same of 1,000 dot products."""
+    checked(compiled, part, 1000)
+
+
+@pytest.mark.debian
+def test_families_and_altered_units_agree(compiled: Path) -> None:
+    """What is in no catalogue is printed and computed as well."""
+    specs = [resolve(name) for name in FAMILIES]
+    assert differences(compiled, [(s, vectors(s, 100, 5)) for s in specs], "Families") == [0] * len(specs)
+
+
+def altered(spec: UnitSpec, changes: dict[str, Any]) -> UnitSpec:
+    return replace(spec, design=replace(spec.design, **changes))
+
+
+@pytest.mark.debian
+def test_changed_parameters_are_seen(compiled: Path) -> None:
+    """Vectors of a unit fail for the unit with a changed parameter, in every kind of sum."""
+    cases: list[tuple[UnitSpec, list[Vectors]]] = []
+    labels = []
+    for name, rows in CHANGES.items():
+        spec = catalogue()[name]
+        made = vectors(spec, 150, 3)
+        for changes in rows:
+            cases.append((altered(spec, changes), made))
+            labels.append((name, changes))
+    found = differences(compiled, cases, "Changed")
+    assert [label for label, count in zip(labels, found, strict=True) if not count] == []
+
+
+@pytest.mark.debian
+def test_changed_trees_and_compositions_are_seen(compiled: Path) -> None:
+    """So do those of a stage of a tree, and of a composition's last addition."""
+    tree = catalogue()["hexagon/mxmem.hf"]
+    assert tree.tree is not None
+    settings = tuple((s, n, "RNE-Q17.20" if s == "pair" else v) for s, n, v in tree.tree.settings)
+    one = replace(tree, tree=replace(tree.tree, settings=settings))
+    how = catalogue()["hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32"]
+    assert how.emulation is not None
+    other = replace(how.emulation, addition=replace(how.emulation.addition, conversion="RZ-FP32"))
+    two = replace(how, emulation=other)
+    cases = [(one, vectors(tree, 150, 3)), (two, vectors(how, 150, 3))]
+    assert 0 not in differences(compiled, cases, "ChangedOrders")

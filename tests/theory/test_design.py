@@ -1,0 +1,95 @@
+"""Designs printed as records of the Coq specification, and the sources' compilation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.theory.design import coq_design, coq_format
+from tcformal.theory.sources import SOURCES, compile_sources, coqc, source_names
+
+
+def test_every_design_is_printed() -> None:
+    """Each distinct design of the catalogue has a record, and no two of them the same."""
+    names = list(distinct_designs())
+    printed = [(coq_design(u), u.k, u.scale_block) for u in map(catalogue().__getitem__, names)]
+    # Units that differ in their k alone take blocks of that many products.
+    assert len(set(printed)) == len(names)
+    assert all(
+        text.startswith("{| a_format := ") and text.count("{|") == text.count("|}") for text, *_ in printed
+    )
+
+
+def test_altered_units_and_families_are_printed() -> None:
+    """A changed parameter changes the record."""
+    unit = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+    assert "fraction_bits := (Some 12)" in coq_design(resolve(f"{unit}@fraction_bits=12"))
+    assert "block := 200%nat" in coq_design(resolve("tfdpa@products=200,fraction_bits=30"))
+    assert "sums := InSteps (Step" in coq_design(resolve("gaudi/mme.bf16.cd8"))
+    assert "special := NegativeZeroNaN" in coq_format(
+        catalogue()["cdna3/v_mfma_f32_16x16x32_fp8_fp8"].a_format
+    )
+
+
+def test_what_is_not_described_is_refused() -> None:
+    """One sentence says what the specification lacks."""
+    spec = catalogue()["hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32"]
+    pieces = replace(spec, design=replace(spec.design, piece_bits=2, zero_exponent="none"))
+    with pytest.raises(InputError, match="expected whole products and exponent_step=1 in the composition"):
+        coq_design(pieces)
+
+
+def test_sources_are_listed() -> None:
+    """Every source is compiled, in an order that its requirements allow; nothing is admitted."""
+    names = source_names()
+    assert sorted(names) == sorted(path.name for path in SOURCES.glob("*.v"))
+    seen: set[str] = set()
+    for name in names:
+        text = (SOURCES / name).read_text(encoding="utf-8")
+        assert "Admitted" not in text
+        assert "Axiom" not in text
+        for line in text.splitlines():
+            if line.startswith("From TC Require Import"):
+                assert {f"{x}.v" for x in line.rstrip(".").split()[4:]} <= seen
+        seen.add(name)
+
+
+def test_compilation_without_coq(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without coqc, and for a file that does not exist, one sentence says so."""
+    with pytest.raises(InputError, match=r"expected one of Spec\.v, "):
+        compile_sources(tmp_path, "Other.v")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="expected coqc, which Debian has"):
+        compile_sources(tmp_path)
+
+
+@pytest.mark.debian
+def test_theorems_compile(tmp_path: Path) -> None:
+    """All sources compile, and the theorems rest on the axioms of Coq's real numbers alone."""
+    compile_sources(tmp_path)
+    names = ("dot_error", "dot_carry", "dot_integers", "monotone", "compute_t_fdpa")
+    modules = " ".join(name.removesuffix(".v") for name in source_names())
+    asked = "\n".join(f"Print Assumptions {name}." for name in names)
+    (tmp_path / "Axioms.v").write_text(f"From TC Require Import {modules}.\n{asked}\n", encoding="utf-8")
+    printed = coqc(tmp_path, "Axioms.v")
+    axioms = {line.split(" ")[0] for line in printed.splitlines() if line[:1].strip() and ":" in line}
+    allowed = {
+        "Axioms:", "classic", "ClassicalDedekindReals.sig_forall_dec", "ClassicalDedekindReals.sig_not_dec",
+        "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic",
+    }  # fmt: skip
+    assert axioms <= allowed
+
+
+@pytest.mark.debian
+def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
+    """What coqc says of a wrong statement is passed on."""
+    (tmp_path / "Wrong.v").write_text("Goal 1 = 2. reflexivity. Qed.", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"expected Wrong.v to compile, but coqc says: (.|\n)*Unable to unify"
+    ):
+        coqc(tmp_path, "Wrong.v")
