@@ -296,7 +296,7 @@ Proof.
   destruct (Z.le_gt_cases k 0) as [L|L].
   - assert (Q : 2 ^ u = 2 ^ (- k) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by (unfold dn in *; lia); f_equal; lia).
     assert (0 < 2 ^ (s + dn)) by (apply pow2_gt; unfold dn; lia). rewrite Q in H.
-    assert (E : a = g * 2 ^ (- k)) by nia. unfold round_div. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
+    assert (E : a = g * 2 ^ (- k)) by nia. rewrite round_div_unfold. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
   - assert (Q : 2 ^ (s + dn) = 2 ^ k * 2 ^ u) by (rewrite <- Z.pow_add_r by (unfold u in *; lia); f_equal; lia). rewrite Q in H.
     assert (B : a * 2 ^ k <= g < (a + 1) * 2 ^ k) by nia.
     assert (AB : Z.abs (if neg_ then - g else g) = g) by (destruct neg_; lia).

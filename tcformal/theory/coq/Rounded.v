@@ -42,7 +42,7 @@ Definition with_sign (s : bool) (x : Z) : Z := if s then - x else x.
 Lemma round_div_kept r n kept k : 0 < k -> 0 <= kept -> kept * 2 ^ k <= Z.abs n < (kept + 1) * 2 ^ k ->
   round_div r n k = with_sign (n <? 0) (kept + Z.b2z (away_rule r (n <? 0) (Z.abs n) kept k)).
 Proof.
-  intros K P B. pose proof (pow2_gt k ltac:(lia)) as D. unfold round_div, with_sign. destruct (Z.leb_spec k 0); [lia|].
+  intros K P B. pose proof (pow2_gt k ltac:(lia)) as D. rewrite round_div_unfold. unfold with_sign. destruct (Z.leb_spec k 0); [lia|].
   set (d := 2 ^ k) in *. set (rest := Z.abs n - kept * d) in *. assert (R : 0 <= rest < d) by (unfold rest; nia).
   destruct (Z.ltb_spec n 0) as [N|N].
   - assert (E : n = - (kept * d + rest)) by (unfold rest; lia).
@@ -122,7 +122,7 @@ Lemma kept_rounded c n u kept h away : 0 <= p c -> kept_facts c n u kept h away 
   round_div (rho c) n (h + emin c - p c - u) = with_sign (n <? 0) (kept + Z.b2z away).
 Proof.
   intros P F N. pose proof F as [R H Z0 T X C]. destruct (Z.le_gt_cases (h + emin c - p c) u) as [G|G].
-  - destruct (X N G) as [E ->]. unfold round_div. destruct (Z.leb_spec (h + emin c - p c - u) 0); [|lia].
+  - destruct (X N G) as [E ->]. rewrite round_div_unfold. destruct (Z.leb_spec (h + emin c - p c - u) 0); [|lia].
     replace (- (h + emin c - p c - u)) with (u - (h + emin c - p c)) by lia. unfold with_sign. cbn [Z.b2z]. rewrite E. destruct (Z.ltb_spec n 0).
     + rewrite Z.abs_neq by lia. lia.
     + rewrite Z.abs_eq by lia. lia.
