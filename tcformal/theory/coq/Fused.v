@@ -600,6 +600,26 @@ End Finite.
 Lemma outcome_nth k q : nth_error (outcome_claims d x) k = Some q -> forallb T (given q) = true -> T (goal q) = true.
 Proof. intros N G. apply use; auto. apply in_outcome. eapply nth_error_In; eauto. Qed.
 
+(** What is known of the cut points where no term is special. *)
+Definition usual : list formula := [Negation (is_nan x); Negation (is_inf x); Either (Negation (n_zero x)) (null x); Either (n_zero x) (normal d x)].
+
+Lemma usual_true : (v (nan (outcome x)) =? 1) = false -> T (is_inf x) = false -> forallb T usual = true.
+Proof.
+  intros N I. destruct (special_values m v d (numbers_of x)) as [_ [_ FI]].
+  assert (R1 : (v (nan (outcome x)) =? 1) = T (is_nan x)).
+  { pose proof (outcome_nth 0%nat _ eq_refl eq_refl) as H. cbn [goal] in H. unfold T in H. rewrite truth_iff in H. now apply eqb_prop in H. }
+  rewrite N in R1. symmetry in R1. assert (R2 := R1). assert (I2 := I). unfold T in R2, I2. destruct (FI R2 I2) as [FIN _].
+  pose proof (kept_is FIN) as KF. set (n := sg (width_in m (total_node x)) (v (total_node x))) in *.
+  assert (NZ : T (n_zero x) = (n =? 0)) by reflexivity.
+  assert (U1 : T (Either (Negation (n_zero x)) (null x)) = true).
+  { unfold T; cbn [truth]; fold T. rewrite NZ. destruct (Z.eqb_spec n 0) as [Q|Q]; auto. destruct (k_zero _ _ _ _ _ _ KF Q) as [K1 K2].
+    unfold T; cbn [truth null value]. rewrite K1, K2. reflexivity. }
+  assert (U2 : T (Either (n_zero x) (normal d x)) = true).
+  { unfold T; cbn [truth]; fold T. rewrite NZ. destruct (Z.eqb_spec n 0) as [Q|Q]; auto. destruct (k_top _ _ _ _ _ _ KF Q) as [K|K];
+    unfold T; cbn [truth normal value]; fold c. - apply Z.leb_le in K. rewrite K. reflexivity. - rewrite K. now rewrite orb_true_r. }
+  unfold usual. cbn [forallb]. rewrite U1, U2. unfold T at 1 2. cbn [truth]. fold T. now rewrite R1, I.
+Qed.
+
 Theorem fused_sound : same_val (sum_values d (map (val_in v) (numbers_of x))) (val_in v (outcome x)).
 Proof.
   destruct (special_values m v d (numbers_of x)) as [SN [SI FI]].
