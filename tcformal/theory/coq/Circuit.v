@@ -243,7 +243,7 @@ Inductive term :=
   | Plus (a b : term)
   | Minus (a b : term)
   | Times (a b : term)
-  | Shift (a : term) (most : Z) (b : term)  (** [a * 2^b], of a [b] from 0 to [most] *)
+  | Shift (a b : term)                 (** [a * 2^b]; 0 where [b] is negative *)
   | Low (a b : term)                   (** the smaller one *)
   | Abs (a : term)
   | Bits (low count : Z) (a : term)    (** [count] bits of a value that is not negative *)
@@ -265,7 +265,7 @@ Fixpoint value (m : widths) (v : env) (t : term) : Z :=
   | Plus a b => value m v a + value m v b
   | Minus a b => value m v a - value m v b
   | Times a b => value m v a * value m v b
-  | Shift a _ b => value m v a * 2 ^ value m v b
+  | Shift a b => value m v a * 2 ^ value m v b
   | Low a b => Z.min (value m v a) (value m v b)
   | Abs a => Z.abs (value m v a)
   | Bits low count a => (value m v a / 2 ^ low) mod 2 ^ count

@@ -85,7 +85,7 @@ Definition down (a : addend) : Z := Z.max 0 (bits_below (of a) - f).
 Definition align_width (a : addend) : Z := width_in m (significand (of a)) + up a.
 Definition clamped (a : addend) : term := Low (U (shift a)) (Num_ (align_width a)).
 Definition align_claims (a : addend) : list claim :=
-  let scaled t := Times (Shift t (align_width a) (clamped a)) (Num_ (2 ^ down a)) in
+  let scaled t := Times (Shift t (clamped a)) (Num_ (2 ^ down a)) in
   let magnitude := Times (U (significand (of a))) (Num_ (2 ^ up a)) in
   [Claim (takes_part a :: spans) (AtMost (part a) top_term);
    Claim (Negation (Is (zero_node a)) :: spans) (Equal (U (shift a)) (Minus top_term (exponent (of a))));
@@ -129,8 +129,8 @@ Definition right : term := Low (Minus last_kept unit_term) (Num_ most).
 Definition left : term := Low (Minus unit_term last_kept) (Num_ (p c + 1)).
 Definition away_formula : formula :=
   let k := U (kept x) in
-  let rest := Minus (Abs n_term) (Shift k most right) in
-  let one := Shift (Num_ 1) most right in
+  let rest := Minus (Abs n_term) (Shift k right) in
+  let one := Shift (Num_ 1) right in
   let odd := Equal (Bits 0 1 k) (Num_ 1) in
   let inexact := Negation (Equal rest (Num_ 0)) in
   match rho c with
@@ -148,9 +148,9 @@ Definition kept_claims : list claim :=
   let k := U (kept x) in
   [Claim (n_zero :: common) null;
    Claim (Negation n_zero :: common) normal;
-   Claim (Negation n_zero :: AtMost last_kept unit_term :: common) (Both (Equal k (Shift (Abs n_term) (p c + 1) left)) (Negation (Is (away x))));
+   Claim (Negation n_zero :: AtMost last_kept unit_term :: common) (Both (Equal k (Shift (Abs n_term) left)) (Negation (Is (away x))));
    Claim (Negation n_zero :: Less unit_term last_kept :: common)
-     (Both (AtMost (Shift k most right) (Abs n_term)) (Less (Abs n_term) (Shift (Plus k (Num_ 1)) most right)));
+     (Both (AtMost (Shift k right) (Abs n_term)) (Less (Abs n_term) (Shift (Plus k (Num_ 1)) right)));
    Claim (Negation n_zero :: Less unit_term last_kept :: common) (Iff (Is (away x)) away_formula)].
 
 (** Special values, and the number that is handed on. *)
