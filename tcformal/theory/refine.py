@@ -429,7 +429,7 @@ class Plan:
             top = choice(sign, num((1 << f.exponent_bits) * scale), num(0))
             return times(plus(top, body), num(1 << f.ignored_low_bits))
 
-        significand = u(r.term.significand)
+        significand = times(u(r.term.significand), num(1 << (f.fraction_bits - r.term.fraction_bits)))
         normal = plus(times(plus(_exponent(r), num(f.bias)), num(scale)), minus(significand, num(scale)))
         number = choice(less(significand, num(scale)), significand, normal)
         yield _claim([is_one(r.nan)], equal(root, num(self.spec.design.nan_word)), free)

@@ -219,13 +219,14 @@ Definition word_term (f : format) (s : formula) (body : term) : term :=
   Times (Plus (If s (Num_ (2 ^ ebits f * 2 ^ fbits f)) (Num_ 0)) body) (Num_ (2 ^ ignored f)).
 
 Definition word_claims (f : format) (nan_word : Z) (r : number) (known : list formula) (root : positive) : list claim :=
-  let normal := Plus (Times (Plus (exponent r) (Num_ (bias f))) (Num_ (2 ^ fbits f))) (Minus (U (significand r)) (Num_ (2 ^ fbits f))) in
+  let s := Times (U (significand r)) (Num_ (2 ^ (fbits f - bits_below r))) in
+  let normal := Plus (Times (Plus (exponent r) (Num_ (bias f))) (Num_ (2 ^ fbits f))) (Minus s (Num_ (2 ^ fbits f))) in
   [Claim [Is (nan r)] (Equal (U root) (Num_ nan_word));
    Claim [Negation (Is (nan r)); Is (inf r)] (Equal (U root) (word_term f (Is (sign r)) (Num_ ((2 ^ ebits f - 1) * 2 ^ fbits f))));
    Claim (Negation (Is (nan r)) :: Negation (Is (inf r)) :: known)
-     (Equal (U root) (word_term f (Is (sign r)) (If (Less (U (significand r)) (Num_ (2 ^ fbits f))) (U (significand r)) normal)))].
+     (Equal (U root) (word_term f (Is (sign r)) (If (Less s (Num_ (2 ^ fbits f))) s normal)))].
 
-Theorem word_sound ct f nan_word r known root v : bits_below r = fbits f -> Forall (holds ct) (word_claims f nan_word r known root) -> solution ct v ->
+Theorem word_sound ct f nan_word r known root v : bits_below r <= fbits f -> Forall (holds ct) (word_claims f nan_word r known root) -> solution ct v ->
   ((v (nan r) =? 1) = false -> (v (inf r) =? 1) = false -> forallb (truth (widths_of ct) v) known = true) ->
   v root = encode f nan_word (val_in v r).
 Proof.
@@ -238,7 +239,8 @@ Proof.
   { pose proof (Q 1%nat _ eq_refl) as H. cbn [given forallb goal truth value word_term] in H. rewrite N, I in H. specialize (H eq_refl). apply Z.eqb_eq in H.
     rewrite H. unfold encode. destruct (v (sign r) =? 1); lia. }
   pose proof (Q 2%nat _ eq_refl) as H. cbn [given forallb] in H. cbn [truth] in H. rewrite N, I, (K eq_refl eq_refl) in H. specialize (H eq_refl).
-  cbn [goal truth value word_term exponent] in H. apply Z.eqb_eq in H. rewrite H. unfold encode, num_in; cbn [sig frac neg exp]. rewrite B, Z.sub_diag.
-  change (round_div RZ (v (significand r)) 0) with (Z.shiftl (v (significand r)) 0). rewrite Z.shiftl_0_r.
-  destruct (v (significand r) <? 2 ^ fbits f); destruct (v (sign r) =? 1); lia.
+  cbn [goal truth value word_term exponent] in H. apply Z.eqb_eq in H. rewrite H. unfold encode, num_in; cbn [sig frac neg exp].
+  assert (RD : round_div RZ (v (significand r)) (bits_below r - fbits f) = v (significand r) * 2 ^ (fbits f - bits_below r)).
+  { rewrite round_div_unfold. destruct (Z.leb_spec (bits_below r - fbits f) 0); [|lia]. do 2 f_equal. lia. }
+  rewrite RD. destruct (_ <? 2 ^ fbits f); destruct (v (sign r) =? 1); lia.
 Qed.

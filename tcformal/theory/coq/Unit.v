@@ -170,7 +170,7 @@ Definition unit_ok : bool :=
   leaf_ok m c_factor [] (c_number u) &&
   sums_ok (cut_list (length (leaves u)) (block d) (map snd (leaves u))) (c_number u) (sums_of u) &&
   match sums_of u with [] => false | _ => true end &&
-  (bits_below (outcome last_sum) =? fbits (d_format d)).
+  (bits_below (outcome last_sum) <=? fbits (d_format d)).
 
 (** ** The claims are enough *)
 
@@ -228,10 +228,10 @@ Lemma unit_parts : circuit_ok ct = true /\ leaves u <> [] /\ length (a_nodes u) 
   (forall kl, In kl (numbered_leaves u) -> let '(x, l) := factors_at d u (fst kl) (fst (snd kl)) in leaf_ok m x l (snd (snd kl)) = true) /\
   leaf_ok m (c_factor d u) [] (c_number u) = true /\
   sums_ok ct s f (cut_list (length (leaves u)) (block d) (map snd (leaves u))) (c_number u) (sums_of u) = true /\ sums_of u <> [] /\
-  bits_below (outcome (last_sum u)) = fbits (d_format d).
+  bits_below (outcome (last_sum u)) <= fbits (d_format d).
 Proof.
   unfold unit_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[A B] C] E] F] G] H] I] J] K] L].
-  apply Nat.eqb_eq in C, E. apply Z.eqb_eq in L. rewrite forallb_forall in F, H.
+  apply Nat.eqb_eq in C, E. apply Z.leb_le in L. rewrite forallb_forall in F, H.
   assert (FF : forall i, In i (a_nodes u ++ b_nodes u ++ [c_input u] ++ flat_map (fun ab => [fst ab; snd ab]) (scale_nodes u)) -> fits m v i).
   { intros i Hi. apply (in_map_fits ct v SOL A). now apply F. }
   split; [exact A|]. split; [intros Q; now rewrite Q in B|]. split; [exact C|]. split; [exact E|]. split; [exact FF|]. split.
