@@ -46,6 +46,13 @@ Proof.
   apply Z.log2_unique; [lia|]. rewrite <- Z.add_1_r. replace (l + D + 1) with (Z.succ l + D) by lia. rewrite !Z.pow_add_r by lia. split; nia.
 Qed.
 
+Lemma near_sign n n' k : 0 < k -> n' <> 0 -> Z.abs (n - n' * k) < k -> (n =? 0) = false /\ (n <? 0) = (n' <? 0) /\ (0 <? n) = (0 <? n').
+Proof.
+  intros K N H. destruct (Z.lt_trichotomy n' 0) as [L|[L|L]]; [|easy|].
+  - assert (n' * k <= - k) by nia. destruct (Z.eqb_spec n 0), (Z.ltb_spec n 0), (Z.ltb_spec n' 0), (Z.ltb_spec 0 n), (Z.ltb_spec 0 n'); auto; lia.
+  - assert (k <= n' * k) by nia. destruct (Z.eqb_spec n 0), (Z.ltb_spec n 0), (Z.ltb_spec n' 0), (Z.ltb_spec 0 n), (Z.ltb_spec 0 n'); auto; lia.
+Qed.
+
 Lemma convert_sticky c s n n' u D : 0 <= p c -> 0 <= D -> 2 ^ (p c + 2) <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D ->
   convert c s n (u - D) = convert c s n' u.
 Proof.
@@ -54,7 +61,7 @@ Proof.
   assert (L : Z.log2 (Z.abs n) = Z.log2 (Z.abs n') + D) by (apply log2_sticky; auto; lia).
   assert (LB : p c + 2 <= Z.log2 (Z.abs n')) by (apply Z.log2_le_pow2; lia).
   assert (N0 : n' <> 0 /\ n <> 0 /\ (n <? 0) = (n' <? 0) /\ (0 <? n) = (0 <? n')).
-  { split; [lia|]. split; [nia|]. split; [destruct (Z.ltb_spec n 0), (Z.ltb_spec n' 0)|destruct (Z.ltb_spec 0 n), (Z.ltb_spec 0 n')]; auto; exfalso; nia. }
+  { destruct (near_sign n n' (2 ^ D) P0 ltac:(lia) H) as [A1 [A2 A3]]. apply Z.eqb_neq in A1. repeat split; auto; lia. }
   destruct N0 as [N1 [N2 [S1 S2]]].
   assert (LE : last_bit c n (u - D) = last_bit c n' u). { unfold last_bit. destruct (Z.eqb_spec n 0), (Z.eqb_spec n' 0); try easy. rewrite L. do 2 f_equal. lia. }
   assert (KE : 2 <= last_bit c n' u - u). { unfold last_bit. destruct (Z.eqb_spec n' 0); [easy|]. lia. }
@@ -132,17 +139,17 @@ Proof.
   destruct (round_odd (signed y) j J) as [RX|[RO_ RB]]; fold b in RX || fold b in RO_, RB.
   - (* nothing is lost *)
     assert (NE : n = n' * 2 ^ j) by (unfold n, n'; lia).
-    assert (BB : Z.abs b < 2 ^ (f - 2)) by nia. assert (NZ : n' <> 0) by (unfold n'; lia).
+    assert (BB : Z.abs b < 2 ^ (f - 2)) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); [lia|]; rewrite <- RX in SYB; rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in SYB by lia; exact SYB). assert (NZ : n' <> 0) by (unfold n'; lia).
     unfold sum_numbers. rewrite total_d, total_e, TE, TD, UE, UD, EO. fold c. apply convert_ext.
     + rewrite NE, mult_IZR, <- (bp_Z j) by lia. rewrite Rmult_assoc, <- Flocq.Core.Raux.bpow_plus. do 2 f_equal. unfold j. lia.
-    + unfold sign_of. destruct (Z.eqb_spec n 0); [nia|]. destruct (Z.eqb_spec n' 0); [easy|]. cbn [negb]. destruct (Z.ltb_spec n 0), (Z.ltb_spec n' 0); auto; exfalso; nia.
-  - assert (BB : Z.abs b <= 2 ^ (f - 2)) by nia.
+    + destruct (near_sign n n' (2 ^ j) PJ NZ ltac:(rewrite NE, Z.sub_diag; exact PJ)) as [A1 [A2 _]]. unfold sign_of. rewrite A1, A2. destruct (Z.eqb_spec n' 0); [easy|]. reflexivity.
+  - assert (BB : Z.abs b <= 2 ^ (f - 2)). { assert (H : Z.abs (b * 2 ^ j) < 2 ^ (f - 2) * 2 ^ j + 2 ^ j) by lia. rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in H by lia. assert (Z.abs b < 2 ^ (f - 2) + 1) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); lia). lia. }
     assert (OD : Z.odd n' = true) by (unfold n'; destruct A4 as [t ->]; rewrite Z.odd_add, Z.odd_mul, RO_; reflexivity).
     assert (NB : 2 ^ (p c + 2) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. unfold n'. lia. }
     assert (ER : Z.abs (n - n' * 2 ^ j) < 2 ^ j) by (replace (n - n' * 2 ^ j) with (signed y - b * 2 ^ j) by (unfold n, n'; ring); exact RB).
     unfold sum_numbers. rewrite total_d, total_e, TE, TD, UE, UD, EO. fold c. replace (lsb y) with (u - j) by (unfold j; lia).
-    rewrite (convert_sticky c _ n n' u j) by (auto; lia). f_equal. unfold sign_of. assert (n' <> 0) by (intros X; rewrite X in OD; easy).
-    destruct (Z.eqb_spec n 0); [nia|]. destruct (Z.eqb_spec n' 0); [easy|]. cbn [negb]. destruct (Z.ltb_spec n 0), (Z.ltb_spec n' 0); auto; exfalso; nia.
+    rewrite (convert_sticky c _ n n' u j) by (auto; lia). f_equal. assert (NZ : n' <> 0) by (intros X; rewrite X in OD; easy).
+    destruct (near_sign n n' (2 ^ j) PJ NZ ER) as [A1 [A2 _]]. unfold sign_of. rewrite A1, A2. destruct (Z.eqb_spec n' 0); [easy|]. reflexivity.
 Qed.
 
 Theorem exact_two x y : is_normal x -> is_normal y -> frac x + 2 <= f -> frac y + 2 <= f -> sum_numbers d [x; y] = sum_numbers e [x; y].

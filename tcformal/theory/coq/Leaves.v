@@ -1,6 +1,6 @@
 (** Words of a circuit as numbers: decoding, products of factors, and the word of a result. *)
 From Coq Require Import ZArith List Bool Lia Psatz.
-From TC Require Import Spec Theorems Rounded Bv Circuit Fused.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -114,11 +114,38 @@ Proof.
     unfold is_zero; simpl; auto; rewrite ?andb_true_r, ?orb_false_r; try (destruct (value m v (s_sig x) =? 0); simpl; auto; now rewrite xorb_comm); try (destruct (value m v (s_sig y) =? 0); simpl; auto; now rewrite xorb_comm).
 Qed.
 
-(** Factors: a word, its format, and the node of its significand where there is one. *)
-Record factor := Factor { word : positive; format_of : format; significand_of : option positive }.
+(** A subnormal value as a rule has it. *)
+Definition shown_flush (r : flush_rule) (x : shown) : shown :=
+  let subnormal := Both (Negation (s_inf x)) (Both (Negation (Equal (s_sig x) (Num_ 0))) (Less (s_sig x) (Num_ (2 ^ s_frac x)))) in
+  match r with
+  | PositiveZero => Shown (s_nan x) (s_inf x) (Both (s_neg x) (Negation subnormal)) (If subnormal (Num_ 0) (s_sig x)) (s_exp x) (s_frac x)
+  | SignedZero => Shown (s_nan x) (s_inf x) (s_neg x) (If subnormal (Num_ 0) (s_sig x)) (s_exp x) (s_frac x)
+  | _ => x
+  end.
 
-Definition shown_factor (x : factor) : shown := shown_word (format_of x) (word x).
+Definition rule_ok (r : flush_rule) : bool := match r with HiddenBit => false | _ => true end.
+
+Lemma flush_kept_ v : flush Kept v = v.
+Proof. destruct v as [x| |]; simpl; auto. now destruct (is_subnormal x). Qed.
+
+Lemma flush_shown m v r x : rule_ok r = true -> 0 <= s_frac x -> 0 <= value m v (s_sig x) -> flush r (val_of m v x) = val_of m v (shown_flush r x).
+Proof.
+  intros R F S. destruct r; try easy; [apply flush_kept_| |];
+  (unfold val_of; cbn [shown_flush s_nan s_inf s_neg s_sig s_exp s_frac]; destruct (truth m v (s_nan x)); [reflexivity|]; destruct (truth m v (s_inf x)) eqn:I;
+   [cbn [truth flush]; rewrite ?I; cbn [negb andb]; rewrite ?andb_true_r; reflexivity|]);
+  (cbn [flush truth value]; rewrite ?I; cbn [negb andb]; unfold is_subnormal, is_zero; cbn [sig frac neg exp];
+   assert (L : negb (value m v (s_sig x) =? 0) && (Z.log2 (value m v (s_sig x)) <? s_frac x) = negb (value m v (s_sig x) =? 0) && (value m v (s_sig x) <? 2 ^ s_frac x));
+   [destruct (Z.eqb_spec (value m v (s_sig x)) 0); cbn [negb andb]; auto; destruct (Z.ltb_spec (Z.log2 (value m v (s_sig x))) (s_frac x)) as [A|A], (Z.ltb_spec (value m v (s_sig x)) (2 ^ s_frac x)) as [B|B]; auto; exfalso;
+     [apply Z.log2_lt_pow2 in A; lia|apply Z.log2_lt_pow2 in B; lia]|]);
+  rewrite L; destruct (negb (value m v (s_sig x) =? 0) && (value m v (s_sig x) <? 2 ^ s_frac x)); cbn [negb andb]; rewrite ?andb_true_r, ?andb_false_r; reflexivity.
+Qed.
+
+(** Factors: a word, its format, what a subnormal counts as, and the node of its significand where there is one. *)
+Record factor := Factor { word : positive; format_of : format; rule : flush_rule; significand_of : option positive }.
+
+Definition shown_factor (x : factor) : shown := shown_flush (rule x) (shown_word (format_of x) (word x)).
 Definition shown_factors (x : factor) (l : list factor) : shown := fold_left (fun s y => shown_product s (shown_factor y)) l (shown_factor x).
+Definition factor_value (v : env) (y : factor) : val := flush (rule y) (decode (format_of y) (v (word y))).
 
 Definition factor_term (x : factor) : term := match significand_of x with Some i => U i | None => s_sig (shown_factor x) end.
 Definition factor_claims (x : factor) : list claim :=
@@ -127,17 +154,36 @@ Definition factor_claims (x : factor) : list claim :=
   | None => []
   end.
 
-Definition leaf_claims (x : factor) (l : list factor) (r : number) : list claim :=
-  let s := shown_factors x l in
-  flat_map factor_claims (x :: l) ++
+(** A number is what is shown; [given_sig]: where its significand is. *)
+Definition number_claims (s : shown) (given_sig : list formula) (sig : term) (r : number) : list claim :=
   [Claim [] (Iff (Is (nan r)) (s_nan s));
    Claim [Negation (s_nan s)] (Iff (Is (inf r)) (s_inf s));
    Claim [Negation (s_nan s)] (Iff (Is (sign r)) (s_neg s));
    Claim [Negation (s_nan s); Negation (s_inf s)] (Equal (exponent r) (s_exp s));
-   Claim [] (Equal (U (significand r)) (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)))].
+   Claim given_sig (Equal (U (significand r)) sig)].
+
+Lemma number_sound ct s gs sig r v : Forall (holds ct) (number_claims s gs sig r) -> solution ct v -> bits_below r = s_frac s ->
+  (truth (widths_of ct) v (s_nan s) = false -> truth (widths_of ct) v (s_inf s) = false -> forallb (truth (widths_of ct) v) gs = true /\ value (widths_of ct) v sig = value (widths_of ct) v (s_sig s)) ->
+  val_of (widths_of ct) v s = val_in v r.
+Proof.
+  intros CL SOL B S. set (m := widths_of ct) in *.
+  assert (Q : forall k q, nth_error (number_claims s gs sig r) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
+  { intros k q N G. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ N) v SOL G). }
+  pose proof (Q 0%nat _ eq_refl eq_refl) as Q0. cbn [goal] in Q0. rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth] in Q0.
+  unfold val_of, val_in. rewrite Q0. destruct (truth m v (s_nan s)) eqn:N; auto.
+  pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal truth] in Q1. rewrite N in Q1. specialize (Q1 eq_refl). change (truth m v (Iff (Is (inf r)) (s_inf s)) = true) in Q1. rewrite truth_iff in Q1. apply eqb_prop in Q1. cbn [truth] in Q1.
+  pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal truth] in Q2. rewrite N in Q2. specialize (Q2 eq_refl). change (truth m v (Iff (Is (sign r)) (s_neg s)) = true) in Q2. rewrite truth_iff in Q2. apply eqb_prop in Q2. cbn [truth] in Q2.
+  rewrite Q1, Q2. destruct (truth m v (s_inf s)) eqn:I; auto. f_equal. unfold num_in. rewrite Q2.
+  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. cbn [truth] in Q3. rewrite N, I in Q3. specialize (Q3 eq_refl). apply Z.eqb_eq in Q3.
+  destruct (S eq_refl eq_refl) as [G E]. pose proof (Q 4%nat _ eq_refl G) as Q4. cbn [goal truth] in Q4. apply Z.eqb_eq in Q4. cbn [value] in Q3, Q4. change (value m v (exponent r)) with (v (code r) + low r) in Q3.
+  rewrite B, <- Q3, Q4, E. reflexivity.
+Qed.
+
+Definition leaf_claims (x : factor) (l : list factor) (r : number) : list claim :=
+  flat_map factor_claims (x :: l) ++ number_claims (shown_factors x l) [] (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)) r.
 
 Definition leaf_ok (m : widths) (x : factor) (l : list factor) (r : number) : bool :=
-  forallb (fun y => format_ok (format_of y) && (width_in m (word y) =? word_width (format_of y))) (x :: l) &&
+  forallb (fun y => format_ok (format_of y) && rule_ok (rule y) && (width_in m (word y) =? word_width (format_of y))) (x :: l) &&
   (bits_below r =? s_frac (shown_factors x l)).
 
 Section Leaf.
@@ -151,14 +197,24 @@ Hypothesis NODES : forall y, In y (x :: l) -> fits m v (word y).
 Lemma leaf_use q : In q (leaf_claims x l r) -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 
-Lemma decode_factor y : In y (x :: l) -> decode (format_of y) (v (word y)) = val_of m v (shown_factor y).
+Lemma word_sig f w : format_ok f = true -> 0 <= s_frac (shown_word f w) /\ 0 <= value m v (s_sig (shown_word f w)).
+Proof.
+  unfold format_ok. rewrite !andb_true_iff, !Z.leb_le. intros [[I F] E]. split; [exact F|]. cbn [shown_word s_sig].
+  set (none := if has_zero f then _ else Never). set (t := Bits (ignored f) (fbits f) (U w)).
+  assert (T0 : 0 <= value m v t) by (unfold t; cbn [value]; apply Z.mod_pos_bound, pow2_gt; lia). pose proof (pow2_gt (fbits f) F).
+  assert (value m v (If none (if subnormals f then t else Num_ 0) (Plus t (Num_ (2 ^ fbits f)))) = if truth m v none then value m v (if subnormals f then t else Num_ 0) else value m v t + 2 ^ fbits f) by reflexivity.
+  rewrite H0. destruct (truth m v none); [|lia]. destruct (subnormals f); auto. cbn [value]. lia.
+Qed.
+
+Lemma decode_factor y : In y (x :: l) -> factor_value v y = val_of m v (shown_factor y).
 Proof.
   intros I. unfold leaf_ok in OK. rewrite andb_true_iff, forallb_forall in OK. destruct OK as [F _]. specialize (F y I).
-  rewrite andb_true_iff, Z.eqb_eq in F. destruct F as [F W]. apply decode_shown; auto. rewrite <- W. now apply NODES.
+  rewrite !andb_true_iff, Z.eqb_eq in F. destruct F as [[F R] W]. unfold factor_value. rewrite (decode_shown m) by (auto; rewrite <- W; now apply NODES).
+  destruct (word_sig (format_of y) (word y) F). now apply flush_shown.
 Qed.
 
 Lemma factors_shown l' s : (forall y, In y l' -> In y (x :: l)) ->
-  fold_left (fun w y => product w (decode (format_of y) (v (word y)))) l' (val_of m v s) = val_of m v (fold_left (fun s y => shown_product s (shown_factor y)) l' s).
+  fold_left (fun w y => product w (factor_value v y)) l' (val_of m v s) = val_of m v (fold_left (fun s y => shown_product s (shown_factor y)) l' s).
 Proof.
   revert s. induction l' as [|y l' IH]; intros s H; simpl; auto. rewrite decode_factor by (apply H; now left). rewrite product_shown. apply IH. intros. apply H. now right.
 Qed.
@@ -185,24 +241,13 @@ Proof.
   cbn [truth] in Q. now apply Z.eqb_eq in Q.
 Qed.
 
-Theorem leaf_sound : fold_left (fun w y => product w (decode (format_of y) (v (word y)))) l (decode (format_of x) (v (word x))) = val_in v r.
+Theorem leaf_sound : fold_left (fun w y => product w (factor_value v y)) l (factor_value v x) = val_in v r.
 Proof.
   rewrite decode_factor by (now left). rewrite factors_shown by (intros; now right). fold (shown_factors x l).
-  set (s := shown_factors x l). assert (Q : forall k q, nth_error [Claim [] (Iff (Is (nan r)) (s_nan s));
-   Claim [Negation (s_nan s)] (Iff (Is (inf r)) (s_inf s)); Claim [Negation (s_nan s)] (Iff (Is (sign r)) (s_neg s));
-   Claim [Negation (s_nan s); Negation (s_inf s)] (Equal (exponent r) (s_exp s));
-   Claim [] (Equal (U (significand r)) (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)))] k = Some q ->
-     forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
-  { intros k q N. apply leaf_use. unfold leaf_claims. apply in_or_app. right. eapply nth_error_In; eauto. }
-  pose proof (Q 0%nat _ eq_refl eq_refl) as Q0. cbn [goal] in Q0. rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth] in Q0.
-  unfold val_of, val_in. rewrite Q0. destruct (truth m v (s_nan s)) eqn:N; auto.
-  pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal truth] in Q1. rewrite N in Q1. specialize (Q1 eq_refl). change (truth m v (Iff (Is (inf r)) (s_inf s)) = true) in Q1. rewrite truth_iff in Q1. apply eqb_prop in Q1. cbn [truth] in Q1.
-  pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal truth] in Q2. rewrite N in Q2. specialize (Q2 eq_refl). change (truth m v (Iff (Is (sign r)) (s_neg s)) = true) in Q2. rewrite truth_iff in Q2. apply eqb_prop in Q2. cbn [truth] in Q2.
-  rewrite Q1, Q2. destruct (truth m v (s_inf s)) eqn:I; auto. f_equal. unfold num_in. rewrite Q2.
-  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. cbn [truth] in Q3. rewrite N, I in Q3. specialize (Q3 eq_refl). apply Z.eqb_eq in Q3.
-  pose proof (Q 4%nat _ eq_refl eq_refl) as Q4. cbn [goal truth] in Q4. apply Z.eqb_eq in Q4. cbn [value] in Q3, Q4. change (value m v (exponent r)) with (v (code r) + low r) in Q3.
-  unfold leaf_ok in OK. rewrite andb_true_iff in OK. destruct OK as [_ B]. apply Z.eqb_eq in B. fold s in B. rewrite B, <- Q3, Q4.
-  destruct (not_nan_factor l (shown_factor x) N I) as [[N0 I0] FF]. f_equal. symmetry.
+  pose proof CL as CL'. unfold leaf_claims in CL'. rewrite Forall_app in CL'. destruct CL' as [_ CN].
+  pose proof OK as OK'. unfold leaf_ok in OK'. rewrite andb_true_iff in OK'. destruct OK' as [_ B]. apply Z.eqb_eq in B.
+  apply (number_sound ct _ _ _ _ v CN SOL B). intros N I. split; auto.
+  destruct (not_nan_factor l (shown_factor x) N I) as [[N0 I0] FF].
   apply significands. { intros y Y. destruct (FF y Y). split; auto. now right. }
   unfold factor_term. destruct (significand_of x) as [i|] eqn:S; auto.
   assert (Z0 : truth m v (Equal (U i) (s_sig (shown_factor x))) = true).
