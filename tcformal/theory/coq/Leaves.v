@@ -186,6 +186,15 @@ Definition leaf_ok (m : widths) (x : factor) (l : list factor) (r : number) : bo
   forallb (fun y => format_ok (format_of y) && rule_ok (rule y) && (width_in m (word y) =? word_width (format_of y))) (x :: l) &&
   (bits_below r =? s_frac (shown_factors x l)).
 
+Lemma word_sig m v f w : format_ok f = true -> 0 <= s_frac (shown_word f w) /\ 0 <= value m v (s_sig (shown_word f w)).
+Proof.
+  unfold format_ok. rewrite !andb_true_iff, !Z.leb_le. intros [[I F] E]. split; [exact F|]. cbn [shown_word s_sig].
+  set (none := if has_zero f then _ else Never). set (t := Bits (ignored f) (fbits f) (U w)).
+  assert (T0 : 0 <= value m v t) by (unfold t; cbn [value]; apply Z.mod_pos_bound, pow2_gt; lia). pose proof (pow2_gt (fbits f) F).
+  assert (value m v (If none (if subnormals f then t else Num_ 0) (Plus t (Num_ (2 ^ fbits f)))) = if truth m v none then value m v (if subnormals f then t else Num_ 0) else value m v t + 2 ^ fbits f) by reflexivity.
+  rewrite H0. destruct (truth m v none); [|lia]. destruct (subnormals f); auto. cbn [value]. lia.
+Qed.
+
 Section Leaf.
 Variables (ct : circuit) (x : factor) (l : list factor) (r : number) (v : env).
 Let m := widths_of ct.
@@ -197,20 +206,11 @@ Hypothesis NODES : forall y, In y (x :: l) -> fits m v (word y).
 Lemma leaf_use q : In q (leaf_claims x l r) -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 
-Lemma word_sig f w : format_ok f = true -> 0 <= s_frac (shown_word f w) /\ 0 <= value m v (s_sig (shown_word f w)).
-Proof.
-  unfold format_ok. rewrite !andb_true_iff, !Z.leb_le. intros [[I F] E]. split; [exact F|]. cbn [shown_word s_sig].
-  set (none := if has_zero f then _ else Never). set (t := Bits (ignored f) (fbits f) (U w)).
-  assert (T0 : 0 <= value m v t) by (unfold t; cbn [value]; apply Z.mod_pos_bound, pow2_gt; lia). pose proof (pow2_gt (fbits f) F).
-  assert (value m v (If none (if subnormals f then t else Num_ 0) (Plus t (Num_ (2 ^ fbits f)))) = if truth m v none then value m v (if subnormals f then t else Num_ 0) else value m v t + 2 ^ fbits f) by reflexivity.
-  rewrite H0. destruct (truth m v none); [|lia]. destruct (subnormals f); auto. cbn [value]. lia.
-Qed.
-
 Lemma decode_factor y : In y (x :: l) -> factor_value v y = val_of m v (shown_factor y).
 Proof.
   intros I. unfold leaf_ok in OK. rewrite andb_true_iff, forallb_forall in OK. destruct OK as [F _]. specialize (F y I).
   rewrite !andb_true_iff, Z.eqb_eq in F. destruct F as [[F R] W]. unfold factor_value. rewrite (decode_shown m) by (auto; rewrite <- W; now apply NODES).
-  destruct (word_sig (format_of y) (word y) F). now apply flush_shown.
+  destruct (word_sig m v (format_of y) (word y) F). now apply flush_shown.
 Qed.
 
 Lemma factors_shown l' s : (forall y, In y l' -> In y (x :: l)) ->

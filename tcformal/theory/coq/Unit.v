@@ -148,3 +148,354 @@ Proof.
     + destruct (_ <=? _)%nat; [|easy]. inversion H; subst. rewrite ev_step. cbn [map]. rewrite CA, two_chains_at, pairs_at, PN. reflexivity.
 Qed.
 End Trees.
+
+(** * Designs whose units the checker takes *)
+
+Definition design_ok (d : design) : bool :=
+  let q := factors d in
+  negb (normalise_factors q) && (exponent_step q =? 1) && none_of (zero_terms q) && negb (odd_negated q) && none_of (product_limit q) &&
+  none_of (product_rounding q) && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
+  match nans d with OneWord => true | _ => false end && rule_ok (c_rule d) &&
+  match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) end &&
+  match composed d with None => true | Some how => keeps_all (of_sum how) && keeps_all (of_c how) && regular (addition how) end.
+
+(** A product with the scales that act on it. *)
+Definition product_value (d : design) (x : element) : val := fold_left product (scaled_by x) (product (a_of d x) (b_of d x)).
+
+(** The elements of each block in order. *)
+Definition in_order_of {A} (d : design) (l : list A) : list A := if Design.odd_first d then swapped l else l.
+Definition chunks {A} (d : design) (l : list A) (e : A) : list (list A) :=
+  match composed d with
+  | None => cut_list (length l) (block d) l
+  | Some how => flat_map (fun ks => cut_list (length ks) (block d) (map (fun k => nth k l e) ks)) (parts how)
+  end.
+
+Lemma swapped_map {A B} (g : A -> B) l : map g (swapped l) = swapped (map g l).
+Proof.
+  assert (G : forall n l, (length l <= n)%nat -> map g (swapped l) = swapped (map g l)).
+  { induction n as [|n IH]; intros k L; [now destruct k|]. destruct k as [|a [|b k]]; auto. cbn [swapped map]. do 2 f_equal. apply IH. simpl in L. lia. }
+  apply (G (length l)). lia.
+Qed.
+Lemma order_map {A B} (g : A -> B) d l : map g (in_order_of d l) = in_order_of d (map g l).
+Proof. unfold in_order_of. destruct (Design.odd_first d); auto. apply swapped_map. Qed.
+Lemma cut_list_map {A B} (g : A -> B) fuel k l : map (map g) (cut_list fuel k l) = cut_list fuel k (map g l).
+Proof. revert l. induction fuel; intros l; simpl; auto. destruct l; simpl; auto. change (g a :: map g l) with (map g (a :: l)). now rewrite firstn_map, skipn_map, IHfuel. Qed.
+Lemma chunks_map {A B} (g : A -> B) d l e : map (map g) (chunks d l e) = chunks d (map g l) (g e).
+Proof.
+  unfold chunks. destruct (composed d) as [how|]; [|now rewrite cut_list_map, map_length].
+  induction (parts how) as [|ks r IH]; auto. cbn [flat_map]. rewrite map_app, IH. f_equal. rewrite cut_list_map, map_map. f_equal. apply map_ext. intros k. symmetry. apply map_nth.
+Qed.
+
+Section Design.
+Variable d : design.
+Hypothesis D : design_ok d = true.
+
+Lemma design_parts : (normalise_factors (factors d) = false /\ exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
+  product_limit (factors d) = None /\ product_rounding (factors d) = None) /\ (skips d = false /\ cutting_of d = Whole /\ nans d = OneWord /\ rule_ok (c_rule d) = true) /\
+  match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None end /\
+  match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
+Proof.
+  unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M].
+  apply negb_true_iff in A, E, H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
+  destruct (cutting_of d); try easy. destruct (nans d); try easy. split; [repeat split; auto|]. split; [repeat split; auto|]. split.
+  - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[L1 L2] L3]. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
+  - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3]. destruct (of_sum how), (of_c how); easy.
+Qed.
+
+Lemma zero_as_none one v : zero_as None one v = v.
+Proof. now destruct v. Qed.
+
+Lemma scaled_plain x : scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x) = product_value d x.
+Proof.
+  destruct design_parts as [[A [B [C0 [E [F G]]]]] _]. unfold scaled_product, product_value. rewrite C0, E, F, G, zero_as_none. cbn [andb]. now destruct (fold_left product _ _).
+Qed.
+
+(** The value of a block. *)
+Definition block_value (ps : list val) (v : val) : val := block_sum (sums d) (c_rule d) None [] ps (flush (c_rule d) v).
+
+Definition nan_known (st : val * Z) : Prop := Design.is_nan (fst st) = true -> snd st = Design.nan_word d.
+
+Lemma block_step_plain v n b : whole_factors d b = [] -> exists n', block_step d (v, n) b = (block_value (in_order_of d (map (product_value d) b)) v, n') /\
+  nan_known (block_value (in_order_of d (map (product_value d) b)) v, n').
+Proof.
+  destruct design_parts as [[A [B [C0 [E [F G]]]]] [[H [I [J K]]] _]]. intros WF. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
+  set (b' := if Design.odd_first d then swapped b else b).
+  assert (T : map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) b' = in_order_of d (map (product_value d) b)).
+  { rewrite (map_ext _ _ scaled_plain). unfold b'. rewrite <- order_map. reflexivity. }
+  assert (W : whole_factors d b' = []). { unfold whole_factors in *. destruct (sums d) as [| | | | |s [|]| | |]; auto. destruct b; [|easy]. unfold b'. now destruct (Design.odd_first d). }
+  rewrite W, T. eexists. split; [reflexivity|]. unfold nan_known; cbn [fst snd]. intros Q. unfold block_value in *. rewrite Q. cbn [negb]. rewrite J. now destruct (sums d).
+Qed.
+
+Definition no_halves : bool := match sums d with CAfter _ true => false | _ => true end.
+Lemma no_halves_ok b : no_halves = true -> whole_factors d b = [].
+Proof. unfold no_halves, whole_factors. destruct (sums d) as [| | | | |s [|]| | |]; easy. Qed.
+
+Lemma blocks_plain (NH : no_halves = true) bs : forall v n, bs <> [] -> exists n',
+  fold_left (block_step d) bs (v, n) = (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) bs) v, n') /\
+  nan_known (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) bs) v, n').
+Proof.
+  induction bs as [|b bs IH]; intros v n H; [easy|]. cbn [fold_left map]. destruct (block_step_plain v n b (no_halves_ok b NH)) as [n1 [E K]]. rewrite E. destruct bs as [|b' bs].
+  - exists n1. cbn [fold_left map]. auto.
+  - now apply IH.
+Qed.
+
+(** The value before the last addition of a composition, or the whole one. *)
+Definition chain_value (ps : list val) (e v : val) : val := fold_left (fun v ps => block_value ps v) (map (in_order_of d) (chunks d ps e)) v.
+
+Definition dummy : element := {| index := 0; a_word := 0; b_word := 0; scaled_by := [] |}.
+
+Theorem compute_is w : no_halves = true -> chunks d (elements d w) dummy <> [] ->
+  compute d w =
+    let ps := map (product_value d) (elements d w) in let c := decode (c_format d) (c_word w) in
+    match composed d with
+    | None => encode (d_format d) (Design.nan_word d) (chain_value ps (product_value d dummy) c)
+    | Some how => encode (d_format d) (addition_nan how) (sum_values (addition how) [chain_value ps (product_value d dummy) (decode (d_format d) 0); c])
+    end.
+Proof.
+  intros NH NE. destruct design_parts as [_ [[_ [_ [J _]]] [_ M]]]. unfold compute, chain_value. rewrite <- chunks_map, map_map.
+  unfold chunks in *. destruct (composed d) as [how|].
+  - destruct M as [M1 [M2 _]]. rewrite M1, M2, !flush_kept_. f_equal. f_equal. f_equal.
+    assert (PF : forall l st, fold_left (fun state ks => blocks d (map (fun k => nth k (elements d w) dummy) ks) state) l st =
+      fold_left (block_step d) (flat_map (fun ks => cut_list (length ks) (block d) (map (fun k => nth k (elements d w) dummy) ks)) l) st).
+    { induction l as [|ks l IH]; intros st; auto. cbn [fold_left flat_map]. rewrite fold_left_app, IH. unfold blocks. now rewrite map_length. }
+    unfold dummy in PF. rewrite PF. destruct (blocks_plain NH _ (decode (d_format d) 0) 0 NE) as [n' [E _]]. unfold dummy in E. now rewrite E.
+  - unfold blocks, start_of. rewrite J. destruct (blocks_plain NH _ (decode (c_format d) (c_word w)) (c_word w) NE) as [n' [E K]]. rewrite E.
+    unfold nan_known in K. cbn [fst snd] in K. revert K. generalize (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) (cut_list (length (elements d w)) (block d) (elements d w))) (decode (c_format d) (c_word w))).
+    intros r K. now destruct r; auto; cbn [encode]; rewrite K.
+Qed.
+End Design.
+
+(** * Words of numbers that are written in another way *)
+
+Lemma encode_same f nan_ v w : same_val v w -> encode f nan_ v = encode f nan_ w.
+Proof.
+  destruct v as [x|a|], w as [y|b|]; simpl; try easy; [|now intros ->]. intros [N [E V_]]. unfold encode.
+  set (ax := {| neg := false; sig := sig x; exp := exp x; frac := frac x |}). set (ay := {| neg := false; sig := sig y; exp := exp y; frac := frac y |}).
+  assert (S : same ax ay).
+  { repeat split; auto. unfold V, signed, lsb in *; cbn [neg sig exp frac ax ay] in *. rewrite N in V_. destruct (neg y); auto. rewrite !opp_IZR in V_. lra. }
+  assert (R : round_div RZ (sig x) (frac x - fbits f) = round_div RZ (sig y) (frac y - fbits f)).
+  { pose proof (same_cut RZ (exp x - fbits f) _ _ S) as C. unfold cut, signed, lsb in C; cbn [neg sig exp frac ax ay] in C.
+    replace (exp x - fbits f - (exp x - frac x)) with (frac x - fbits f) in C by lia.
+    replace (exp x - fbits f - (exp y - frac y)) with (frac y - fbits f) in C by lia. exact C. }
+  now rewrite R, N, E.
+Qed.
+
+
+Lemma same_product a a' b b' : same_val a a' -> same_val b b' -> same_val (product a b) (product a' b').
+Proof.
+  destruct a as [x|s|], a' as [x'|s'|], b as [y|t|], b' as [y'|t'|]; cbn [same_val]; try contradiction; intros A B; auto.
+  - destruct A as [A1 [A2 A3]], B as [B1 [B2 B3]]. cbn [product same_val]. repeat split; cbn [times neg exp]; try congruence.
+    assert (VT : forall a b, V (times a b) = (V a * V b)%R).
+    { intros a b. unfold V. replace (lsb (times a b)) with (lsb a + lsb b) by (unfold lsb; cbn [times exp frac]; lia).
+      replace (signed (times a b)) with (signed a * signed b) by (unfold signed; cbn [times neg sig]; destruct (neg a), (neg b); cbn [xorb]; lia).
+      rewrite mult_IZR, Flocq.Core.Raux.bpow_plus. ring. }
+    rewrite !VT. now rewrite A3, B3.
+  - destruct A as [A1 [A2 A3]]. subst. cbn [product]. rewrite (same_zero x x') by (now repeat split). destruct (is_zero x'); [exact I|]. cbn [same_val]. now rewrite A1.
+  - destruct B as [B1 [B2 B3]]. subst. cbn [product]. rewrite (same_zero y y') by (now repeat split). destruct (is_zero y'); [exact I|]. cbn [same_val]. now rewrite B1.
+  - subst. reflexivity.
+Qed.
+
+(** * Factors that are first converted *)
+
+Definition conversion_claims (f g : format) (w to : positive) : list claim :=
+  let x := shown_word f w in
+  let y := shown_word g to in
+  let k := Plus (Minus (s_exp x) (s_exp y)) (Num_ (fbits g - fbits f)) in
+  let finite_x := [Negation (s_nan x); Negation (s_inf x)] in
+  let zero := Equal (s_sig x) (Num_ 0) in
+  [Claim [] (Iff (s_nan y) (s_nan x));
+   Claim [Negation (s_nan x)] (Iff (s_inf y) (s_inf x));
+   Claim [Negation (s_nan x)] (Iff (s_neg y) (s_neg x));
+   Claim finite_x (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (fbits g))));
+   Claim finite_x (Equal (s_sig y) (Shift (s_sig x) (Low k (Num_ (fbits g)))));
+   Claim finite_x (Both (AtMost (Num_ (least_exponent g)) (s_exp y)) (Less (s_sig y) (Num_ (2 ^ (fbits g + 1)))));
+   Claim (zero :: finite_x) (Equal (s_exp y) (Num_ (least_exponent g)));
+   Claim (Negation zero :: finite_x) (Either (AtMost (Num_ (2 ^ fbits g)) (s_sig y)) (Equal (s_exp y) (Num_ (least_exponent g))))].
+
+Section Conversion.
+Variables (ct : circuit) (v : env).
+Let m := widths_of ct.
+Hypothesis SOL : solution ct v.
+
+Lemma conversion_sound f g w to : format_ok f = true -> format_ok g = true -> 0 <= v w < 2 ^ word_width f -> 0 <= v to < 2 ^ word_width g ->
+  Forall (holds ct) (conversion_claims f g w to) -> same_val (on_num (in_format g) (decode f (v w))) (decode g (v to)).
+Proof.
+  intros FO GO WF WG CL. rewrite (decode_shown m v f w FO WF), (decode_shown m v g to GO WG). set (x := shown_word f w) in *. set (y := shown_word g to) in *.
+  assert (Q : forall k q, nth_error (conversion_claims f g w to) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
+  { intros k q Nt G. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ Nt) v SOL G). }
+  pose proof (Q 0%nat _ eq_refl eq_refl) as Q0. cbn [goal] in Q0. rewrite truth_iff in Q0. apply eqb_prop in Q0. fold x y in Q0.
+  unfold val_of. rewrite Q0. destruct (truth m v (s_nan x)) eqn:N; [reflexivity|].
+  assert (NN : truth m v (Negation (s_nan x)) = true) by (cbn [truth]; now rewrite N).
+  pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal] in Q1. fold x y in Q1. rewrite NN, truth_iff in Q1. specialize (Q1 eq_refl). apply eqb_prop in Q1.
+  pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal] in Q2. fold x y in Q2. rewrite NN, truth_iff in Q2. specialize (Q2 eq_refl). apply eqb_prop in Q2.
+  rewrite Q1, Q2. destruct (truth m v (s_inf x)) eqn:I; [reflexivity|].
+  assert (NI : truth m v (Negation (s_inf x)) = true) by (cbn [truth]; now rewrite I).
+  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. fold x y in Q3. rewrite NN, NI in Q3. specialize (Q3 eq_refl).
+  pose proof (Q 4%nat _ eq_refl) as Q4. cbn [given forallb goal] in Q4. fold x y in Q4. rewrite NN, NI in Q4. specialize (Q4 eq_refl).
+  pose proof (Q 5%nat _ eq_refl) as Q5. cbn [given forallb goal] in Q5. fold x y in Q5. rewrite NN, NI in Q5. specialize (Q5 eq_refl).
+  pose proof (Q 6%nat _ eq_refl) as Q6. cbn [given forallb goal] in Q6. fold x y in Q6. rewrite NN, NI in Q6.
+  pose proof (Q 7%nat _ eq_refl) as Q7. cbn [given forallb goal] in Q7. fold x y in Q7. rewrite NN, NI in Q7. clear Q.
+  cbn [truth value] in Q3, Q4, Q5, Q6, Q7. set (sx := value m v (s_sig x)) in *. set (sy := value m v (s_sig y)) in *. set (ex := value m v (s_exp x)) in *. set (ey := value m v (s_exp y)) in *.
+  set (k := ex - ey + (fbits g - fbits f)) in *. rewrite andb_true_iff, !Z.leb_le in Q3. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in Q5. apply Z.eqb_eq in Q4. rewrite Z.min_l in Q4 by lia.
+  destruct (word_sig m v f w FO) as [FX SX]. destruct (word_sig m v g to GO) as [FY SY]. fold x in SX. fold y in SY. fold sx in SX. fold sy in SY.
+  change (s_frac x) with (fbits f). change (s_frac y) with (fbits g).
+  assert (EY : (if sx =? 0 then least_exponent g else Z.max (Z.log2 (Z.abs sx) + (ex - fbits f)) (least_exponent g)) = ey).
+  { destruct (Z.eqb_spec sx 0) as [Z0|Z0]. { specialize (Q6 eq_refl). apply Z.eqb_eq in Q6. lia. }
+    specialize (Q7 eq_refl). apply orb_prop in Q7. assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia). assert (SP : 0 < sx) by lia.
+    assert (LG : Z.log2 sy = Z.log2 sx + k) by (rewrite Q4, Z.log2_mul_pow2 by lia; lia). rewrite Z.abs_eq by lia.
+    assert (0 < sy) by (rewrite Q4; nia).
+    destruct Q7 as [Q7|Q7].
+    - apply Z.leb_le in Q7. assert (Z.log2 sy = fbits g) by (apply Z.log2_unique; [exact FY|]; rewrite <- Z.add_1_r; lia). unfold k in *. lia.
+    - apply Z.eqb_eq in Q7. assert (Z.log2 sy < fbits g + 1) by (apply Z.log2_lt_pow2; lia). unfold k in *. lia. }
+  cbn [on_num same_val]. unfold in_format, at_exponent, own_exponent, is_zero, lsb; cbn [sig exp frac neg]. rewrite EY.
+  repeat split; cbn [neg exp]. unfold V, signed, lsb; cbn [neg sig exp frac]. replace (ey - (fbits f + (ey - ex))) with (k + (ey - fbits g)) by (unfold k; lia).
+  rewrite Flocq.Core.Raux.bpow_plus, (bp_Z k) by lia. rewrite Q4. destruct (truth m v (s_neg x)); rewrite ?opp_IZR, mult_IZR; ring.
+Qed.
+End Conversion.
+
+(** * The plan of a unit *)
+
+(** A product: the words of its factors after a conversion, the nodes of their significands, its number. *)
+Record leaf_plan := LeafPlan { wide : option (positive * positive); sigs : list (option positive); product_number : number }.
+
+(** A block: the number that c counts as, and the sum. *)
+Record block_plan := BlockPlan { c_counted : number; sum_plan : tree_plan }.
+
+Record unit_plan := UnitPlan {
+  a_nodes : list positive; b_nodes : list positive; c_input : positive; scale_nodes : list (positive * positive);
+  leaves : list leaf_plan;
+  c_number : number; c_significand : option positive;
+  zero_number : number;                        (** of the sum that a composition starts from *)
+  block_plans : list block_plan;
+  adding : option (number * summed);           (** of a composition: the sum of the parts as an operand, and the last sum *)
+  root : positive
+}.
+
+Section Plan.
+Variables (ct : circuit) (d : design) (u : unit_plan).
+Let m := widths_of ct.
+
+Definition words_in (v : env) : words :=
+  {| pairs := combine (map v (a_nodes u)) (map v (b_nodes u)); c_word := v (c_input u);
+     scale_words := map (fun ab => (v (fst ab), v (snd ab))) (scale_nodes u) |}.
+
+Definition factors_at (k : nat) (l : leaf_plan) : factor * list factor :=
+  let s i := nth i (sigs l) None in
+  let wa := nth k (a_nodes u) 1%positive in
+  let wb := nth k (b_nodes u) 1%positive in
+  match converted d, wide l with
+  | Some g, Some (ta, tb) => (Factor ta g Kept (s 0%nat), [Factor tb g Kept (s 1%nat)])
+  | _, _ =>
+      (Factor wa (a_format d) (of_a (factors d)) (s 0%nat),
+       Factor wb (b_format d) (of_b (factors d)) (s 1%nat) ::
+       match scales d with
+       | None => []
+       | Some (g, n) => let '(sa, sb) := nth (k / n)%nat (scale_nodes u) (1, 1)%positive in [Factor sa g Kept (s 2%nat); Factor sb g Kept (s 3%nat)]
+       end)
+  end.
+
+Definition leaf_claims_at (kl : nat * leaf_plan) : list claim :=
+  let '(k, l) := kl in
+  let '(x, r) := factors_at k l in
+  (match converted d, wide l with
+   | Some g, Some (ta, tb) => conversion_claims (a_format d) g (nth k (a_nodes u) 1%positive) ta ++ conversion_claims (b_format d) g (nth k (b_nodes u) 1%positive) tb
+   | _, _ => [] end) ++ leaf_claims x r (product_number l).
+
+Definition factor_words_ok (f : format) (w : positive) : bool := format_ok f && in_circuit m w && (width_in m w =? word_width f).
+
+Definition leaf_ok_at (kl : nat * leaf_plan) : bool :=
+  let '(k, l) := kl in
+  let '(x, r) := factors_at k l in
+  leaf_ok m x r (product_number l) && forallb (fun y => in_circuit m (word y)) (x :: r) &&
+  match converted d, wide l with
+  | Some g, Some (ta, tb) =>
+      factor_words_ok (a_format d) (nth k (a_nodes u) 1%positive) && factor_words_ok (b_format d) (nth k (b_nodes u) 1%positive) &&
+      factor_words_ok g ta && factor_words_ok g tb
+  | None, None => match scales d with None => true | Some (_, n) => (k / n <? length (scale_nodes u))%nat && (1 <=? n)%nat end
+  | _, _ => false
+  end.
+
+Definition numbered_leaves := combine (seq 0 (length (leaves u))) (leaves u).
+Definition c_factor : factor := Factor (c_input u) (c_format d) Kept (c_significand u).
+
+(** The sum at the root of a block's plan. *)
+Definition root_sum (q : tree_plan) : option summed := match q with Sum s None _ => Some s | _ => None end.
+Definition step_of (t : steps) : option sum := match t with Step (Stage s) _ => Some s | _ => None end.
+
+Definition block_rule : flush_rule := inner_rule (sums d) (c_rule d).
+
+Fixpoint blocks_ok (cs : list (list number)) (before : number) (l : list block_plan) : bool :=
+  match cs, l with
+  | [], [] => true
+  | ns :: cs, x :: l =>
+      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
+      | Some t, Some s =>
+          flush_ok m (c_rule d) before (c_counted x) && tree_ok m block_rule ns (c_counted x) t (sum_plan x) && negb (length ns =? 0)%nat && blocks_ok cs (sum_result s) l
+      | _, _ => false
+      end
+  | _, _ => false
+  end.
+
+Fixpoint blocks_claims (cs : list (list number)) (before : number) (l : list block_plan) : list claim :=
+  match cs, l with
+  | ns :: cs, x :: l =>
+      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
+      | Some t, Some s => flush_claims (c_rule d) before (c_counted x) ++ tree_claims m block_rule t (sum_plan x) ++ blocks_claims cs (sum_result s) l
+      | _, _ => []
+      end
+  | _, _ => []
+  end.
+
+Definition chunked : list (list number) := map (in_order_of d) (chunks d (map product_number (leaves u)) (c_number u)).
+Definition start_number : number := match composed d with None => c_number u | Some _ => zero_number u end.
+
+Definition start_num : num := num_of (decode (d_format d) 0).
+
+(** The design of the last sum, and the sum. *)
+Definition last_block : option (sum * summed) :=
+  match List.last (map Some (block_plans u)) None, List.last (map Some chunked) None with
+  | Some x, Some ns =>
+      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
+      | Some t, Some s => match step_of t with Some e => Some (e, s) | None => None end
+      | _, _ => None
+      end
+  | _, _ => None
+  end.
+Definition last_sum : option (sum * summed) :=
+  match composed d, adding u with
+  | None, None => last_block
+  | Some how, Some (_, s) => Some (addition how, s)
+  | _, _ => None
+  end.
+
+Definition adding_claims : list claim :=
+  match composed d, adding u, last_block with
+  | Some how, Some (r, s), Some (_, before) =>
+      known_claims start_num (zero_number u) ++ flush_claims Kept (sum_result before) r ++ summed_claims m (addition how) s
+  | _, _, _ => []
+  end.
+
+Definition final_nan : Z := match composed d with None => Design.nan_word d | Some how => addition_nan how end.
+
+Definition unit_claims : list claim :=
+  flat_map leaf_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked start_number (block_plans u) ++ adding_claims ++
+  match last_sum with
+  | Some (e, s) => word_claims (d_format d) final_nan (sum_result s) (summed_usual e s) (root u)
+  | None => []
+  end.
+
+Definition unit_ok : bool :=
+  circuit_ok ct && design_ok d && no_halves d && negb (length (leaves u) =? 0)%nat && negb (length chunked =? 0)%nat &&
+  (length (a_nodes u) =? length (leaves u))%nat && (length (b_nodes u) =? length (leaves u))%nat &&
+  forallb leaf_ok_at numbered_leaves && leaf_ok m c_factor [] (c_number u) && in_circuit m (c_input u) &&
+  match composed d with None => true | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) end &&
+  blocks_ok chunked start_number (block_plans u) &&
+  match composed d, adding u, last_block with
+  | None, None, Some _ => true
+  | Some how, Some (r, s), Some (_, before) =>
+      summed_ok m (addition how) s && numbers_eqb (sum_operands s) [r; c_number u] && flush_ok m Kept (sum_result before) r &&
+      (bits_below (zero_number u) =? frac start_num) && match decode (d_format d) 0 with Num _ => true | _ => false end
+  | _, _, _ => false
+  end &&
+  match last_sum with Some (_, s) => (bits_below (sum_result s) <=? fbits (d_format d)) | None => false end.
+End Plan.
