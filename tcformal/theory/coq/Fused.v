@@ -22,7 +22,8 @@ Record fused := Fused {
 }.
 
 Section Claims.
-Variables (m : widths) (d : sum) (f : Z) (x : fused).
+(** [ctx]: what is known of a term that is a number. *)
+Variables (m : widths) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused).
 Let c := out d.
 
 Definition absent : addend := Addend (Number 1 1 1 0 0 1 1) 1 1 1 0 0.
@@ -37,8 +38,8 @@ Definition part (a : addend) : term :=
 
 (** Terms: codes in their span, zero flags. *)
 Definition term_claims (a : addend) : list claim :=
-  [Claim [finite (of a)] (in_span a);
-   Claim [finite (of a)] (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0)))].
+  [Claim (finite (of a) :: ctx (of a)) (in_span a);
+   Claim (finite (of a) :: ctx (of a)) (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0)))].
 
 (** Alignment: [aligned * 2^shift] is the magnitude, cut toward zero or to odd. *)
 Definition up (a : addend) : Z := Z.max 0 (f - bits_below (of a)).
@@ -175,15 +176,16 @@ Proof.
 Qed.
 
 Section Sound.
-Variables (ct : circuit) (d : sum) (f : Z) (x : fused) (v : env).
+Variables (ct : circuit) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused) (v : env).
 Let m := widths_of ct.
 Let c := out d.
 Hypothesis OK : fused_ok m d f x = true.
-Hypothesis CL : Forall (holds ct) (fused_claims m d f x).
+Hypothesis CL : Forall (holds ct) (fused_claims m ctx d f x).
 Hypothesis SOL : solution ct v.
 Hypothesis NODES : forall i, In i (fused_nodes x) -> fits m v i.
 
 Let T := truth m v.
+Hypothesis CTX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T (ctx (of a)) = true.
 
 Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = RO) /\ carry_bits d = None /\ normalise d = false /\ ending_ok m c (closing x) = true /\
   (forall a, In a (addends x) -> 1 <= width_in m (significand (of a))) /\
@@ -198,16 +200,16 @@ Proof.
     destruct M as [j [Hj Q]]. apply Nat.eqb_eq in Q. now subst.
 Qed.
 
-Lemma use q : In q (fused_claims m d f x) -> forallb T (given q) = true -> T (goal q) = true.
+Lemma use q : In q (fused_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 
-Lemma in_terms a q : In a (addends x) -> In q (term_claims a) -> In q (fused_claims m d f x).
+Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (fused_claims m ctx d f x).
 Proof. intros A Q. unfold fused_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (fused_claims m d f x).
+Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (fused_claims m ctx d f x).
 Proof. intros A Q. unfold fused_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_tops q : In q (top_claims d x) -> In q (fused_claims m d f x).
+Lemma in_tops q : In q (top_claims d x) -> In q (fused_claims m ctx d f x).
 Proof. intros Q. unfold fused_claims. do 2 (apply in_or_app; right). apply in_or_app. now left. Qed.
-Lemma in_sums q : In q (sum_claims x) -> In q (fused_claims m d f x).
+Lemma in_sums q : In q (sum_claims x) -> In q (fused_claims m ctx d f x).
 Proof. intros Q. unfold fused_claims. do 3 (apply in_or_app; right). apply in_or_app. now left. Qed.
 Lemma in_kept : Forall (holds ct) (kept_claims c (closing x) (fused_sum d f x)).
 Proof. apply Forall_forall. intros q Q. rewrite Forall_forall in CL. apply CL. unfold fused_claims. do 4 (apply in_or_app; right). apply in_or_app. now left. Qed.
@@ -228,15 +230,15 @@ Proof. intros A. rewrite Forall_forall in FIN. apply FIN. now apply in_map. Qed.
 Lemma spans_true : forallb T (spans x) = true.
 Proof.
   unfold spans. rewrite forallb_map. apply forallb_forall. intros a A.
-  apply (use (Claim [finite (of a)] (in_span a))). { apply in_terms with a; auto. now left. }
-  cbn [given forallb]. now rewrite fin.
+  apply (use (Claim (finite (of a) :: ctx (of a)) (in_span a))). { apply in_terms with a; auto. now left. }
+  cbn [given forallb]. rewrite fin by easy. rewrite CTX; auto. now apply fin.
 Qed.
 
 Lemma zero_is a : In a (addends x) -> (v (zero_node a) =? 1) = is_zero (num_in v (of a)).
 Proof.
   intros A. assert (H : T (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0))) = true).
-  { apply (use (Claim [finite (of a)] (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0))))).
-    apply in_terms with a; auto. right; now left. cbn [given forallb]. now rewrite fin. }
+  { apply (use (Claim (finite (of a) :: ctx (of a)) (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0))))).
+    apply in_terms with a; auto. right; now left. cbn [given forallb]. rewrite fin by easy. rewrite CTX; auto. now apply fin. }
   unfold T in H. rewrite truth_iff in H. apply eqb_prop in H. exact H.
 Qed.
 
@@ -328,7 +330,7 @@ Proof.
     + right. split; auto. assert (al <> 0) by (intros R; rewrite R in O; easy). assert (al = 1) by (assert (0 <= (al - 1) * 2 ^ w) by nia; assert ((al - 1) * 2 ^ w < 2 ^ w) by nia; nia). rewrite H0 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
 Qed.
 
-Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (fused_claims m d f x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
+Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (fused_claims m ctx d f x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
   sg (width_in m (tree_node t)) (v (tree_node t)) =
     zsum (map (fun i => let a := nth i (addends x) absent in with_sign (v (sign (of a)) =? 1) (v (aligned a))) (places t)) /\
   - tree_bound x t <= sg (width_in m (tree_node t)) (v (tree_node t)) <= tree_bound x t.

@@ -55,11 +55,14 @@ Proof. induction l as [|x l IH]; destruct r as [|y r]; simpl; try easy. rewrite 
 
 Definition in_circuit (names : PositiveMap.t Z) (i : positive) : bool := PositiveMap.mem i names.
 
+(** An operand of an exact sum: its number, the node that is 1 where it is zero, the largest code of a finite one. *)
+Record operand := Operand { its : number; its_zero : positive; its_span : Z }.
+
 (** A sum: of terms that are aligned and cut, or exact, of the numbers [of_leads] with the leading ones of their
     significands moved to the top. *)
-Inductive summed := One (f : Z) (x : fused) | Two (f : Z) (of_leads : list number) (x : fused).
+Inductive summed := One (f : Z) (x : fused) | Two (f : Z) (of_leads : list operand) (x : fused).
 
-Definition sum_operands (s : summed) : list number := match s with One _ x => numbers_of x | Two _ rs _ => rs end.
+Definition sum_operands (s : summed) : list number := match s with One _ x => numbers_of x | Two _ rs _ => map its rs end.
 Definition sum_body (s : summed) : fused := match s with One _ x | Two _ _ x => x end.
 Definition sum_result (s : summed) : number := outcome (closing (sum_body s)).
 Definition odd_sum (d : sum) (f : Z) : sum :=
@@ -67,23 +70,35 @@ Definition odd_sum (d : sum) (f : Z) : sum :=
 Definition sum_design (d : sum) (s : summed) : sum := match s with One _ _ => d | Two f _ _ => odd_sum d f end.
 Definition sum_bits (s : summed) : Z := match s with One f _ | Two f _ _ => f end.
 
-Definition lead_claims (rl : number * number) : list claim :=
-  let '(r, l) := rl in
+Definition operand_known (r : operand) : list formula :=
+  [AtMost (U (code (its r))) (Num_ (its_span r)); Iff (Is (its_zero r)) (Equal (U (significand (its r))) (Num_ 0))].
+
+Definition lead_claims (rl : operand * number) : list claim :=
+  let '(o, l) := rl in
+  let r := its o in
   let k := Plus (Minus (exponent r) (exponent l)) (Num_ (bits_below l - bits_below r)) in
   let z := Equal (U (significand r)) (Num_ 0) in
-  [Claim [finite r] (Iff (Equal (U (significand l)) (Num_ 0)) z);
-   Claim [finite r; Negation z] (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (bits_below l + 1))));
-   Claim [finite r; Negation z] (Equal (U (significand l)) (Shift (U (significand r)) (Low k (Num_ (bits_below l + 1)))));
-   Claim [finite r; Negation z] (AtMost (Num_ (2 ^ bits_below l)) (U (significand l)))].
+  map (Claim [finite r]) (operand_known o) ++
+  [Claim (finite r :: operand_known o) (Iff (Equal (U (significand l)) (Num_ 0)) z);
+   Claim (finite r :: Negation z :: operand_known o) (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (bits_below l + 1))));
+   Claim (finite r :: Negation z :: operand_known o) (Equal (U (significand l)) (Shift (U (significand r)) (Low k (Num_ (bits_below l + 1)))));
+   Claim (finite r :: Negation z :: operand_known o) (AtMost (Num_ (2 ^ bits_below l)) (U (significand l)))].
 
-Definition lead_ok (m : widths) (f : Z) (rl : number * number) : bool :=
-  let '(r, l) := rl in
+(** What is known of a number that was moved. *)
+Fixpoint known_of (l : list (operand * number)) (y : number) : list formula :=
+  match l with [] => [] | (o, z) :: l => if number_eqb z y then operand_known o else known_of l y end.
+Definition context (s : summed) : number -> list formula :=
+  match s with One _ _ => fun _ => [] | Two _ rs x => known_of (combine rs (numbers_of x)) end.
+
+Definition lead_ok (m : widths) (f : Z) (rl : operand * number) : bool :=
+  let '(o, l) := rl in
+  let r := its o in
   (sign r =? sign l)%positive && (nan r =? nan l)%positive && (inf r =? inf l)%positive && (0 <=? bits_below l) &&
   (width_in m (significand l) =? bits_below l + 1) && (bits_below l + 2 <=? f).
 
 Definition summed_claims (m : widths) (d : sum) (s : summed) : list claim :=
   (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ++
-  fused_claims m (sum_design d s) (sum_bits s) (sum_body s).
+  fused_claims m (context s) (sum_design d s) (sum_bits s) (sum_body s).
 
 Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=
   fused_ok m (sum_design d s) (sum_bits s) (sum_body s) && forallb (in_circuit m) (fused_nodes (sum_body s)) && regular d &&
@@ -145,23 +160,34 @@ Proof.
   unfold val_of, shown_known; cbn [s_nan s_inf s_neg s_sig s_exp s_frac]. change (truth (widths_of ct) v Never) with false. cbv iota. rewrite truth_constant. cbn [value]. now destruct x.
 Qed.
 
-Lemma lead_alike f r l : lead_ok m f (r, l) = true -> in_circuit m (significand l) = true -> Forall (holds ct) (lead_claims (r, l)) ->
+Lemma forallb1 {A} (q : A -> bool) a l : forallb q (a :: l) = q a && forallb q l. Proof. reflexivity. Qed.
+Lemma forallb2 {A} (q : A -> bool) a b l : forallb q (a :: b :: l) = q a && (q b && forallb q l). Proof. reflexivity. Qed.
+
+Lemma lead_known o l : Forall (holds ct) (lead_claims (o, l)) -> truth m v (finite (its o)) = true -> forallb (truth m v) (operand_known o) = true.
+Proof.
+  intros CL F. apply forallb_forall. intros q I. rewrite Forall_forall in CL. apply (CL (Claim [finite (its o)] q)); auto.
+  - unfold lead_claims. apply in_or_app. left. now apply in_map.
+  - cbn [given forallb]. now rewrite andb_true_r.
+Qed.
+
+Lemma lead_alike f r zr sp l : let o := Operand r zr sp in lead_ok m f (o, l) = true -> in_circuit m (significand l) = true -> Forall (holds ct) (lead_claims (o, l)) ->
   relv (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f) (val_in v r) (val_in v l).
 Proof.
-  unfold lead_ok. rewrite !andb_true_iff, !Pos.eqb_eq, !Z.leb_le, Z.eqb_eq. intros [[[[[S N] I] B] W] BF] IC CL.
+  intros o. unfold lead_ok, o. cbn [its]. rewrite !andb_true_iff, !Pos.eqb_eq, !Z.leb_le, Z.eqb_eq. intros [[[[[S N] I] B] W] BF] IC CL.
   unfold val_in. rewrite <- N, <- I, <- S. destruct (v (nan r) =? 1) eqn:QN; [reflexivity|]. destruct (v (inf r) =? 1) eqn:QI; [reflexivity|].
   assert (FIN : truth m v (finite r) = true) by (cbn [finite truth]; now rewrite QN, QI).
-  assert (Q : forall k q, nth_error (lead_claims (r, l)) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
+  pose proof (lead_known (Operand r zr sp) l CL FIN) as KN.
+  assert (Q : forall k q, nth_error (lead_claims (Operand r zr sp, l)) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
   { intros k q Nt G. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ Nt) v SOL G). }
   pose proof (in_map_fits _ IC) as FL. unfold fits, inw in FL. rewrite W in FL.
-  pose proof (Q 0%nat _ eq_refl) as Q0. cbn [given forallb goal] in Q0. rewrite FIN in Q0. specialize (Q0 eq_refl). rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth value] in Q0.
+  pose proof (Q 2%nat _ eq_refl) as Q0. cbn [given goal its] in Q0. rewrite forallb1, FIN, KN in Q0. specialize (Q0 eq_refl). rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth value] in Q0.
   cbn [relv]. unfold num_in. rewrite <- S. set (sr := v (significand r)) in *. set (sl := v (significand l)) in *.
   destruct (Z.eqb_spec sr 0) as [Z0|Z0].
   - apply Z.eqb_eq in Q0. rewrite Z0, Q0. repeat split; cbn [neg sig exp frac]; auto. assert (S0 : forall b e fr, signed {| neg := b; sig := 0; exp := e; frac := fr |} = 0) by (now intros []). unfold V. rewrite !S0. lra.
   - assert (NZ : truth m v (Negation (Equal (U (significand r)) (Num_ 0))) = true) by (cbn [truth value]; fold sr; now destruct (Z.eqb_spec sr 0)).
-    pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal] in Q1. rewrite FIN, NZ in Q1. specialize (Q1 eq_refl).
-    pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal] in Q2. rewrite FIN, NZ in Q2. specialize (Q2 eq_refl).
-    pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. rewrite FIN, NZ in Q3. specialize (Q3 eq_refl).
+    pose proof (Q 3%nat _ eq_refl) as Q1. cbn [given goal its] in Q1. rewrite forallb2, FIN, NZ, KN in Q1. specialize (Q1 eq_refl).
+    pose proof (Q 4%nat _ eq_refl) as Q2. cbn [given goal its] in Q2. rewrite forallb2, FIN, NZ, KN in Q2. specialize (Q2 eq_refl).
+    pose proof (Q 5%nat _ eq_refl) as Q3. cbn [given goal its] in Q3. rewrite forallb2, FIN, NZ, KN in Q3. specialize (Q3 eq_refl).
     cbn [truth value exponent] in Q1, Q2, Q3. apply andb_prop in Q1. destruct Q1 as [K1 K2]. apply Z.leb_le in K1, K2, Q3. apply Z.eqb_eq in Q2. fold sr sl in Q2, Q3.
     set (k := v (code r) + low r - (v (code l) + low l) + (bits_below l - bits_below r)) in *. rewrite Z.min_l in Q2 by lia.
     split; [split; cbn [neg]; auto|split; [split; cbn [sig frac]; [auto|right; fold sl; unfold sl; lia]|cbn [frac]; lia]].
@@ -171,21 +197,38 @@ Proof.
     destruct (v (sign r) =? 1); rewrite ?opp_IZR, ?Ropp_mult_distr_l_reverse; [f_equal|]; exact E.
 Qed.
 
+Definition shape_ok (d : sum) (s : summed) : bool :=
+  match s with
+  | One _ _ => true
+  | Two f rs x =>
+      match fraction_bits d with None => true | _ => false end && (length rs =? 2)%nat && (length (numbers_of x) =? 2)%nat &&
+      forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 3 <=? f)
+  end.
+
+Lemma context_true d s : shape_ok d s = true -> Forall (holds ct) (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ->
+  forall a, In a (addends (sum_body s)) -> truth m v (finite (of a)) = true -> forallb (truth m v) (context s (of a)) = true.
+Proof.
+  destruct s as [f x|f rs x]; [reflexivity|]. cbn [shape_ok context sum_body]. rewrite !andb_true_iff. intros [[[[[_ LR] LN] LO] _] _] CL a A F. clear A.
+  induction (combine rs (numbers_of x)) as [|[o l] r IH]; [reflexivity|]. cbn [flat_map forallb known_of] in *. rewrite Forall_app in CL. destruct CL as [C1 C2]. apply andb_prop in LO. destruct LO as [L1 L2].
+  destruct (number_eqb l (of a)) eqn:Q; [|now apply IH]. apply number_eq in Q. apply (lead_known o l C1).
+  unfold lead_ok in L1. rewrite !andb_true_iff, !Pos.eqb_eq in L1. destruct L1 as [[[[[_ N] I] _] _] _]. cbn [finite truth] in *. rewrite <- Q in F. now rewrite N, I.
+Qed.
+
 Theorem summed_sound d s : summed_ok m d s = true -> Forall (holds ct) (summed_claims m d s) ->
   same_val (sum_values d (map (val_in v) (sum_operands s))) (val_in v (sum_result s)).
 Proof.
   unfold summed_ok, summed_claims. rewrite !andb_true_iff. intros [[[OK NI] RG] S] CL. rewrite Forall_app in CL. destruct CL as [CL1 CL2].
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i I; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
-  pose proof (fused_sound ct (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO) as FS.
+  pose proof (fused_sound ct (context s) (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1)) as FS.
   destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design sum_bits sum_body sum_operands sum_result] in *.
   rewrite !andb_true_iff in S. destruct S as [[[[[DN LR] LN] LO] P] PF]. apply Nat.eqb_eq in LR, LN. apply Z.leb_le in P, PF.
-  destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|r1 [|r2 [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
+  destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
   cbn [combine flat_map forallb] in *. rewrite !andb_true_iff in LO. destruct LO as [O1 [O2 _]]. rewrite app_nil_r, Forall_app in CL1. destruct CL1 as [C1 C2].
   assert (IN : forall l, In l (numbers_of x) -> in_circuit m (significand l) = true).
   { intros l I. rewrite forallb_forall in NI. apply NI. unfold numbers_of in I. apply in_map_iff in I. destruct I as [a [<- A]]. unfold fused_nodes. do 2 right. apply in_or_app. right. apply in_flat_map. exists a. split; auto. now left. }
-  rewrite NX in IN.
-  pose proof (lead_alike f r1 l1 O1 (IN l1 (or_introl eq_refl)) C1) as A1. pose proof (lead_alike f r2 l2 O2 (IN l2 (or_intror (or_introl eq_refl))) C2) as A2.
-  eapply same_val_trans; [|exact FS]. replace (sum_values d (map (val_in v) [r1; r2])) with (sum_values (odd_sum d f) (map (val_in v) [l1; l2])); [apply same_refl|].
+  rewrite NX in IN. cbn [map its] in *.
+  pose proof (lead_alike f _ _ _ l1 O1 (IN l1 (or_introl eq_refl)) C1) as A1. pose proof (lead_alike f _ _ _ l2 O2 (IN l2 (or_intror (or_introl eq_refl))) C2) as A2.
+  eapply same_val_trans; [|exact FS]. replace (sum_values d [val_in v r1; val_in v r2]) with (sum_values (odd_sum d f) [val_in v l1; val_in v l2]); [apply same_refl|].
   symmetry. apply (sum_values_rel d (odd_sum d f) (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f)). { cbn [map]. repeat constructor; assumption. }
   intros ts us F L. destruct ts as [|t1 [|t2 [|]]]; try easy. inversion F as [|? ? ? ? [B1 [N1 F1]] F']; subst. inversion F' as [|? ? ? ? [B2 [N2 F2]] F'']; subst. inversion F''; subst.
   rewrite (exact_alike d [t1; t2] [y; y0]) by (auto; repeat constructor; try apply B1; try apply B2).
@@ -201,7 +244,7 @@ Lemma summed_usual_true d s : summed_ok m d s = true -> Forall (holds ct) (summe
 Proof.
   unfold summed_ok, summed_claims. rewrite !andb_true_iff. intros [[[OK NI] RG] S] CL N I. rewrite Forall_app in CL. destruct CL as [CL1 CL2].
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i J; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
-  pose proof (usual_true ct (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO N I) as H. unfold summed_usual. destruct s; exact H.
+  pose proof (usual_true ct (context s) (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1) N I) as H. unfold summed_usual. destruct s; exact H.
 Qed.
 End Sound.
 

@@ -451,16 +451,17 @@ Definition start_number : number := match composed d with None => c_number u | S
 
 Definition start_num : num := num_of (decode (d_format d) 0).
 
-(** The design of the last sum, and the sum. *)
-Definition last_block : option (sum * summed) :=
-  match List.last (map Some (block_plans u)) None, List.last (map Some chunked) None with
-  | Some x, Some ns =>
+(** The design of the last block's sum, and the sum. *)
+Fixpoint blocks_last (cs : list (list number)) (l : list block_plan) (before : option (sum * summed)) : option (sum * summed) :=
+  match cs, l with
+  | ns :: cs, x :: l =>
       match tree_for (sums d) (length ns), root_sum (sum_plan x) with
-      | Some t, Some s => match step_of t with Some e => Some (e, s) | None => None end
+      | Some t, Some s => blocks_last cs l (match step_of t with Some e => Some (e, s) | None => None end)
       | _, _ => None
       end
-  | _, _ => None
+  | _, _ => before
   end.
+Definition last_block : option (sum * summed) := blocks_last chunked (block_plans u) None.
 Definition last_sum : option (sum * summed) :=
   match composed d, adding u with
   | None, None => last_block
@@ -499,3 +500,99 @@ Definition unit_ok : bool :=
   end &&
   match last_sum with Some (_, s) => (bits_below (sum_result s) <=? fbits (d_format d)) | None => false end.
 End Plan.
+
+Section Sound.
+Variables (ct : circuit) (d : design) (u : unit_plan).
+Let m := widths_of ct.
+Hypothesis OK : unit_ok ct d u = true.
+Hypothesis CL : Forall (holds ct) (unit_claims ct d u).
+Variable v : env.
+Hypothesis SOL : solution ct v.
+
+Lemma unit_parts : circuit_ok ct = true /\ design_ok d = true /\ no_halves d = true /\ leaves u <> [] /\ chunked d u <> [] /\
+  length (a_nodes u) = length (leaves u) /\ length (b_nodes u) = length (leaves u) /\ forallb (leaf_ok_at ct d u) (numbered_leaves u) = true /\
+  leaf_ok m (c_factor d u) [] (c_number u) = true /\ in_circuit m (c_input u) = true /\
+  match composed d with None => True | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) = true end /\
+  blocks_ok ct d (chunked d u) (start_number d u) (block_plans u) = true /\
+  match composed d, adding u, last_block d u with
+  | None, None, Some _ => True
+  | Some how, Some (r, s), Some (_, before) =>
+      summed_ok m (addition how) s = true /\ sum_operands s = [r; c_number u] /\ flush_ok m Kept (sum_result before) r = true /\
+      bits_below (zero_number u) = frac (start_num d) /\ exists x, decode (d_format d) 0 = Num x
+  | _, _, _ => False
+  end /\
+  match last_sum d u with Some (_, s) => bits_below (sum_result s) <= fbits (d_format d) | None => False end.
+Proof.
+  unfold unit_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M] N] O].
+  apply negb_true_iff in E, F. apply Nat.eqb_neq in E, F. apply Nat.eqb_eq in G, H.
+  split; [exact A|]. split; [exact B|]. split; [exact C0|]. split; [intros Q; now rewrite Q in E|]. split; [intros Q; now rewrite Q in F|].
+  split; [exact G|]. split; [exact H|]. split; [exact I|]. split; [exact J|]. split; [exact K|]. split; [now destruct (composed d)|]. split; [exact M|]. split.
+  - destruct (composed d) as [how|], (adding u) as [[r s]|], (last_block d u) as [[e b]|]; try easy. rewrite !andb_true_iff in N. destruct N as [[[[N1 N2] N3] N4] N5].
+    apply numbers_eq in N2. apply Z.eqb_eq in N4. repeat split; auto. destruct (decode (d_format d) 0) eqn:Q; try easy. eauto.
+  - destruct (last_sum d u) as [[e s]|]; [now apply Z.leb_le|easy].
+Qed.
+
+Let CIRC : circuit_ok ct = true. Proof. apply unit_parts. Qed.
+Let fits_in i : in_circuit m i = true -> fits m v i. Proof. apply (in_map_fits ct v SOL CIRC). Qed.
+
+Lemma element_at k : (k < length (leaves u))%nat ->
+  nth k (elements d (words_in u v)) dummy =
+    {| index := Z.of_nat k; a_word := v (nth k (a_nodes u) 1%positive); b_word := v (nth k (b_nodes u) 1%positive);
+       scaled_by := match scales d with None => [] | Some (f, n) =>
+         let s := nth (k / n)%nat (scale_words (words_in u v)) (0, 0) in [decode f (fst s); decode f (snd s)] end |}.
+Proof.
+  intros K. destruct unit_parts as [_ [_ [_ [_ [_ [LA [LB _]]]]]]]. unfold elements.
+  assert (NU : forall {A} (l : list A) j, numbered j l = combine (seq j (length l)) l) by (clear; intros A l; induction l; intros j; simpl; auto; now rewrite IHl).
+  rewrite NU. set (g := fun kx : nat * (Z * Z) => _).
+  assert (LP : length (pairs (words_in u v)) = length (leaves u)) by (cbn [words_in pairs]; rewrite combine_length, !map_length; lia).
+  rewrite (nth_indep _ _ (g (0%nat, (v 1%positive, v 1%positive)))) by (rewrite map_length, combine_length, seq_length; lia).
+  rewrite map_nth, combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. cbn [Nat.add words_in pairs].
+  rewrite (combine_nth (map v (a_nodes u)) (map v (b_nodes u)) k (v 1%positive) (v 1%positive)) by (rewrite !map_length; lia). rewrite (map_nth v (a_nodes u)), (map_nth v (b_nodes u)). reflexivity.
+Qed.
+
+Lemma elements_length : length (elements d (words_in u v)) = length (leaves u).
+Proof.
+  destruct unit_parts as [_ [_ [_ [_ [_ [LA [LB _]]]]]]]. unfold elements. rewrite map_length.
+  assert (NU : forall {A} (l : list A) j, length (numbered j l) = length l) by (clear; intros A l; induction l; intros j; simpl; auto).
+  rewrite NU. cbn [words_in pairs]. rewrite combine_length, !map_length. lia.
+Qed.
+
+Lemma word_fits f w : factor_words_ok ct f w = true -> format_ok f = true /\ 0 <= v w < 2 ^ word_width f.
+Proof. unfold factor_words_ok. rewrite !andb_true_iff, Z.eqb_eq. intros [[A B] C0]. split; auto. rewrite <- C0. apply (fits_in _ B). Qed.
+
+Lemma leaf_value k l : In (k, l) (numbered_leaves u) -> same_val (product_value d (nth k (elements d (words_in u v)) dummy)) (val_in v (product_number l)).
+Proof.
+  intros I. destruct unit_parts as [_ [DO [_ [_ [_ [LA [LB [LO _]]]]]]]]. rewrite forallb_forall in LO. specialize (LO _ I).
+  assert (K : (k < length (leaves u))%nat). { unfold numbered_leaves in I. apply in_combine_l in I. apply in_seq in I. lia. }
+  assert (LC : Forall (holds ct) (leaf_claims_at d u (k, l))). { unfold unit_claims in CL. rewrite Forall_app in CL. destruct CL as [C1 _]. rewrite Forall_flat_map, Forall_forall in C1. exact (C1 _ I). }
+  rewrite (element_at k K). unfold product_value, a_of, b_of, Design.factor, Design.operand. cbn [scaled_by a_word b_word].
+  destruct (design_parts d DO) as [[A [B _]] [_ [CV _]]]. rewrite A, B. change (1 =? 1) with true. cbv iota.
+  unfold leaf_ok_at, leaf_claims_at, factors_at in *. destruct (converted d) as [g|], (wide l) as [[ta tb]|]; rewrite !andb_true_iff in LO; try (now destruct LO).
+  - destruct LO as [[LO IC] [[[W1 W2] W3] W4]]. destruct CV as [Q1 [Q2 Q3]]. rewrite Q1, Q2, Q3, !flush_kept_. cbn [fold_left].
+    rewrite !Forall_app in LC. destruct LC as [[LC1 LC2] LC3].
+    destruct (word_fits _ _ W1) as [F1 R1], (word_fits _ _ W2) as [F2 R2], (word_fits _ _ W3) as [F3 R3], (word_fits _ _ W4) as [F4 R4].
+    rewrite forallb_forall in IC.
+    pose proof (leaf_sound ct _ _ _ v LO LC3 SOL (fun y Y => fits_in _ (IC y Y))) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [rule format_of word] in S. rewrite !flush_kept_ in S. rewrite <- S.
+    apply same_product; apply (conversion_sound ct v SOL); auto.
+  - destruct LO as [[LO IC] SC]. cbn [app] in LC. rewrite forallb_forall in IC.
+    pose proof (leaf_sound ct _ _ _ v LO LC SOL (fun y Y => fits_in _ (IC y Y))) as S. rewrite <- S. cbn [fold_left]. unfold factor_value at 1 2. cbn [rule format_of word].
+    destruct (scales d) as [[g n]|]; cbn [fold_left]; [|apply same_refl]. rewrite andb_true_iff in SC. destruct SC as [SC _]. apply Nat.ltb_lt in SC. cbn [words_in scale_words].
+    destruct (nth (k / n) (scale_nodes u) (1, 1)%positive) as [sa sb] eqn:Q.
+    assert (W : nth (k / n) (map (fun ab => (v (fst ab), v (snd ab))) (scale_nodes u)) (0, 0) = (v sa, v sb)).
+    { pose proof (map_nth (fun ab : positive * positive => (v (fst ab), v (snd ab))) (scale_nodes u) (1, 1)%positive (k / n)) as MN. rewrite Q in MN. cbn [fst snd] in MN.
+      rewrite (nth_indep _ (0, 0) (v 1%positive, v 1%positive)) by (now rewrite map_length). exact MN. }
+    rewrite W. cbn [fst snd fold_left]. unfold factor_value. cbn [rule format_of word]. rewrite !flush_kept_. apply same_refl.
+Qed.
+
+Lemma products_are : Forall2 same_val (map (product_value d) (elements d (words_in u v))) (map (val_in v) (map product_number (leaves u))).
+Proof.
+  pose proof elements_length as EL. assert (G : forall k, (k < length (leaves u))%nat -> same_val (product_value d (nth k (elements d (words_in u v)) dummy)) (val_in v (nth k (map product_number (leaves u)) (c_number u)))).
+  { intros k K. set (e := LeafPlan None [] (c_number u)). change (c_number u) with (product_number e). rewrite map_nth. apply leaf_value. unfold numbered_leaves.
+    replace (k, nth k (leaves u) e) with (nth k (combine (seq 0 (length (leaves u))) (leaves u)) (0%nat, e)).
+    - apply nth_In. rewrite combine_length, seq_length. lia.
+    - rewrite combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. reflexivity. }
+  revert EL G. generalize (elements d (words_in u v)). intros es. clear. rewrite <- (map_length product_number (leaves u)). generalize (map product_number (leaves u)). intros ns. revert es.
+  induction ns as [|x ns IH]; intros es EL G; destruct es as [|e es]; try easy; [constructor|]. cbn [map]. constructor; [exact (G 0%nat ltac:(simpl; lia))|].
+  apply IH; [simpl in EL; lia|]. intros k K. exact (G (S k) ltac:(simpl; lia)).
+Qed.
+End Sound.
