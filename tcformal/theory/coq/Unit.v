@@ -495,7 +495,7 @@ Definition unit_ok : bool :=
   | None, None, Some _ => true
   | Some how, Some (r, s), Some (_, before) =>
       summed_ok m (addition how) s && numbers_eqb (sum_operands s) [r; c_number u] && flush_ok m Kept (sum_result before) r &&
-      (bits_below (zero_number u) =? frac start_num) && match decode (d_format d) 0 with Num _ => true | _ => false end
+      (bits_below (zero_number u) =? frac start_num) && match decode (d_format d) 0 with Num x => 0 <=? sig x | _ => false end
   | _, _, _ => false
   end &&
   match last_sum with Some (_, s) => (bits_below (sum_result s) <=? fbits (d_format d)) | None => false end.
@@ -518,7 +518,7 @@ Lemma unit_parts : circuit_ok ct = true /\ design_ok d = true /\ no_halves d = t
   | None, None, Some _ => True
   | Some how, Some (r, s), Some (_, before) =>
       summed_ok m (addition how) s = true /\ sum_operands s = [r; c_number u] /\ flush_ok m Kept (sum_result before) r = true /\
-      bits_below (zero_number u) = frac (start_num d) /\ exists x, decode (d_format d) 0 = Num x
+      bits_below (zero_number u) = frac (start_num d) /\ exists x, decode (d_format d) 0 = Num x /\ 0 <= sig x
   | _, _, _ => False
   end /\
   match last_sum d u with Some (_, s) => bits_below (sum_result s) <= fbits (d_format d) | None => False end.
@@ -528,7 +528,7 @@ Proof.
   split; [exact A|]. split; [exact B|]. split; [exact C0|]. split; [intros Q; now rewrite Q in E|]. split; [intros Q; now rewrite Q in F|].
   split; [exact G|]. split; [exact H|]. split; [exact I|]. split; [exact J|]. split; [exact K|]. split; [now destruct (composed d)|]. split; [exact M|]. split.
   - destruct (composed d) as [how|], (adding u) as [[r s]|], (last_block d u) as [[e b]|]; try easy. rewrite !andb_true_iff in N. destruct N as [[[[N1 N2] N3] N4] N5].
-    apply numbers_eq in N2. apply Z.eqb_eq in N4. repeat split; auto. destruct (decode (d_format d) 0) eqn:Q; try easy. eauto.
+    apply numbers_eq in N2. apply Z.eqb_eq in N4. repeat split; auto. destruct (decode (d_format d) 0) eqn:Q; try easy. apply Z.leb_le in N5. eauto.
   - destruct (last_sum d u) as [[e s]|]; [now apply Z.leb_le|easy].
 Qed.
 
@@ -595,4 +595,125 @@ Proof.
   induction ns as [|x ns IH]; intros es EL G; destruct es as [|e es]; try easy; [constructor|]. cbn [map]. constructor; [exact (G 0%nat ltac:(simpl; lia))|].
   apply IH; [simpl in EL; lia|]. intros k K. exact (G (S k) ltac:(simpl; lia)).
 Qed.
+
+(** ** Blocks *)
+
+Lemma forall2_nth {A B} (R : A -> B -> Prop) l r a b k : Forall2 R l r -> (k < length r)%nat -> R (nth k l a) (nth k r b).
+Proof. intros H. revert k. induction H; intros k K; [simpl in K; lia|]. destruct k; auto. cbn [nth]. apply IHForall2. simpl in K. lia. Qed.
+
+Lemma cut_list_forall2 {A B} (R : A -> B -> Prop) fuel n l r : Forall2 R l r -> Forall2 (Forall2 R) (cut_list fuel n l) (cut_list fuel n r).
+Proof.
+  revert l r. induction fuel as [|k IH]; intros l r H; [constructor|]. destruct H as [|x y l r H F]; [constructor|].
+  assert (G : forall n l r, Forall2 R l r -> Forall2 R (firstn n l) (firstn n r) /\ Forall2 R (skipn n l) (skipn n r)).
+  { clear. induction n as [|n IH]; intros l r F; [split; auto; constructor|]. destruct F as [|x y l r H F]; [split; constructor|]. destruct (IH l r F). cbn. split; auto. }
+  destruct (G n (x :: l) (y :: r) ltac:(now constructor)). cbn [cut_list]. constructor; auto.
+Qed.
+
+Lemma swapped_forall2 {A B} (R : A -> B -> Prop) l : forall r, Forall2 R l r -> Forall2 R (swapped l) (swapped r).
+Proof.
+  assert (G : forall n l r, (length l <= n)%nat -> Forall2 R l r -> Forall2 R (swapped l) (swapped r)).
+  { induction n as [|n IH]; intros k r L F; [destruct k; [|simpl in L; lia]; inversion F; constructor|].
+    destruct F as [|a b k r H F]; [constructor|]. destruct F as [|a' b' k r H' F]; [now repeat constructor|]. cbn [swapped]. do 2 (constructor; auto). apply IH; auto. simpl in L. lia. }
+  intros r. now apply (G (length l)).
+Qed.
+
+Lemma chunks_forall2 {A B} (R : A -> B -> Prop) l r a b :
+  match composed d with None => True | Some how => forallb (forallb (fun k => k <? length r)%nat) (parts how) = true end ->
+  Forall2 R l r -> Forall2 (Forall2 R) (map (in_order_of d) (chunks d l a)) (map (in_order_of d) (chunks d r b)).
+Proof.
+  intros K H. assert (G : Forall2 (Forall2 R) (chunks d l a) (chunks d r b)).
+  { unfold chunks. assert (LE : length l = length r) by (clear -H; induction H; simpl; auto). destruct (composed d) as [how|]; [|rewrite LE; now apply cut_list_forall2].
+    induction (parts how) as [|ks ps IH]; [constructor|]. cbn [forallb] in K. apply andb_prop in K. destruct K as [K1 K2]. cbn [flat_map]. apply Forall2_app; [|now apply IH]. apply cut_list_forall2.
+    clear -H K1. induction ks as [|k ks IH]; [constructor|]. cbn [forallb] in K1. apply andb_prop in K1. destruct K1 as [K1 K2]. apply Nat.ltb_lt in K1. cbn [map]. constructor; [now apply forall2_nth|now apply IH]. }
+  clear -G. induction G as [|x y q1 q2 H G IH]; [constructor|]. cbn [map]. constructor; auto. unfold in_order_of. destruct (Design.odd_first d); auto. now apply swapped_forall2.
+Qed.
+
+Definition not_negative (w : val) : Prop := match w with Num x => 0 <= sig x | _ => True end.
+
+Lemma flush_alike w r to : not_negative w -> flush_ok m (c_rule d) r to = true -> same_val w (val_in v r) -> same_val (flush (c_rule d) w) (flush (c_rule d) (val_in v r)).
+Proof.
+  intros NN FO S. assert (K : c_rule d = Kept \/ in_circuit m (significand r) = true).
+  { unfold flush_ok in FO. destruct (c_rule d); auto; right; cbn [keeps_all andb orb] in FO; rewrite !andb_true_iff in FO; tauto. }
+  destruct K as [-> |K]; [now rewrite !flush_kept_|].
+  assert (RO_ : rule_ok (c_rule d) = true). { destruct unit_parts as [_ [DO _]]. destruct (design_parts d DO) as [_ [[_ [_ [_ X]]] _]]. exact X. }
+  destruct w as [x|s|] eqn:E; destruct (val_in v r) as [y|t|] eqn:E2; try (now destruct S).
+  assert (Y : 0 <= sig y). { unfold val_in in E2. destruct (_ =? 1); [easy|]. destruct (_ =? 1); [easy|]. inversion E2. cbn. apply (fits_in _ K). }
+  cbn [same_val] in S. pose proof (same_subnormal x y NN Y S) as Q. cbn [flush]. rewrite Q.
+  destruct (negb (is_subnormal y)) eqn:W; [exact S|]. destruct S as [N [Ex Vv]]. destruct (c_rule d); try exact (conj N (conj Ex Vv)); try easy;
+  cbn [same_val]; repeat split; cbn [neg exp]; auto; unfold V, signed; cbn [neg sig]; try (destruct (neg x), (neg y)); change (- 0) with 0; now rewrite !Rmult_0_l.
+Qed.
+
+Lemma block_is ps w t : ps <> [] -> tree_for (sums d) (length ps) = Some t -> block_value d ps w = eval_steps (block_rule d) ps (flush (c_rule d) w) t.
+Proof.
+  intros NE T. unfold block_value, block_rule. destruct (sums d) eqn:Q; cbn [inner_rule]; try (apply (tree_is ps (flush (c_rule d) w) _ (c_rule d) t NE); [intros; discriminate|exact T]). cbn [tree_for] in T. inversion T; subst. reflexivity.
+Qed.
+
+Lemma blocks_sound l : forall cs pvs before w last, Forall2 (Forall2 same_val) pvs (map (map (val_in v)) cs) -> same_val w (val_in v before) -> not_negative w ->
+  blocks_ok ct d cs before l = true -> Forall (holds ct) (blocks_claims ct d cs before l) -> cs <> [] ->
+  exists e s, blocks_last d cs l last = Some (e, s) /\ summed_ok m e s = true /\ Forall (holds ct) (summed_claims m e s) /\
+    same_val (fold_left (fun v ps => block_value d ps v) pvs w) (val_in v (sum_result s)).
+Proof.
+  induction l as [|x l IH]; intros cs pvs before w last F W NN BO BC NE; destruct cs as [|ns cs]; cbn [blocks_ok] in BO; try easy.
+  cbn [blocks_claims blocks_last] in BC |- *. destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum (sum_plan x)) as [s|] eqn:RS; [|easy].
+  rewrite !andb_true_iff in BO. destruct BO as [[[FO TO] NZ] BO]. rewrite !Forall_app in BC. destruct BC as [C1 [C2 C3]]. apply negb_true_iff, Nat.eqb_neq in NZ.
+  cbn [map] in F. inversion F as [|ps nv pvs' cs' PS F']; subst. cbn [fold_left].
+  assert (LP : length ps = length ns) by (rewrite <- (map_length (val_in v) ns); clear -PS; induction PS; simpl; auto).
+  assert (CV : same_val (flush (c_rule d) w) (val_in v (c_counted x))) by (rewrite <- (flush_sound ct v SOL CIRC _ _ _ FO C1); now apply (flush_alike w before (c_counted x))).
+  destruct (sum_plan x) as [r|s0 [r|] qs] eqn:SP; try easy. cbn [root_sum] in RS. inversion RS; subst s0.
+  destruct t as [k| | |st tl]; try easy; try (destruct st; easy).
+  destruct (tree_sound ct v SOL CIRC (block_rule d) ns (c_counted x) ps (flush (c_rule d) w) PS CV (Step st tl) (Sum s None qs) TO C2) as [_ S].
+  assert (BI : block_value d ps w = eval_steps (block_rule d) ps (flush (c_rule d) w) (Step st tl)) by (apply block_is; [intros Q; rewrite Q in LP; simpl in LP; lia|now rewrite LP]).
+  destruct st as [e|e y]; [|easy].
+  assert (SO : summed_ok m e s = true) by (cbn [tree_ok] in TO; rewrite !andb_true_iff in TO; tauto).
+  assert (SC : Forall (holds ct) (summed_claims m e s)) by (cbn [tree_claims] in C2; rewrite !Forall_app in C2; tauto).
+  assert (P : 0 <= p (out e)). { pose proof SO as O1. unfold summed_ok, fused_ok in O1. rewrite !andb_true_iff in O1. assert (EO : ending_ok m (out (sum_design e s)) (closing (sum_body s)) = true) by tauto. unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. destruct s; cbn [sum_design odd_sum out] in EO; tauto. }
+  rewrite <- BI in S. cbn [step_of].
+  destruct cs as [|ns' cs].
+  - assert (X : l = []) by (now destruct l). subst l. inversion F'; subst. cbn [fold_left blocks_last]. exists e, s. repeat split; auto.
+  - apply (IH (ns' :: cs) pvs' (sum_result s)); auto; [|easy]. rewrite BI. cbn [eval_steps add]. unfold not_negative. match goal with |- context [sum_values e ?z] => destruct (sum_values e z) eqn:SV end; auto. eapply sum_nonneg; eauto.
+Qed.
+
+Theorem unit_sound : v (root u) = compute d (words_in u v).
+Proof.
+  destruct unit_parts as [_ [DO [NH [LN [CN [LA [LB [LO [CO [CI [PI [BO [AD BB]]]]]]]]]]]]].
+  pose proof products_are as PR. pose proof elements_length as EL.
+  assert (CH : Forall2 (Forall2 same_val) (map (in_order_of d) (chunks d (map (product_value d) (elements d (words_in u v))) (product_value d dummy))) (map (map (val_in v)) (chunked d u))).
+  { unfold chunked. rewrite map_map. rewrite (map_ext (fun x => map (val_in v) (in_order_of d x)) (fun x => in_order_of d (map (val_in v) x))) by (intros x; apply order_map).
+    rewrite <- (map_map (map (val_in v)) (in_order_of d)), chunks_map. apply chunks_forall2; [|exact PR]. rewrite !map_length. exact PI. }
+  assert (NC : chunks d (elements d (words_in u v)) dummy <> []).
+  { intros Q. apply CN. assert (L : length (map (in_order_of d) (chunks d (map (product_value d) (elements d (words_in u v))) (product_value d dummy))) = length (map (map (val_in v)) (chunked d u))) by (clear -CH; induction CH; simpl; auto).
+    rewrite <- chunks_map, Q in L. cbn in L. rewrite map_length in L. now destruct (chunked d u). }
+  rewrite (compute_is d DO _ NH NC). cbv zeta.
+  unfold unit_claims in CL. rewrite !Forall_app in CL. destruct CL as [C1 [C2 [C3 [C4 C5]]]].
+  assert (CV : decode (c_format d) (c_word (words_in u v)) = val_in v (c_number u)).
+  { pose proof (leaf_sound ct (c_factor d u) [] (c_number u) v CO C2 SOL) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [c_factor rule format_of word] in S. rewrite flush_kept_ in S. cbn [words_in c_word]. apply S. intros y [<-|[]]. apply (fits_in _ CI). }
+  assert (NNC : not_negative (val_in v (c_number u))).
+  { unfold not_negative. rewrite <- CV. pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.eqb_eq in CO1. destruct CO1 as [[[FO _] WD] _].
+    cbn [words_in c_word]. rewrite (decode_shown m v (c_format d) (c_input u) FO) by (rewrite <- WD; apply (fits_in _ CI)). unfold val_of. destruct (truth m v _); auto. destruct (truth m v _); auto. cbn [sig]. now apply (word_sig m v (c_format d) (c_input u) FO). }
+  unfold chain_value. unfold start_number in BO, C3.
+  destruct (composed d) as [how|] eqn:CP.
+  - destruct (adding u) as [[r s]|] eqn:AU; [|easy]. destruct (last_block d u) as [[e b]|] eqn:LB_; [|easy]. destruct AD as [A1 [A2 [A3 [A4 [x0 [A5 A6]]]]]].
+    unfold adding_claims in C4. rewrite CP, AU, LB_ in C4. rewrite !Forall_app in C4. destruct C4 as [D1 [D2 D3]].
+    assert (ZV : decode (d_format d) 0 = val_in v (zero_number u)). { rewrite A5. pose proof (known_sound ct v SOL (start_num d) (zero_number u) A4 D1) as Q. rewrite <- Q. unfold start_num. now rewrite A5. }
+    assert (NZ : not_negative (decode (d_format d) 0)) by (now rewrite A5).
+    destruct (blocks_sound (block_plans u) (chunked d u) _ _ (decode (d_format d) 0) None CH ltac:(rewrite ZV; apply same_refl) NZ BO C3 CN) as [e' [b' [Q1 [Q2 [Q3 Q4]]]]].
+    unfold last_block in LB_. rewrite Q1 in LB_. inversion LB_; subst e' b'.
+    pose proof (flush_sound ct v SOL CIRC Kept (sum_result b) r A3 D2) as RV. rewrite flush_kept_ in RV. rewrite RV in Q4.
+    pose proof (summed_sound ct v SOL CIRC (addition how) s A1 D3) as S. rewrite A2 in S. cbn [map] in S.
+    destruct (design_parts d DO) as [_ [_ [_ M]]]. rewrite CP in M. destruct M as [_ [_ RG]].
+    rewrite (regular_same (addition how) _ [val_in v r; val_in v (c_number u)] RG) by (constructor; [exact Q4|]; constructor; [rewrite CV; apply same_refl|constructor]).
+    rewrite (encode_same _ _ _ _ S). unfold last_sum in C5, BB. rewrite CP, AU in C5, BB. unfold final_nan in C5. rewrite CP in C5.
+    apply (word_sound ct (d_format d) (addition_nan how) (sum_result s) (summed_usual (addition how) s) (root u) v BB C5 SOL).
+    intros N I. exact (summed_usual_true ct v SOL CIRC (addition how) s A1 D3 N I).
+  - destruct (adding u) as [[r s]|] eqn:AU; [easy|].
+    destruct (blocks_sound (block_plans u) (chunked d u) _ _ (decode (c_format d) (c_word (words_in u v))) None CH ltac:(rewrite CV; apply same_refl) ltac:(rewrite CV; exact NNC) BO C3 CN) as [e [s [Q1 [Q2 [Q3 Q4]]]]].
+    rewrite (encode_same _ _ _ _ Q4). unfold last_sum in C5, BB. rewrite CP, AU in C5, BB. unfold last_block in C5, BB. rewrite Q1 in C5, BB. unfold final_nan in C5. rewrite CP in C5.
+    apply (word_sound ct (d_format d) (Design.nan_word d) (sum_result s) (summed_usual e s) (root u) v BB C5 SOL).
+    intros N I. exact (summed_usual_true ct v SOL CIRC e s Q2 Q3 N I).
+Qed.
 End Sound.
+
+(** A unit computes what its design does, for all words. *)
+Theorem words_to_words ct d u : unit_ok ct d u = true -> Forall (holds ct) (unit_claims ct d u) ->
+  forall v, solution ct v -> v (root u) = compute d (words_in u v).
+Proof. intros. eapply unit_sound; eauto. Qed.
