@@ -7,9 +7,12 @@ off the stage records and not trusted: a wrong cut point makes a claim false, or
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
@@ -18,10 +21,14 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.programs.chain import staged_circuit
+from tcformal.semantics.mma import flushed_product
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Block, DotStep, PartialSum
+from tcformal.semantics.pack import converted_word
+from tcformal.semantics.product import product
+from tcformal.semantics.stages import Block, Dot, DotStep, PartialSum
+from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import Certificate, certify
-from tcformal.theory.design import coq_design, coq_sum
+from tcformal.theory.design import coq_design
 from tcformal.theory.terms import (
     ALWAYS, NEVER, Bits, Claim, Expr, all_of, any_of, at_most, bits, both, choice, constant, differ, either, equal,
     iff, is_one, less, lower, magnitude, minus, negation, num, plus, sg, shifted, times, u, within,
@@ -43,6 +50,25 @@ class Shown:
     def zero(self) -> Expr:
         """It is a number, and 0."""
         return both(negation(either(self.nan, self.inf)), equal(self.significand, num(0)))
+
+    def flushed(self, rule: str) -> Shown:
+        """The value with what a rule makes of subnormals."""
+        if rule not in ("positive_zero", "signed_zero"):
+            return self
+        small = less(self.significand, num(1 << self.fraction_bits))
+        below = both(negation(self.inf), both(negation(equal(self.significand, num(0))), small))
+        neg = both(self.neg, negation(below)) if rule == "positive_zero" else self.neg
+        return Shown(self.nan, self.inf, neg, choice(below, num(0), self.significand), self.exponent, self.fraction_bits)
+
+    def number_claims(
+        self, r: Number, given: Sequence[Expr], significand: Expr, free: Sequence[Node], last: Sequence[Node]
+    ) -> Iterator[Claim]:
+        """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
+        yield _claim([], iff(is_one(r.nan), self.nan), free)
+        yield _claim([negation(self.nan)], iff(is_one(r.inf), self.inf), free)
+        yield _claim([negation(self.nan)], iff(is_one(r.term.sign), self.neg), free)
+        yield _claim([negation(self.nan), negation(self.inf)], equal(_exponent(r), self.exponent), free)
+        yield _claim(given, equal(u(r.term.significand), significand), last)
 
     def times(self, other: Shown) -> Shown:
         """The product of two values."""
@@ -66,9 +92,13 @@ class Factor:
     word: Node
     fmt: Format
     significand: Node | None
+    rule: str = "kept"
 
     def shown(self) -> Shown:
-        """The word, read as its format says."""
+        """The word, read as its format says, its subnormals as the rule has them."""
+        return self._read().flushed(self.rule)
+
+    def _read(self) -> Shown:
         f, w = self.fmt, u(self.word)
         low, t_bits, e_bits = f.ignored_low_bits, f.fraction_bits, f.exponent_bits
         t, e = bits(low, t_bits, w), bits(low + t_bits, e_bits, w)
@@ -98,28 +128,74 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A number that is a product of words, or one word."""
+    """A number that is a product of words, or one word; `converted`: words, and those that they are first converted to."""
 
     factors: tuple[Factor, ...]
     number: Number
+    converted: tuple[tuple[Factor, Factor], ...] = ()
 
     def claims(self) -> Iterator[Claim]:
-        """`Leaves.v`, leaf_claims."""
-        r = self.number
+        """`Unit.v`, leaf_claims_at."""
+        for x, to in self.converted:
+            yield from _conversion_claims(x, to)
         shown = self.factors[0].shown()
         significand = self.factors[0].term()
         for x in self.factors[1:]:
             shown, significand = shown.times(x.shown()), times(significand, x.term())
+        words = [x.word for x in self.factors]
         for x in self.factors:
             if x.significand is not None:
                 y = x.shown()
-                yield _claim([negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand))
-        yield _claim([], iff(is_one(r.nan), shown.nan))
-        yield _claim([negation(shown.nan)], iff(is_one(r.inf), shown.inf))
-        yield _claim([negation(shown.nan)], iff(is_one(r.term.sign), shown.neg))
-        yield _claim([negation(shown.nan), negation(shown.inf)], equal(_exponent(r), shown.exponent))
+                yield _claim([negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand), words)
+        r = self.number
         cut = [x.significand for x in self.factors if x.significand is not None and x.significand is not r.term.significand]
-        yield _claim([], equal(u(r.term.significand), significand), cut)
+        yield from shown.number_claims(r, [], significand, words, [*cut, *words])
+
+
+def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
+    """`Unit.v`, conversion_claims."""
+    a, b, g = x.shown(), to.shown(), to.fmt
+    least = num(1 - g.bias if g.has_zero else -g.bias)
+    k = plus(minus(a.exponent, b.exponent), num(b.fraction_bits - a.fraction_bits))
+    finite, zero = [negation(a.nan), negation(a.inf)], equal(a.significand, num(0))
+    yield _claim([], iff(b.nan, a.nan))
+    yield _claim([negation(a.nan)], iff(b.inf, a.inf))
+    yield _claim([negation(a.nan)], iff(b.neg, a.neg))
+    yield _claim(finite, both(at_most(num(0), k), at_most(k, num(g.fraction_bits))))
+    yield _claim(finite, equal(b.significand, shifted(a.significand, lower(k, num(g.fraction_bits)))))
+    yield _claim(finite, both(at_most(least, b.exponent), less(b.significand, num(2 << g.fraction_bits))))
+    yield _claim([zero, *finite], equal(b.exponent, least))
+    yield _claim([negation(zero), *finite], either(at_most(num(1 << g.fraction_bits), b.significand), equal(b.exponent, least)))
+
+
+def _shown_number(r: Number) -> Shown:
+    return Shown(
+        is_one(r.nan), is_one(r.inf), is_one(r.term.sign), u(r.term.significand), _exponent(r), r.term.fraction_bits
+    )
+
+
+def _same(a: Number, b: Number) -> bool:
+    """Whether two numbers are the same nodes."""
+    x, y = a.term, b.term
+    return (
+        a.nan is b.nan and a.inf is b.inf and x.sign is y.sign and x.significand is y.significand
+        and x.exponent.bits is y.exponent.bits and (x.exponent.low, x.fraction_bits) == (y.exponent.low, y.fraction_bits)
+    )  # fmt: skip
+
+
+def _flush_claims(rule: str, r: Number, to: Number, free: Sequence[Node]) -> Iterator[Claim]:
+    """`Stage.v`, flush_claims."""
+    kept = rule not in ("positive_zero", "signed_zero")
+    if kept and _same(r, to):
+        return
+    shown = _shown_number(r).flushed(rule)
+    yield from shown.number_claims(to, [negation(shown.nan), negation(shown.inf)], shown.significand, free, free)
+
+
+def _known_claims(x: tuple[int, int], r: Number) -> Iterator[Claim]:
+    """`Stage.v`, known_claims, of a +0 with an exponent and fraction bits."""
+    shown = Shown(NEVER, NEVER, NEVER, num(0), num(x[0]), x[1])
+    yield from shown.number_claims(r, [], num(0), (), ())
 
 
 def _claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
@@ -136,17 +212,27 @@ def _finite(r: Number) -> Expr:
 
 # ------------------------------------------------------------------ a fused sum
 class Fused:
-    """One fused sum at its cut points (`Fused.v`); `entering` are the nodes at which its operands are cut."""
+    """One sum at its cut points (`Fused.v`); `entering` are the nodes at which its operands are cut."""
 
-    def __init__(self, step: DotStep, spec: UnitSpec, entering: Sequence[Sequence[Node]]) -> None:
+    def __init__(self, step: DotStep, d: Design, entering: Sequence[Sequence[Node]]) -> None:
         if step.total is None or step.rounded is None or step.specials is None:
             raise InputError(f"expected a sum that is rounded, but {step.scope} is none")
-        self.step, self.d, self.entering = step, spec.design, entering
-        self.total, self.rounded, self.numbers = step.total, step.rounded, step.specials.operands
+        self.step, self.d, self.entering = step, d, entering
+        self.total, self.rounded, self.operands = step.total, step.rounded, step.specials.operands
         self.rho = step.rounded.target
         self.f = self.total.fraction_bits
-        if len(self.total.terms) != len(self.numbers):
+        if len(self.total.terms) != len(self.operands):
             raise InputError(f"expected a term for each operand of {step.scope}")
+        self.exact = d.fraction_bits is None
+        if self.exact and len(self.operands) != 2:
+            raise InputError(f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}")
+        self.alignment = "RO" if self.exact else str(d.alignment_rounding)
+        self.zero_exponent = "none" if self.exact else d.zero_exponent
+        #: The numbers that are aligned: those with their leading ones on top where the sum is exact.
+        self.numbers = self.operands
+        if self.exact:
+            both_ = zip(self.total.terms, self.operands, strict=True)
+            self.numbers = tuple(Number(t.term, x.nan, x.inf) for t, x in both_)
         self.spans = [x.term.exponent.high - x.term.exponent.low for x in self.numbers]
         self.outcome = step.specials.result
         self.sums: dict[Node, PartialSum] = {x.node: x for x in self.total.partials}
@@ -184,25 +270,35 @@ class Fused:
     def _bound(self, node: Node) -> int:
         if node in self.sums:
             return sum(self._bound(x) for x in self.sums[node].of)
-        return (1 << self.total.terms[self.places[node]].aligned.width) - 1
+        return self.largest(self.places[node])
+
+    def largest(self, i: int) -> int:
+        """The largest aligned magnitude of a term."""
+        term = self.numbers[i].term
+        up = self.f - term.fraction_bits
+        full = (1 << term.significand.width) - 1
+        return min((full << up if up >= 0 else full >> -up) + 1, (1 << self.total.terms[i].aligned.width) - 1)
 
     def _in_span(self, i: int) -> Expr:
         return at_most(u(self.numbers[i].term.exponent.bits), num(self.spans[i]))
 
     def _takes_part(self, i: int) -> Expr:
-        return negation(is_one(self.numbers[i].term.zero)) if self.d.zero_exponent == "none" else ALWAYS
+        return negation(is_one(self.numbers[i].term.zero)) if self.zero_exponent == "none" else ALWAYS
 
     def _part(self, i: int) -> Expr:
-        x, zero = self.numbers[i], self.d.zero_exponent
+        x, zero = self.numbers[i], self.zero_exponent
         return _exponent(x) if isinstance(zero, str) else choice(is_one(x.term.zero), num(zero), _exponent(x))
 
     # ------------------------------------------------------------------ claims
     def claims(self) -> Iterator[Claim]:
-        """`Fused.v`, fused_claims."""
+        """`Stage.v`, summed_claims."""
+        if self.exact:
+            for i in range(2):
+                yield from self._lead_claims(i)
         for i, x in enumerate(self.numbers):
-            yield _claim([_finite(x)], self._in_span(i), self.entering[i])
-            cut = [y for y in self.entering[i]]
-            yield _claim([_finite(x)], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut)
+            known, cut = self._known(i) if self.exact else [], self._operand_cut(i) if self.exact else self.entering[i]
+            yield _claim([_finite(x), *known], self._in_span(i), cut)
+            yield _claim([_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut)
         spans = [self._in_span(i) for i in range(len(self.numbers))]
         codes = [y for x in self.numbers for y in (x.term.exponent.bits, x.term.zero)]
         for i in range(len(self.numbers)):
@@ -216,6 +312,35 @@ class Fused:
         yield from self._kept_claims()
         yield from self._outcome_claims()
 
+    def span(self, i: int) -> int:
+        """The largest code of an operand that is a number."""
+        e = self.operands[i].term.exponent
+        return e.high - e.low
+
+    def _operand_cut(self, i: int) -> list[Node]:
+        x = self.operands[i]
+        return [x.nan, x.inf, x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero]
+
+    def _known(self, i: int) -> list[Expr]:
+        """`Stage.v`, operand_known."""
+        x = self.operands[i].term
+        return [
+            at_most(u(x.exponent.bits), num(self.span(i))), iff(is_one(x.zero), equal(u(x.significand), num(0)))
+        ]  # fmt: skip
+
+    def _lead_claims(self, i: int) -> Iterator[Claim]:
+        r, x = self.operands[i], self.numbers[i]
+        bits_below = x.term.fraction_bits
+        k = plus(minus(_exponent(r), _exponent(x)), num(bits_below - r.term.fraction_bits))
+        z, lead, cut = equal(u(r.term.significand), num(0)), u(x.term.significand), self._operand_cut(i)
+        for y in self._known(i):
+            yield _claim([_finite(r)], y, self.entering[i])
+        known, some = [_finite(r), *self._known(i)], [_finite(r), negation(z), *self._known(i)]
+        yield _claim(known, iff(equal(lead, num(0)), z), cut)
+        yield _claim(some, both(at_most(num(0), k), at_most(k, num(bits_below + 1))), cut)
+        yield _claim(some, equal(lead, shifted(u(r.term.significand), lower(k, num(bits_below + 1)))), cut)
+        yield _claim(some, at_most(num(1 << bits_below), lead), cut)
+
     def _align_claims(self, i: int, spans: Sequence[Expr], codes: Sequence[Node]) -> Iterator[Claim]:
         x, number = self.total.terms[i], self.numbers[i]
         yield _claim([self._takes_part(i), *spans], at_most(self._part(i), self.top), codes)
@@ -226,8 +351,18 @@ class Fused:
         up, down = max(0, self.f - fraction), max(0, fraction - self.f)
         clamped = lower(u(x.shift), num(number.term.significand.width + up))
         size = times(u(number.term.significand), num(1 << up))
-        scaled = [times(shifted(a, clamped), num(1 << down)) for a in (u(x.aligned), plus(u(x.aligned), num(1)))]
-        yield _claim([], both(at_most(scaled[0], size), less(size, scaled[1])), [number.term.significand, x.shift])
+        kept = u(x.aligned)
+        below, at, above = (
+            times(shifted(a, clamped), num(1 << down)) for a in (minus(kept, num(1)), kept, plus(kept, num(1)))
+        )
+        odd = equal(bits(0, 1, kept), num(1))
+        if self.alignment == "RO":
+            goal = either(equal(at, size), both(odd, both(less(below, size), less(size, above))))
+        else:
+            goal = both(at_most(at, size), less(size, above))
+        cut = [number.term.significand, x.shift]
+        yield _claim([], goal, cut)
+        yield _claim([], at_most(kept, num(self.largest(i))), cut)
 
     def _within(self, node: Node) -> Expr:
         return within(self._bound(node), sg(node))
@@ -295,7 +430,7 @@ class Fused:
         return [*flags, *aligned, self.total.bits, self.rounded.normalised, self.rounded.height, self.rounded.away]
 
     def _infinite(self, negative: bool) -> Expr:
-        signs = ((x.inf, is_one(x.term.sign)) for x in self.numbers)
+        signs = ((x.inf, is_one(x.term.sign)) for x in self.operands)
         return any_of(both(is_one(inf), sign if negative else negation(sign)) for inf, sign in signs)
 
     @property
@@ -319,7 +454,9 @@ class Fused:
         r, down = self.outcome, less(self.n, num(0))
         grown = plus(u(self.rounded.kept), choice(is_one(self.rounded.away), num(1), num(0)))
         carried = at_most(num(1 << (p + 1)), grown)
-        small = both(constant(self.d.result_subnormals != "kept"), less(grown, num(1 << p)))
+        if self.d.result_subnormals == "tiny_zero":
+            raise InputError("expected results that are not flushed by their tininess after rounding")
+        small = NEVER if self.d.result_subnormals == "kept" else either(less(grown, num(1 << p)), NEVER)
         zero = either(equal(grown, num(0)), small)
         raised = plus(u(self.rounded.height), choice(carried, num(1), num(0)))
         over = both(at_most(num(1 << p), grown), less(num(e_max - e_min), raised))
@@ -353,77 +490,187 @@ class Fused:
 
 
 # ------------------------------------------------------------------ a unit
+@dataclass(frozen=True, slots=True)
+class At:
+    """A number that is there (`Stage.v`, At); `zero`: exponent and fraction bits of a +0 that a chain starts from."""
+
+    number: Number
+    zero: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """A sum of a tree (`Stage.v`, Sum), and the number that it counts as in the next one."""
+
+    sum: Fused
+    result: Number
+    children: tuple[At | Summed, ...]
+    flushed: bool
+
+
 class Plan:
     """A unit's circuit, its cut points and the claims about them.
 
-    Errors: InputError for a design that is no chain of fused sums of exact products.
+    Errors: InputError for a design with stages of other kinds than sums of one exact or cut sum.
     """
 
     def __init__(self, spec: UnitSpec) -> None:
-        self.spec = spec
+        self.spec, self.how = spec, spec.emulation
         self.graph, dot = staged_circuit(spec, spec.k)
-        self.root = dot.stages[-1].result
-        assert isinstance(self.root, Node)
-        blocks = [x for x in dot.stages if isinstance(x, Block)]
-        if len(blocks) != len(dot.stages) or any(len(x.steps) != 1 or x.groups for x in blocks):
-            raise InputError(f"expected a chain of fused sums, but {spec.name} is none")
-        self.leaves: list[Leaf] = []
-        self.sums: list[Fused] = []
-        k = 0
-        for block in blocks:
-            (step,) = block.steps
-            operands = step.specials.operands if step.specials is not None else ()
-            entering: list[Sequence[Node]] = []
-            for number in operands[:-1]:
-                self.leaves.append(Leaf(self._factors(k, number), number))
-                entering.append(())
-                k += 1
-            if not self.sums:
-                c = Factor(self.graph.inputs["c"], spec.c_format, _own(operands[-1].term.significand))
-                self.c = Leaf((c,), operands[-1])
-                entering.append(())
-            else:
-                entering.append(self.sums[-1].cut())
-            self.sums.append(Fused(step, spec, entering))
-        self.nodes = reachable([self.root, *self._named()])
+        g, d = self.graph, spec.design
+        self.root = dot.result
+        self.rule = str(d.c_subnormals)
+        self.inner = self.rule if spec.tree is not None else "kept"
+        self.cuts: dict[Node, list[Node]] = {}
+        self.leaves: list[Leaf] = [self._leaf(k) for k in range(spec.k)]
+        c = unpack(g, g.inputs["c"], spec.c_format)
+        self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
+        before, entering = c, [g.inputs["c"]]
+        self.zero: Number | None = None
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed]] = []
+        groups = self._groups(dot)
+        if self.how is not None:
+            before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
+            self.zero = before
+        self.designs = {d.conversion: d}
+        if spec.tree is not None:
+            self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
+        for steps in groups:
+            counted = self._c_of(steps)
+            self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
+            if len(self.results) != len(steps):
+                raise InputError(f"expected sums that are rounded, but {spec.name} has others")
+            tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
+            self.blocks.append((before, counted, entering, tree))
+            before, entering = tree.sum.outcome, tree.sum.cut()
+        self.adding: tuple[Number, Fused] | None = None
+        if self.how is not None:
+            last = dot.stages[-1]
+            assert isinstance(last, DotStep) and last.specials is not None
+            self.adding = (last.specials.operands[0], Fused(last, self.how.addition, [entering, [g.inputs["c"]]]))
+        self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3].sum
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([self.root, *named])
 
-    def _factors(self, k: int, number: Number) -> tuple[Factor, ...]:
-        g, spec = self.graph, self.spec
+    def _groups(self, dot: Dot) -> list[list[DotStep]]:
+        """The steps of each block."""
+        spec = self.spec
+        if any(isinstance(x, Block) and x.groups for x in dot.stages) or spec.design.product_rounding is not None:
+            raise InputError(f"expected whole products that are exact, but {spec.name} has others")
+        if spec.tree is not None:
+            return [[x for x in dot.stages if isinstance(x, DotStep)]]
+        return [list(x.steps) for x in dot.stages if isinstance(x, Block)]
+
+    def _leaf(self, k: int) -> Leaf:
+        g, spec, d = self.graph, self.spec, self.spec.design
         words = [(g.inputs[f"a[{k}]"], spec.a_format), (g.inputs[f"b[{k}]"], spec.b_format)]
+        wide = self.how.converted if self.how is not None else None if spec.tree is None else spec.tree.converted
+        rules = [str(d.operand_subnormals), str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)]
+        if d.normalise_operands or d.exponent_step != 1 or d.piece_bits is not None or d.zero_terms is not None:
+            raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
+        converted: tuple[tuple[Factor, Factor], ...] = ()
+        o = spec.operands
+        if wide is not None:
+            to = [(converted_word(g, w, f, wide), wide) for w, f in words]
+            pairs = zip(words, to, strict=True)
+            converted = tuple((Factor(w, f, None), Factor(v, wide, None)) for (w, f), (v, _) in pairs)
+            words, o = to, replace(o, a=wide, b=wide)
+        number = flushed_product(g, d, o, words[0][0], words[1][0])
         if spec.scale_format is not None:
             i = k // (spec.scale_block or 1)
             words += [(g.inputs[f"scale_{x}[{i}]"], spec.scale_format) for x in "ab"]
+            rules += ["kept", "kept"]
+            for w, f in words[2:]:
+                number = product(g, number, unpack(g, w, f))
         found = self._significands(number.term.significand, [w for w, _ in words])
-        return tuple(Factor(w, f, found.get(w)) for w, f in words)
+        factors = tuple(Factor(w, f, found.get(w), rule) for (w, f), rule in zip(words, rules, strict=True))
+        return Leaf(factors, number, converted)
 
     def _significands(self, node: Node, words: Sequence[Node]) -> dict[Node, Node]:
         """The factors of a product's significand, by the word that each comes from."""
         if node.op == "const":
             return {}
-        below = {x for x in reachable([node]) if x in words}
+        below = {x for x in _below(node, words) if x in words}
         if len(below) == 1:
             return {below.pop(): node} if node.op != "input" else {}
         if node.op == "mul_expand":
             return self._significands(node.args[0], words) | self._significands(node.args[1], words)
         return {}
 
-    def _named(self) -> list[Node]:
-        """Every node that the claims name."""
-        return [x for claim in self.claims() for e in (*claim.given, claim.goal) for x in e.nodes()]
+    def _c_of(self, steps: Sequence[DotStep]) -> Number:
+        """What c counts as in a block."""
+        if len(steps) == 1:
+            assert steps[0].specials is not None
+            return steps[0].specials.operands[-1]
+        for x in steps:
+            for operand, number in zip(x.operands, x.specials.operands if x.specials else (), strict=False):
+                if operand.kind in ("c", "block"):
+                    return number
+        raise InputError(f"expected a sum with c in {self.spec.name}")
+
+    def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
+        """The sum that makes a number, and what is summed in it."""
+        step = next(
+            x for y, x in self.results
+            if y.nan is number.nan and y.inf is number.inf and y.term.exponent.bits is number.term.exponent.bits
+        )  # fmt: skip
+        assert step.specials is not None and step.rounded is not None
+        children: list[At | Summed] = []
+        cuts: list[Sequence[Node]] = []
+        for operand, x in zip(step.operands, step.specials.operands, strict=True):
+            if operand.kind == "zero" and x is not c:
+                children.append(At(x, (step.rounded.target.e_min, step.rounded.target.fraction_bits)))
+                cuts.append([])
+                continue
+            leaf = next((y for y in self.leaves if _same(y.number, x)), None) if operand.kind == "products" else None
+            if leaf is not None:
+                children.append(At(x))
+                cuts.append([y.word for y in leaf.factors])
+            elif x is c:
+                children.append(At(x))
+                cuts.append(entering)
+            else:
+                made = self._tree(x, c, entering)
+                children.append(made)
+                cuts.append(made.sum.cut())
+        fused = Fused(step, self.designs.get(step.conversion, self.spec.design), cuts)
+        return Summed(fused, number, tuple(children), not _same(number, fused.outcome))
 
     def claims(self) -> Iterator[Claim]:
         """`Unit.v`, unit_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
         for leaf in (*self.leaves, self.c):
             yield from leaf.claims()
-        for x in self.sums:
-            yield from x.claims()
+        for before, counted, entering, tree in self.blocks:
+            yield from _flush_claims(self.rule, before, counted, entering)
+            yield from self._tree_claims(tree)
+        if self.adding is not None and self.zero is not None:
+            number, fused = self.adding
+            f = self.spec.d_format
+            yield from _known_claims((1 - f.bias, f.fraction_bits), self.zero)
+            last = self.blocks[-1][3].sum
+            yield from _flush_claims("kept", last.outcome, number, last.cut())
+            yield from fused.claims()
         yield from self._word_claims()
 
+    def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
+        yield from tree.sum.claims()
+        yield from _flush_claims(self.inner, tree.sum.outcome, tree.result, tree.sum.cut())
+        for x in tree.children:
+            if isinstance(x, Summed):
+                yield from self._tree_claims(x)
+            elif x.zero is not None:
+                yield from _known_claims(x.zero, x.number)
+
     def _word_claims(self) -> Iterator[Claim]:
-        last, f = self.sums[-1], self.spec.d_format
+        last, f = self.last, self.spec.d_format
         r, free = last.outcome, last.cut()
         root, sign = u(self.root), is_one(r.term.sign)
         scale = 1 << f.fraction_bits
+        nan_word = self.spec.design.nan_word if self.how is None else self.how.addition.nan_word
 
         def word(body: Expr) -> Expr:
             top = choice(sign, num((1 << f.exponent_bits) * scale), num(0))
@@ -432,7 +679,7 @@ class Plan:
         significand = times(u(r.term.significand), num(1 << (f.fraction_bits - r.term.fraction_bits)))
         normal = plus(times(plus(_exponent(r), num(f.bias)), num(scale)), minus(significand, num(scale)))
         number = choice(less(significand, num(scale)), significand, normal)
-        yield _claim([is_one(r.nan)], equal(root, num(self.spec.design.nan_word)), free)
+        yield _claim([is_one(r.nan)], equal(root, num(nan_word)), free)
         infinity = num(((1 << f.exponent_bits) - 1) * scale)
         yield _claim([negation(is_one(r.nan)), is_one(r.inf)], equal(root, word(infinity)), free)
         known = [negation(is_one(r.nan)), negation(is_one(r.inf)), *last.usual()]
@@ -442,45 +689,112 @@ class Plan:
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
         circuit = ";\n  ".join(f"Node {name(x)} {x.width} {_operator(x)}" for x in self.nodes)
-        claims = ";\n  ".join(x.coq(name) for x in self.claims())
-        g, spec = self.graph, self.spec
-        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in range(spec.k)) for x in "ab"}
-        pairs = []
-        if spec.scale_format is not None:
-            blocks = range(-(-spec.k // (spec.scale_block or 1)))
-            pairs = [f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in blocks]
-        leaves = ";\n  ".join(
-            f"([{'; '.join(_maybe(x.significand) for x in leaf.factors)}], {_number(leaf.number)})" for leaf in self.leaves
-        )
-        sums = ";\n  ".join(_fused(x) for x in self.sums)
-        c = self.c
-        plan = (
-            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])} [{'; '.join(pairs)}]%positive\n"
-            f" [{leaves}]\n {_number(c.number)} {_maybe(c.factors[0].significand)}\n [{sums}] {name(self.root)}"
-        )
-        f = spec.design.fraction_bits
+        shared, claims = _shared(self.all_claims)
         return "\n".join(
             [
-                f"(** {spec.name}: its circuit, its cut points and the claims that were certified. *)",
+                f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
-                "From TC Require Import Spec Design Bv Circuit Fused Leaves Unit.",
+                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
                 f"Definition unit_circuit : circuit := [\n  {circuit}].",
-                f"Definition unit_design : design := {coq_design(spec)}.",
-                f"Definition unit_sum : sum := {coq_sum(spec.design, spec.design.rho)}.",
-                f"Definition plan : unit_plan := {plan}.",
+                f"Definition unit_design : design := {coq_design(self.spec)}.",
+                f"Definition plan : unit_plan := {self._coq_plan()}.",
+                *shared,
                 f"Definition certified : list claim := [\n  {claims}].",
-                "Lemma of_design : fused_chain unit_design = Some unit_sum. Proof. reflexivity. Qed.",
-                f"Lemma checked : unit_ok unit_circuit unit_design unit_sum {f} plan = true. Proof. vm_compute. reflexivity. Qed.",
-                f"Lemma claimed : unit_claims unit_circuit unit_design unit_sum {f} plan = certified. Proof. vm_compute. reflexivity. Qed.",
+                "Lemma checked : unit_ok unit_circuit unit_design plan = true. Proof. vm_compute. reflexivity. Qed.",
+                "Lemma claimed : unit_claims unit_circuit unit_design plan = certified. Proof. vm_compute. reflexivity. Qed.",
                 "Theorem refined : Forall (holds unit_circuit) certified ->",
                 "  forall v, solution unit_circuit v -> v (root plan) = compute unit_design (words_in plan v).",
-                f"Proof. rewrite <- claimed. exact (words_to_words _ _ _ {f} _ of_design checked). Qed.",
-                "Print Assumptions refined.",
+                "Proof. rewrite <- claimed. exact (words_to_words _ _ _ checked). Qed.",
                 "",
             ]
         )
+
+    def _coq_plan(self) -> str:
+        g, spec = self.graph, self.spec
+        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in range(spec.k)) for x in "ab"}
+        scales: list[str] = []
+        if spec.scale_format is not None:
+            count = range(-(-spec.k // (spec.scale_block or 1)))
+            scales = [f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in count]
+        leaves = ";\n  ".join(_leaf(x) for x in self.leaves)
+        blocks = ";\n  ".join(f"BlockPlan {_number(counted)} {_tree(tree)}" for _, counted, _, tree in self.blocks)
+        adding = "None"
+        if self.adding is not None:
+            adding = f"(Some ({_number(self.adding[0])}, {_summed(self.adding[1])}))"
+        zero = self.c.number if self.zero is None else self.zero
+        return (
+            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])} [{'; '.join(scales)}]%positive\n"
+            f" [{leaves}]\n {_number(self.c.number)} {_maybe(self.c.factors[0].significand)} {_number(zero)}\n"
+            f" [{blocks}]\n {adding} {name(self.root)}"
+        )
+
+
+def _below(node: Node, words: Sequence[Node]) -> set[Node]:
+    """The nodes below one, down to words."""
+    seen: set[Node] = set()
+    stack = [node]
+    while stack:
+        x = stack.pop()
+        if x not in seen:
+            seen.add(x)
+            if x not in words:
+                stack += x.args
+    return seen
+
+
+def _leaf(leaf: Leaf) -> str:
+    wide = "None"
+    if leaf.converted:
+        wide = f"(Some ({', '.join(name(to.word) for _, to in leaf.converted)})%positive)"
+    return f"LeafPlan {wide} [{'; '.join(_maybe(x.significand) for x in leaf.factors)}] {_number(leaf.number)}"
+
+
+def _tree(x: At | Summed) -> str:
+    if isinstance(x, At):
+        return f"(At {_number(x.number)})"
+    flushed = f"(Some {_number(x.result)})" if x.flushed else "None"
+    return f"(Sum {_summed(x.sum)} {flushed} [{'; '.join(map(_tree, x.children))}])"
+
+
+def _summed(x: Fused) -> str:
+    if not x.exact:
+        return f"(One {x.f} ({_fused(x)}))"
+    of = "; ".join(f"Operand {_number(r)} {name(r.term.zero)} {x.span(i)}" for i, r in enumerate(x.operands))
+    return f"(Two {x.f} [{of}] ({_fused(x)}))"
+
+
+def _shared(claims: Sequence[Claim]) -> tuple[list[str], str]:
+    """Definitions of expressions that occur more than once, and the claims with their names."""
+    count: Counter[Expr] = Counter()
+
+    def visit(x: Expr) -> None:
+        count[x] += 1
+        if count[x] == 1:
+            for y in x.args:
+                if isinstance(y, Expr):
+                    visit(y)
+
+    for claim in claims:
+        for e in (*claim.given, claim.goal):
+            visit(e)
+    names: dict[Expr, str] = {}
+    lines: list[str] = []
+
+    def text(x: Expr) -> str:
+        known = names.get(x)
+        if known is not None:
+            return known
+        made = x.coq_with(name, text)
+        if count[x] > 1 and len(made) > 12:
+            names[x] = f"e{len(names)}"
+            lines.append(f"Definition {names[x]} := {made}.")
+            return names[x]
+        return made
+
+    rows = [f"Claim [{'; '.join(map(text, x.given))}] {text(x.goal)}" for x in claims]
+    return lines, ";\n  ".join(rows)
 
 
 def _own(node: Node) -> Node | None:
@@ -508,7 +822,7 @@ def _number(r: Number) -> str:
 
 def _fused(x: Fused) -> str:
     addends = [
-        f"Addend {_number(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)} {x.spans[i]}"
+        f"Addend {_number(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)} {x.largest(i)} {x.spans[i]}"
         for i, (t, r) in enumerate(zip(x.total.terms, x.numbers, strict=True))
     ]
 
@@ -521,7 +835,7 @@ def _fused(x: Fused) -> str:
     r = x.rounded
     return (
         f"Fused [{'; '.join(addends)}] {name(e.bits)} {_z(e.low)} {x.top_span} {tree(x.tree)} {name(x.total.bits)} "
-        f"{name(r.kept)} {name(r.away)} {name(r.height)} {_number(x.outcome)}"
+        f"(Ending {name(r.kept)} {name(r.away)} {name(r.height)} {_number(x.outcome)})"
     )
 
 

@@ -22,9 +22,13 @@ class Expr:
 
     def coq(self, names: Callable[[Node], str]) -> str:
         """The expression as Coq reads it."""
+        return self.coq_with(names, lambda x: x.coq(names))
+
+    def coq_with(self, names: Callable[[Node], str], text: Callable[[Expr], str]) -> str:
+        """The expression as Coq reads it, its parts as `text` has them."""
         words = [self.name]
         for x in self.args:
-            words.append(x.coq(names) if isinstance(x, Expr) else names(x) if isinstance(x, Node) else _z(x))
+            words.append(text(x) if isinstance(x, Expr) else names(x) if isinstance(x, Node) else _z(x))
         return f"({' '.join(words)})"
 
     def nodes(self) -> Iterable[Node]:
