@@ -61,14 +61,16 @@ class Shown:
         return Shown(self.nan, self.inf, neg, choice(below, num(0), self.significand), self.exponent, self.fraction_bits)
 
     def number_claims(
-        self, r: Number, given: Sequence[Expr], significand: Expr, free: Sequence[Node], last: Sequence[Node]
-    ) -> Iterator[Claim]:
+        self, r: Number, known: Sequence[Expr], given: Sequence[Expr], significand: Expr, free: Sequence[Node],
+        last: Sequence[Node],
+    ) -> Iterator[Claim]:  # fmt: skip
         """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
-        yield _claim([], iff(is_one(r.nan), self.nan), free)
-        yield _claim([negation(self.nan)], iff(is_one(r.inf), self.inf), free)
-        yield _claim([negation(self.nan)], iff(is_one(r.term.sign), self.neg), free)
-        yield _claim([negation(self.nan), negation(self.inf)], equal(_exponent(r), self.exponent), free)
-        yield _claim(given, equal(u(r.term.significand), significand), last)
+        no = negation(self.nan)
+        yield _claim(known, iff(is_one(r.nan), self.nan), free)
+        yield _claim([no, *known], iff(is_one(r.inf), self.inf), free)
+        yield _claim([no, *known], iff(is_one(r.term.sign), self.neg), free)
+        yield _claim([no, negation(self.inf), *known], equal(_exponent(r), self.exponent), free)
+        yield _claim([*given, *known], equal(u(r.term.significand), significand), last)
 
     def times(self, other: Shown) -> Shown:
         """The product of two values."""
@@ -149,7 +151,7 @@ class Leaf:
                 yield _claim([negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand), words)
         r = self.number
         cut = [x.significand for x in self.factors if x.significand is not None and x.significand is not r.term.significand]
-        yield from shown.number_claims(r, [], significand, words, [*cut, *words])
+        yield from shown.number_claims(r, [], [], significand, words, [*cut, *words])
 
 
 def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
@@ -161,8 +163,8 @@ def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
     yield _claim([], iff(b.nan, a.nan))
     yield _claim([negation(a.nan)], iff(b.inf, a.inf))
     yield _claim([negation(a.nan)], iff(b.neg, a.neg))
-    yield _claim(finite, both(at_most(num(0), k), at_most(k, num(g.fraction_bits))))
-    yield _claim(finite, equal(b.significand, shifted(a.significand, lower(k, num(g.fraction_bits)))))
+    yield _claim([negation(zero), *finite], both(at_most(num(0), k), at_most(k, num(64))))
+    yield _claim(finite, equal(b.significand, shifted(a.significand, lower(k, num(64)))))
     yield _claim(finite, both(at_most(least, b.exponent), less(b.significand, num(2 << g.fraction_bits))))
     yield _claim([zero, *finite], equal(b.exponent, least))
     yield _claim([negation(zero), *finite], either(at_most(num(1 << g.fraction_bits), b.significand), equal(b.exponent, least)))
@@ -183,19 +185,24 @@ def _same(a: Number, b: Number) -> bool:
     )  # fmt: skip
 
 
-def _flush_claims(rule: str, r: Number, to: Number, free: Sequence[Node]) -> Iterator[Claim]:
+def _flush_claims(
+    known: Sequence[Expr], rule: str, r: Number, to: Number, free: Sequence[Node]
+) -> Iterator[Claim]:
     """`Stage.v`, flush_claims."""
     kept = rule not in ("positive_zero", "signed_zero")
     if kept and _same(r, to):
         return
     shown = _shown_number(r).flushed(rule)
-    yield from shown.number_claims(to, [negation(shown.nan), negation(shown.inf)], shown.significand, free, free)
+    if known:
+        known = [either(is_one(r.nan), either(is_one(r.inf), all_of(known)))]
+    given = [negation(shown.nan), negation(shown.inf)]
+    yield from shown.number_claims(to, known, given, shown.significand, free, free)
 
 
 def _known_claims(x: tuple[int, int], r: Number) -> Iterator[Claim]:
     """`Stage.v`, known_claims, of a +0 with an exponent and fraction bits."""
     shown = Shown(NEVER, NEVER, NEVER, num(0), num(x[0]), x[1])
-    yield from shown.number_claims(r, [], num(0), (), ())
+    yield from shown.number_claims(r, [], [], num(0), (), ())
 
 
 def _claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
@@ -317,8 +324,10 @@ class Fused:
         e = self.operands[i].term.exponent
         return e.high - e.low
 
-    def _operand_cut(self, i: int) -> list[Node]:
+    def _operand_cut(self, i: int) -> Sequence[Node]:
         x = self.operands[i]
+        if x.term.significand.op != "mul_expand":  # its parts are read without it
+            return self.entering[i]
         return [x.nan, x.inf, x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero]
 
     def _known(self, i: int) -> list[Expr]:
@@ -468,7 +477,9 @@ class Fused:
         yield _claim([negation(self._is_nan), self._is_inf], goal, free)
         yield _claim(usual, iff(is_one(r.inf), overflow), free)
         sign = either(both(zero, self._zero_sign()), both(negation(zero), down))
-        yield _claim(usual, iff(is_one(r.term.sign), sign), free)
+        # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
+        made = [x for x in free if x is not self.total.bits] if self.d.zero_sign == "ieee" else free
+        yield _claim(usual, iff(is_one(r.term.sign), sign), made)
         largest, carry = num((1 << (p + 1)) - 1), choice(carried, num(1 << p), grown)
         significand = choice(zero, num(0), choice(over, largest, carry))
         yield _claim([negation(overflow), *usual], equal(u(r.term.significand), significand), free)
@@ -547,7 +558,7 @@ class Plan:
         if self.how is not None:
             last = dot.stages[-1]
             assert isinstance(last, DotStep) and last.specials is not None
-            self.adding = (last.specials.operands[0], Fused(last, self.how.addition, [entering, [g.inputs["c"]]]))
+            self.adding = (last.specials.operands[0], Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]))
         self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3].sum
         self.all_claims = list(self._claims())
         named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
@@ -572,7 +583,10 @@ class Plan:
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
         if wide is not None:
-            to = [(converted_word(g, w, f, wide), wide) for w, f in words]
+            to = []
+            for x, (w, f) in zip("ab", words, strict=True):
+                with g.scope(f"plan.{x}{k}"):
+                    to.append((converted_word(g, w, f, wide), wide))
             pairs = zip(words, to, strict=True)
             converted = tuple((Factor(w, f, None), Factor(v, wide, None)) for (w, f), (v, _) in pairs)
             words, o = to, replace(o, a=wide, b=wide)
@@ -644,21 +658,23 @@ class Plan:
     def _claims(self) -> Iterator[Claim]:
         for leaf in (*self.leaves, self.c):
             yield from leaf.claims()
+        known: list[Expr] = []
         for before, counted, entering, tree in self.blocks:
-            yield from _flush_claims(self.rule, before, counted, entering)
+            yield from _flush_claims(known, self.rule, before, counted, entering)
             yield from self._tree_claims(tree)
+            known = tree.sum.usual()
         if self.adding is not None and self.zero is not None:
             number, fused = self.adding
             f = self.spec.d_format
             yield from _known_claims((1 - f.bias, f.fraction_bits), self.zero)
             last = self.blocks[-1][3].sum
-            yield from _flush_claims("kept", last.outcome, number, last.cut())
+            yield from _flush_claims(known, "kept", last.outcome, number, last.cut())
             yield from fused.claims()
         yield from self._word_claims()
 
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
         yield from tree.sum.claims()
-        yield from _flush_claims(self.inner, tree.sum.outcome, tree.result, tree.sum.cut())
+        yield from _flush_claims(tree.sum.usual(), self.inner, tree.sum.outcome, tree.result, tree.sum.cut())
         for x in tree.children:
             if isinstance(x, Summed):
                 yield from self._tree_claims(x)

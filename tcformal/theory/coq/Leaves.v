@@ -154,33 +154,33 @@ Definition factor_claims (x : factor) : list claim :=
   | None => []
   end.
 
-(** A number is what is shown; [given_sig]: where its significand is. *)
-Definition number_claims (s : shown) (given_sig : list formula) (sig : term) (r : number) : list claim :=
-  [Claim [] (Iff (Is (nan r)) (s_nan s));
-   Claim [Negation (s_nan s)] (Iff (Is (inf r)) (s_inf s));
-   Claim [Negation (s_nan s)] (Iff (Is (sign r)) (s_neg s));
-   Claim [Negation (s_nan s); Negation (s_inf s)] (Equal (exponent r) (s_exp s));
-   Claim given_sig (Equal (U (significand r)) sig)].
+(** A number is what is shown, where what is [known] holds; [given_sig]: where its significand is. *)
+Definition number_claims (s : shown) (known given_sig : list formula) (sig : term) (r : number) : list claim :=
+  [Claim known (Iff (Is (nan r)) (s_nan s));
+   Claim (Negation (s_nan s) :: known) (Iff (Is (inf r)) (s_inf s));
+   Claim (Negation (s_nan s) :: known) (Iff (Is (sign r)) (s_neg s));
+   Claim (Negation (s_nan s) :: Negation (s_inf s) :: known) (Equal (exponent r) (s_exp s));
+   Claim (given_sig ++ known) (Equal (U (significand r)) sig)].
 
-Lemma number_sound ct s gs sig r v : Forall (holds ct) (number_claims s gs sig r) -> solution ct v -> bits_below r = s_frac s ->
+Lemma number_sound ct s kn gs sig r v : Forall (holds ct) (number_claims s kn gs sig r) -> forallb (truth (widths_of ct) v) kn = true -> solution ct v -> bits_below r = s_frac s ->
   (truth (widths_of ct) v (s_nan s) = false -> truth (widths_of ct) v (s_inf s) = false -> forallb (truth (widths_of ct) v) gs = true /\ value (widths_of ct) v sig = value (widths_of ct) v (s_sig s)) ->
   val_of (widths_of ct) v s = val_in v r.
 Proof.
-  intros CL SOL B S. set (m := widths_of ct) in *.
-  assert (Q : forall k q, nth_error (number_claims s gs sig r) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
+  intros CL KN SOL B S. set (m := widths_of ct) in *.
+  assert (Q : forall k q, nth_error (number_claims s kn gs sig r) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
   { intros k q N G. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ N) v SOL G). }
-  pose proof (Q 0%nat _ eq_refl eq_refl) as Q0. cbn [goal] in Q0. rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth] in Q0.
+  pose proof (Q 0%nat _ eq_refl KN) as Q0. cbn [goal] in Q0. rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth] in Q0.
   unfold val_of, val_in. rewrite Q0. destruct (truth m v (s_nan s)) eqn:N; auto.
-  pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal truth] in Q1. rewrite N in Q1. specialize (Q1 eq_refl). change (truth m v (Iff (Is (inf r)) (s_inf s)) = true) in Q1. rewrite truth_iff in Q1. apply eqb_prop in Q1. cbn [truth] in Q1.
-  pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal truth] in Q2. rewrite N in Q2. specialize (Q2 eq_refl). change (truth m v (Iff (Is (sign r)) (s_neg s)) = true) in Q2. rewrite truth_iff in Q2. apply eqb_prop in Q2. cbn [truth] in Q2.
+  pose proof (Q 1%nat _ eq_refl) as Q1. cbn [given forallb goal truth] in Q1. rewrite N, KN in Q1. specialize (Q1 eq_refl). change (truth m v (Iff (Is (inf r)) (s_inf s)) = true) in Q1. rewrite truth_iff in Q1. apply eqb_prop in Q1. cbn [truth] in Q1.
+  pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal truth] in Q2. rewrite N, KN in Q2. specialize (Q2 eq_refl). change (truth m v (Iff (Is (sign r)) (s_neg s)) = true) in Q2. rewrite truth_iff in Q2. apply eqb_prop in Q2. cbn [truth] in Q2.
   rewrite Q1, Q2. destruct (truth m v (s_inf s)) eqn:I; auto. f_equal. unfold num_in. rewrite Q2.
-  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. cbn [truth] in Q3. rewrite N, I in Q3. specialize (Q3 eq_refl). apply Z.eqb_eq in Q3.
-  destruct (S eq_refl eq_refl) as [G E]. pose proof (Q 4%nat _ eq_refl G) as Q4. cbn [goal truth] in Q4. apply Z.eqb_eq in Q4. cbn [value] in Q3, Q4. change (value m v (exponent r)) with (v (code r) + low r) in Q3.
+  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. cbn [truth] in Q3. rewrite N, I, KN in Q3. specialize (Q3 eq_refl). apply Z.eqb_eq in Q3.
+  destruct (S eq_refl eq_refl) as [G E]. assert (G' : forallb (truth m v) (gs ++ kn) = true) by (now rewrite forallb_app, G). pose proof (Q 4%nat _ eq_refl G') as Q4. cbn [goal truth] in Q4. apply Z.eqb_eq in Q4. cbn [value] in Q3, Q4. change (value m v (exponent r)) with (v (code r) + low r) in Q3.
   rewrite B, <- Q3, Q4, E. reflexivity.
 Qed.
 
 Definition leaf_claims (x : factor) (l : list factor) (r : number) : list claim :=
-  flat_map factor_claims (x :: l) ++ number_claims (shown_factors x l) [] (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)) r.
+  flat_map factor_claims (x :: l) ++ number_claims (shown_factors x l) [] [] (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)) r.
 
 Definition leaf_ok (m : widths) (x : factor) (l : list factor) (r : number) : bool :=
   forallb (fun y => format_ok (format_of y) && rule_ok (rule y) && (width_in m (word y) =? word_width (format_of y))) (x :: l) &&
@@ -246,7 +246,7 @@ Proof.
   rewrite decode_factor by (now left). rewrite factors_shown by (intros; now right). fold (shown_factors x l).
   pose proof CL as CL'. unfold leaf_claims in CL'. rewrite Forall_app in CL'. destruct CL' as [_ CN].
   pose proof OK as OK'. unfold leaf_ok in OK'. rewrite andb_true_iff in OK'. destruct OK' as [_ B]. apply Z.eqb_eq in B.
-  apply (number_sound ct _ _ _ _ v CN SOL B). intros N I. split; auto.
+  apply (number_sound ct _ _ _ _ _ v CN eq_refl SOL B). intros N I. split; auto.
   destruct (not_nan_factor l (shown_factor x) N I) as [[N0 I0] FF].
   apply significands. { intros y Y. destruct (FF y Y). split; auto. now right. }
   unfold factor_term. destruct (significand_of x) as [i|] eqn:S; auto.

@@ -111,12 +111,18 @@ Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=
 
 Definition keeps_all (r : flush_rule) : bool := match r with Kept => true | _ => false end.
 
+(** What is known of the cut points of a sum that is a number. *)
+Definition summed_usual (d : sum) (s : summed) : list formula :=
+  usual (out d) (closing (sum_body s)) (Fused.fused_sum (sum_design d s) (sum_bits s) (sum_body s)).
+
 (** A number that is what is shown, of nodes that are cut points. *)
 Definition shown_number (r : number) : shown :=
   Shown (Is (nan r)) (Is (inf r)) (Is (sign r)) (U (significand r)) (exponent r) (bits_below r).
-Definition flush_claims (rule : flush_rule) (r to : number) : list claim :=
+Definition known_number (known : list formula) (r : number) : list formula :=
+  match known with [] => [] | _ => [Either (Is (nan r)) (Either (Is (inf r)) (all_of known))] end.
+Definition flush_claims (known : list formula) (rule : flush_rule) (r to : number) : list claim :=
   if keeps_all rule && number_eqb r to then [] else
-  let s := shown_flush rule (shown_number r) in number_claims s [Negation (s_nan s); Negation (s_inf s)] (s_sig s) to.
+  let s := shown_flush rule (shown_number r) in number_claims s (known_number known r) [Negation (s_nan s); Negation (s_inf s)] (s_sig s) to.
 
 Definition flush_ok (m : widths) (rule : flush_rule) (r to : number) : bool :=
   keeps_all rule && number_eqb r to || rule_ok rule && (0 <=? bits_below r) && in_circuit m (significand r) && (bits_below to =? bits_below r).
@@ -124,7 +130,7 @@ Definition flush_ok (m : widths) (rule : flush_rule) (r to : number) : bool :=
 (** A number that is a known one. *)
 Definition shown_known (x : num) : shown :=
   Shown Never Never (constant (neg x)) (Num_ (sig x)) (Num_ (exp x)) (frac x).
-Definition known_claims (x : num) (r : number) : list claim := number_claims (shown_known x) [] (Num_ (sig x)) r.
+Definition known_claims (x : num) (r : number) : list claim := number_claims (shown_known x) [] [] (Num_ (sig x)) r.
 
 Section Sound.
 Variables (ct : circuit) (v : env).
@@ -144,19 +150,23 @@ Qed.
 Lemma shown_number_is r : val_of m v (shown_number r) = val_in v r.
 Proof. reflexivity. Qed.
 
-Lemma flush_sound rule r to : flush_ok m rule r to = true -> Forall (holds ct) (flush_claims rule r to) -> flush rule (val_in v r) = val_in v to.
+Lemma flush_sound known rule r to : flush_ok m rule r to = true -> Forall (holds ct) (flush_claims known rule r to) ->
+  ((v (nan r) =? 1) = false -> (v (inf r) =? 1) = false -> forallb (truth m v) known = true) -> flush rule (val_in v r) = val_in v to.
 Proof.
-  unfold flush_ok, flush_claims. intros OK CL. destruct (keeps_all rule && number_eqb r to) eqn:Q.
+  unfold flush_ok, flush_claims. intros OK CL KN. destruct (keeps_all rule && number_eqb r to) eqn:Q.
   - apply andb_prop in Q. destruct Q as [Q1 Q2]. apply number_eq in Q2. subst to. destruct rule; try easy. apply flush_kept_.
   - cbn [orb] in OK. rewrite !andb_true_iff in OK. destruct OK as [[[R B] I] E]. apply Z.leb_le in B. apply Z.eqb_eq in E.
     rewrite <- shown_number_is. rewrite (flush_shown m v rule (shown_number r)); auto. 2: { cbn [shown_number s_sig value]. apply (in_map_fits _ I). }
-    apply (number_sound ct _ _ _ _ v CL SOL). { rewrite E. now destruct rule. }
+    assert (KT : forallb (truth m v) (known_number known r) = true).
+    { unfold known_number. destruct known as [|a l]; auto. cbn [forallb]. rewrite andb_true_r. change (truth m v (Either (Is (nan r)) (Either (Is (inf r)) (all_of (a :: l))))) with ((v (nan r) =? 1) || ((v (inf r) =? 1) || truth m v (all_of (a :: l)))).
+      rewrite truth_all. destruct (v (nan r) =? 1); auto. destruct (v (inf r) =? 1); auto. }
+    apply (number_sound ct _ _ _ _ _ v CL KT SOL). { rewrite E. now destruct rule. }
     intros N J. split; [|reflexivity]. cbn [forallb]. change (truth (widths_of ct) v (Negation ?q)) with (negb (truth (widths_of ct) v q)). now rewrite N, J.
 Qed.
 
 Lemma known_sound x r : bits_below r = frac x -> Forall (holds ct) (known_claims x r) -> Num x = val_in v r.
 Proof.
-  intros B CL. rewrite <- (number_sound ct _ _ _ _ v CL SOL B). 2: { intros _ _. split; reflexivity. }
+  intros B CL. rewrite <- (number_sound ct _ _ _ _ _ v CL eq_refl SOL B). 2: { intros _ _. split; reflexivity. }
   unfold val_of, shown_known; cbn [s_nan s_inf s_neg s_sig s_exp s_frac]. change (truth (widths_of ct) v Never) with false. cbv iota. rewrite truth_constant. cbn [value]. now destruct x.
 Qed.
 
@@ -235,10 +245,6 @@ Proof.
   apply (exact_two d (odd_sum d f) f); auto.
 Qed.
 
-(** What is known of the cut points of a sum that is a number. *)
-Definition summed_usual (d : sum) (s : summed) : list formula :=
-  usual (out d) (closing (sum_body s)) (Fused.fused_sum (sum_design d s) (sum_bits s) (sum_body s)).
-
 Lemma summed_usual_true d s : summed_ok m d s = true -> Forall (holds ct) (summed_claims m d s) ->
   (v (nan (sum_result s)) =? 1) = false -> (v (inf (sum_result s)) =? 1) = false -> forallb (truth m v) (summed_usual d s) = true.
 Proof.
@@ -280,7 +286,7 @@ Fixpoint tree_ok (t : steps) (q : tree_plan) {struct t} : bool :=
 Fixpoint tree_claims (t : steps) (q : tree_plan) {struct t} : list claim :=
   match t, q with
   | Step (Stage d) l, Sum s fl qs =>
-      summed_claims m d s ++ flush_claims rule (sum_result s) (flushed_number s fl) ++
+      summed_claims m d s ++ flush_claims (summed_usual d s) rule (sum_result s) (flushed_number s fl) ++
       (fix go (l : list steps) (qs : list tree_plan) : list claim :=
          match l, qs with
          | PlusZero :: l, At r :: qs => known_claims {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |} r ++ go l qs
@@ -396,7 +402,7 @@ Proof.
     induction PS as [|a b la lb H F IHF]; intros k K; [simpl in K; lia|]. destruct k; [exact H|]. cbn [nth]. apply IHF; auto. simpl in K. lia.
   - split; [|exact I]. apply number_eq in OK. subst r. exact CV.
   - destruct s as [d|]; [|easy]. change (summed_ok m d x && numbers_eqb (sum_operands x) (map plan_number qs) && flush_ok m rule (sum_result x) (flushed_number x fl) && go_ok d l qs = true) in OK.
-    change (Forall (holds ct) (summed_claims m d x ++ flush_claims rule (sum_result x) (flushed_number x fl) ++ go_claims d l qs)) in CL.
+    change (Forall (holds ct) (summed_claims m d x ++ flush_claims (summed_usual d x) rule (sum_result x) (flushed_number x fl) ++ go_claims d l qs)) in CL.
     rewrite !andb_true_iff in OK. destruct OK as [[[O1 O2] O3] O4]. rewrite !Forall_app in CL. destruct CL as [C1 [C2 C3]]. apply numbers_eq in O2.
     pose proof (terms_right d l IH qs O4 C3) as TR.
     assert (RG : regular d = true) by (unfold summed_ok in O1; rewrite !andb_true_iff in O1; tauto).
@@ -404,6 +410,6 @@ Proof.
     { rewrite O2, <- (regular_same d _ _ RG TR). reflexivity. }
     pose proof (summed_sound ct v SOL CIRC d x O1 C1) as S. rewrite <- E in S.
     split; [|exact S]. replace (plan_number (Sum x fl qs)) with (flushed_number x fl) by (now destruct fl).
-    rewrite <- (flush_sound ct v SOL CIRC rule _ _ O3 C2). rewrite E in *. assert (P : 0 <= p (out d)). { unfold summed_ok, fused_ok in O1. rewrite !andb_true_iff in O1. assert (EO : ending_ok m (out (sum_design d x)) (closing (sum_body x)) = true) by tauto. unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. destruct x; cbn [sum_design odd_sum out] in EO; tauto. } now apply (flush_same_val d _ _ (flushed_number x fl)).
+    rewrite <- (flush_sound ct v SOL CIRC _ rule _ _ O3 C2 (summed_usual_true ct v SOL CIRC d x O1 C1)). rewrite E in *. assert (P : 0 <= p (out d)). { unfold summed_ok, fused_ok in O1. rewrite !andb_true_iff in O1. assert (EO : ending_ok m (out (sum_design d x)) (closing (sum_body x)) = true) by tauto. unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. destruct x; cbn [sum_design odd_sum out] in EO; tauto. } now apply (flush_same_val d _ _ (flushed_number x fl)).
 Qed.
 End TreeSound.

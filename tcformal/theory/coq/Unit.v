@@ -306,8 +306,8 @@ Definition conversion_claims (f g : format) (w to : positive) : list claim :=
   [Claim [] (Iff (s_nan y) (s_nan x));
    Claim [Negation (s_nan x)] (Iff (s_inf y) (s_inf x));
    Claim [Negation (s_nan x)] (Iff (s_neg y) (s_neg x));
-   Claim finite_x (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (fbits g))));
-   Claim finite_x (Equal (s_sig y) (Shift (s_sig x) (Low k (Num_ (fbits g)))));
+   Claim (Negation zero :: finite_x) (Both (AtMost (Num_ 0) k) (AtMost k (Num_ 64)));
+   Claim finite_x (Equal (s_sig y) (Shift (s_sig x) (Low k (Num_ 64))));
    Claim finite_x (Both (AtMost (Num_ (least_exponent g)) (s_exp y)) (Less (s_sig y) (Num_ (2 ^ (fbits g + 1)))));
    Claim (zero :: finite_x) (Equal (s_exp y) (Num_ (least_exponent g)));
    Claim (Negation zero :: finite_x) (Either (AtMost (Num_ (2 ^ fbits g)) (s_sig y)) (Equal (s_exp y) (Num_ (least_exponent g))))].
@@ -330,17 +330,21 @@ Proof.
   pose proof (Q 2%nat _ eq_refl) as Q2. cbn [given forallb goal] in Q2. fold x y in Q2. rewrite NN, truth_iff in Q2. specialize (Q2 eq_refl). apply eqb_prop in Q2.
   rewrite Q1, Q2. destruct (truth m v (s_inf x)) eqn:I; [reflexivity|].
   assert (NI : truth m v (Negation (s_inf x)) = true) by (cbn [truth]; now rewrite I).
-  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. fold x y in Q3. rewrite NN, NI in Q3. specialize (Q3 eq_refl).
+  pose proof (Q 3%nat _ eq_refl) as Q3. cbn [given forallb goal] in Q3. fold x y in Q3. rewrite NN, NI in Q3.
   pose proof (Q 4%nat _ eq_refl) as Q4. cbn [given forallb goal] in Q4. fold x y in Q4. rewrite NN, NI in Q4. specialize (Q4 eq_refl).
   pose proof (Q 5%nat _ eq_refl) as Q5. cbn [given forallb goal] in Q5. fold x y in Q5. rewrite NN, NI in Q5. specialize (Q5 eq_refl).
   pose proof (Q 6%nat _ eq_refl) as Q6. cbn [given forallb goal] in Q6. fold x y in Q6. rewrite NN, NI in Q6.
   pose proof (Q 7%nat _ eq_refl) as Q7. cbn [given forallb goal] in Q7. fold x y in Q7. rewrite NN, NI in Q7. clear Q.
   cbn [truth value] in Q3, Q4, Q5, Q6, Q7. set (sx := value m v (s_sig x)) in *. set (sy := value m v (s_sig y)) in *. set (ex := value m v (s_exp x)) in *. set (ey := value m v (s_exp y)) in *.
-  set (k := ex - ey + (fbits g - fbits f)) in *. rewrite andb_true_iff, !Z.leb_le in Q3. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in Q5. apply Z.eqb_eq in Q4. rewrite Z.min_l in Q4 by lia.
+  set (k := ex - ey + (fbits g - fbits f)) in *. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in Q5. apply Z.eqb_eq in Q4.
   destruct (word_sig m v f w FO) as [FX SX]. destruct (word_sig m v g to GO) as [FY SY]. fold x in SX. fold y in SY. fold sx in SX. fold sy in SY.
   change (s_frac x) with (fbits f). change (s_frac y) with (fbits g).
+  destruct (Z.eqb_spec sx 0) as [Z0|Z0].
+  { assert (Y0 : sy = 0) by lia. specialize (Q6 eq_refl). apply Z.eqb_eq in Q6. cbn [on_num same_val]. rewrite Z0, Y0. unfold in_format, at_exponent, is_zero; cbn [sig exp frac neg].
+    change (0 =? 0) with true. cbv iota. repeat split; cbn [neg exp]; [lia|]. unfold V, signed; cbn [neg sig]. destruct (truth m v (s_neg x)); change (- 0) with 0; now rewrite !Rmult_0_l. }
+  specialize (Q3 eq_refl). apply andb_prop in Q3. destruct Q3 as [K1 K2]. apply Z.leb_le in K1, K2. rewrite Z.min_l in Q4 by lia.
   assert (EY : (if sx =? 0 then least_exponent g else Z.max (Z.log2 (Z.abs sx) + (ex - fbits f)) (least_exponent g)) = ey).
-  { destruct (Z.eqb_spec sx 0) as [Z0|Z0]. { specialize (Q6 eq_refl). apply Z.eqb_eq in Q6. lia. }
+  { destruct (Z.eqb_spec sx 0) as [Z1|_]; [easy|].
     specialize (Q7 eq_refl). apply orb_prop in Q7. assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia). assert (SP : 0 < sx) by lia.
     assert (LG : Z.log2 sy = Z.log2 sx + k) by (rewrite Q4, Z.log2_mul_pow2 by lia; lia). rewrite Z.abs_eq by lia.
     assert (0 < sy) by (rewrite Q4; nia).
@@ -436,11 +440,13 @@ Fixpoint blocks_ok (cs : list (list number)) (before : number) (l : list block_p
   | _, _ => false
   end.
 
-Fixpoint blocks_claims (cs : list (list number)) (before : number) (l : list block_plan) : list claim :=
+Fixpoint blocks_claims (cs : list (list number)) (known : list formula) (before : number) (l : list block_plan) : list claim :=
   match cs, l with
   | ns :: cs, x :: l =>
       match tree_for (sums d) (length ns), root_sum (sum_plan x) with
-      | Some t, Some s => flush_claims (c_rule d) before (c_counted x) ++ tree_claims m block_rule t (sum_plan x) ++ blocks_claims cs (sum_result s) l
+      | Some t, Some s =>
+          flush_claims known (c_rule d) before (c_counted x) ++ tree_claims m block_rule t (sum_plan x) ++
+          blocks_claims cs (match step_of t with Some e => summed_usual e s | None => [] end) (sum_result s) l
       | _, _ => []
       end
   | _, _ => []
@@ -471,15 +477,15 @@ Definition last_sum : option (sum * summed) :=
 
 Definition adding_claims : list claim :=
   match composed d, adding u, last_block with
-  | Some how, Some (r, s), Some (_, before) =>
-      known_claims start_num (zero_number u) ++ flush_claims Kept (sum_result before) r ++ summed_claims m (addition how) s
+  | Some how, Some (r, s), Some (e, before) =>
+      known_claims start_num (zero_number u) ++ flush_claims (summed_usual e before) Kept (sum_result before) r ++ summed_claims m (addition how) s
   | _, _, _ => []
   end.
 
 Definition final_nan : Z := match composed d with None => Design.nan_word d | Some how => addition_nan how end.
 
 Definition unit_claims : list claim :=
-  flat_map leaf_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked start_number (block_plans u) ++ adding_claims ++
+  flat_map leaf_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked [] start_number (block_plans u) ++ adding_claims ++
   match last_sum with
   | Some (e, s) => word_claims (d_format d) final_nan (sum_result s) (summed_usual e s) (root u)
   | None => []
@@ -648,17 +654,17 @@ Proof.
   intros NE T. unfold block_value, block_rule. destruct (sums d) eqn:Q; cbn [inner_rule]; try (apply (tree_is ps (flush (c_rule d) w) _ (c_rule d) t NE); [intros; discriminate|exact T]). cbn [tree_for] in T. inversion T; subst. reflexivity.
 Qed.
 
-Lemma blocks_sound l : forall cs pvs before w last, Forall2 (Forall2 same_val) pvs (map (map (val_in v)) cs) -> same_val w (val_in v before) -> not_negative w ->
-  blocks_ok ct d cs before l = true -> Forall (holds ct) (blocks_claims ct d cs before l) -> cs <> [] ->
+Lemma blocks_sound l : forall cs pvs known before w last, ((v (nan before) =? 1) = false -> (v (inf before) =? 1) = false -> forallb (truth m v) known = true) -> Forall2 (Forall2 same_val) pvs (map (map (val_in v)) cs) -> same_val w (val_in v before) -> not_negative w ->
+  blocks_ok ct d cs before l = true -> Forall (holds ct) (blocks_claims ct d cs known before l) -> cs <> [] ->
   exists e s, blocks_last d cs l last = Some (e, s) /\ summed_ok m e s = true /\ Forall (holds ct) (summed_claims m e s) /\
     same_val (fold_left (fun v ps => block_value d ps v) pvs w) (val_in v (sum_result s)).
 Proof.
-  induction l as [|x l IH]; intros cs pvs before w last F W NN BO BC NE; destruct cs as [|ns cs]; cbn [blocks_ok] in BO; try easy.
+  induction l as [|x l IH]; intros cs pvs known before w last KN F W NN BO BC NE; destruct cs as [|ns cs]; cbn [blocks_ok] in BO; try easy.
   cbn [blocks_claims blocks_last] in BC |- *. destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum (sum_plan x)) as [s|] eqn:RS; [|easy].
   rewrite !andb_true_iff in BO. destruct BO as [[[FO TO] NZ] BO]. rewrite !Forall_app in BC. destruct BC as [C1 [C2 C3]]. apply negb_true_iff, Nat.eqb_neq in NZ.
   cbn [map] in F. inversion F as [|ps nv pvs' cs' PS F']; subst. cbn [fold_left].
   assert (LP : length ps = length ns) by (rewrite <- (map_length (val_in v) ns); clear -PS; induction PS; simpl; auto).
-  assert (CV : same_val (flush (c_rule d) w) (val_in v (c_counted x))) by (rewrite <- (flush_sound ct v SOL CIRC _ _ _ FO C1); now apply (flush_alike w before (c_counted x))).
+  assert (CV : same_val (flush (c_rule d) w) (val_in v (c_counted x))) by (rewrite <- (flush_sound ct v SOL CIRC _ _ _ _ FO C1 KN); now apply (flush_alike w before (c_counted x))).
   destruct (sum_plan x) as [r|s0 [r|] qs] eqn:SP; try easy. cbn [root_sum] in RS. inversion RS; subst s0.
   destruct t as [k| | |st tl]; try easy; try (destruct st; easy).
   destruct (tree_sound ct v SOL CIRC (block_rule d) ns (c_counted x) ps (flush (c_rule d) w) PS CV (Step st tl) (Sum s None qs) TO C2) as [_ S].
@@ -670,7 +676,7 @@ Proof.
   rewrite <- BI in S. cbn [step_of].
   destruct cs as [|ns' cs].
   - assert (X : l = []) by (now destruct l). subst l. inversion F'; subst. cbn [fold_left blocks_last]. exists e, s. repeat split; auto.
-  - apply (IH (ns' :: cs) pvs' (sum_result s)); auto; [|easy]. rewrite BI. cbn [eval_steps add]. unfold not_negative. match goal with |- context [sum_values e ?z] => destruct (sum_values e z) eqn:SV end; auto. eapply sum_nonneg; eauto.
+  - apply (IH (ns' :: cs) pvs' (summed_usual e s) (sum_result s)); auto; [exact (summed_usual_true ct v SOL CIRC e s SO SC)| |easy]. rewrite BI. cbn [eval_steps add]. unfold not_negative. match goal with |- context [sum_values e ?z] => destruct (sum_values e z) eqn:SV end; auto. eapply sum_nonneg; eauto.
 Qed.
 
 Theorem unit_sound : v (root u) = compute d (words_in u v).
@@ -696,9 +702,9 @@ Proof.
     unfold adding_claims in C4. rewrite CP, AU, LB_ in C4. rewrite !Forall_app in C4. destruct C4 as [D1 [D2 D3]].
     assert (ZV : decode (d_format d) 0 = val_in v (zero_number u)). { rewrite A5. pose proof (known_sound ct v SOL (start_num d) (zero_number u) A4 D1) as Q. rewrite <- Q. unfold start_num. now rewrite A5. }
     assert (NZ : not_negative (decode (d_format d) 0)) by (now rewrite A5).
-    destruct (blocks_sound (block_plans u) (chunked d u) _ _ (decode (d_format d) 0) None CH ltac:(rewrite ZV; apply same_refl) NZ BO C3 CN) as [e' [b' [Q1 [Q2 [Q3 Q4]]]]].
+    destruct (blocks_sound (block_plans u) (chunked d u) _ [] _ (decode (d_format d) 0) None (fun _ _ => eq_refl) CH ltac:(rewrite ZV; apply same_refl) NZ BO C3 CN) as [e' [b' [Q1 [Q2 [Q3 Q4]]]]].
     unfold last_block in LB_. rewrite Q1 in LB_. inversion LB_; subst e' b'.
-    pose proof (flush_sound ct v SOL CIRC Kept (sum_result b) r A3 D2) as RV. rewrite flush_kept_ in RV. rewrite RV in Q4.
+    pose proof (flush_sound ct v SOL CIRC _ Kept (sum_result b) r A3 D2 (summed_usual_true ct v SOL CIRC e b Q2 Q3)) as RV. rewrite flush_kept_ in RV. rewrite RV in Q4.
     pose proof (summed_sound ct v SOL CIRC (addition how) s A1 D3) as S. rewrite A2 in S. cbn [map] in S.
     destruct (design_parts d DO) as [_ [_ [_ M]]]. rewrite CP in M. destruct M as [_ [_ RG]].
     rewrite (regular_same (addition how) _ [val_in v r; val_in v (c_number u)] RG) by (constructor; [exact Q4|]; constructor; [rewrite CV; apply same_refl|constructor]).
@@ -706,7 +712,7 @@ Proof.
     apply (word_sound ct (d_format d) (addition_nan how) (sum_result s) (summed_usual (addition how) s) (root u) v BB C5 SOL).
     intros N I. exact (summed_usual_true ct v SOL CIRC (addition how) s A1 D3 N I).
   - destruct (adding u) as [[r s]|] eqn:AU; [easy|].
-    destruct (blocks_sound (block_plans u) (chunked d u) _ _ (decode (c_format d) (c_word (words_in u v))) None CH ltac:(rewrite CV; apply same_refl) ltac:(rewrite CV; exact NNC) BO C3 CN) as [e [s [Q1 [Q2 [Q3 Q4]]]]].
+    destruct (blocks_sound (block_plans u) (chunked d u) _ [] _ (decode (c_format d) (c_word (words_in u v))) None (fun _ _ => eq_refl) CH ltac:(rewrite CV; apply same_refl) ltac:(rewrite CV; exact NNC) BO C3 CN) as [e [s [Q1 [Q2 [Q3 Q4]]]]].
     rewrite (encode_same _ _ _ _ Q4). unfold last_sum in C5, BB. rewrite CP, AU in C5, BB. unfold last_block in C5, BB. rewrite Q1 in C5, BB. unfold final_nan in C5. rewrite CP in C5.
     apply (word_sound ct (d_format d) (Design.nan_word d) (sum_result s) (summed_usual e s) (root u) v BB C5 SOL).
     intros N I. exact (summed_usual_true ct v SOL CIRC e s Q2 Q3 N I).
