@@ -16,11 +16,11 @@ from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.interp.cnf import Cnf, to_cnf
+from tcformal.interp.cnf import Cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.programs.chain import staged_circuit
+from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import flushed_product
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
@@ -527,8 +527,9 @@ class Plan:
 
     def __init__(self, spec: UnitSpec) -> None:
         self.spec, self.how = spec, spec.emulation
-        self.graph, dot = staged_circuit(spec, spec.k)
-        g, d = self.graph, spec.design
+        self.graph = g = Graph()  # one of its own, because cut points are named in it
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        d = spec.design
         self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
@@ -625,10 +626,13 @@ class Plan:
 
     def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
         """The sum that makes a number, and what is summed in it."""
-        step = next(
+        made_by = [
             x for y, x in self.results
             if y.nan is number.nan and y.inf is number.inf and y.term.exponent.bits is number.term.exponent.bits
-        )  # fmt: skip
+        ]  # fmt: skip
+        if not made_by:
+            raise InputError(f"expected a sum that makes each operand of {self.spec.name} that is no product")
+        step = made_by[0]
         assert step.specials is not None and step.rounded is not None
         children: list[At | Summed] = []
         cuts: list[Sequence[Node]] = []
@@ -906,16 +910,14 @@ def _ordered(wanted: Sequence[Node], free: frozenset[Node]) -> list[Node]:
     return sorted(seen, key=lambda x: x.index)
 
 
-def decide(claim: Claim) -> tuple[Cnf, Certificate | None]:
-    """The clauses of a claim's negation, and their checked refutation; None where the claim is false."""
+def decide(cnf: Cnf) -> Certificate | None:
+    """The checked refutation of the clauses of a claim's negation; None where the claim is false."""
     from pysat.solvers import Solver  # a solver is loaded where it is asked
 
-    graph, wrong = question(claim)
-    cnf = to_cnf(graph, wrong)
     if not all(cnf.clauses):
-        return cnf, certify(cnf, "0\n", "folding")
+        return certify(cnf, "0\n", "folding")
     with Solver(name="glucose42", bootstrap_with=cnf.clauses, with_proof=True) as solver:
         if solver.solve():
-            return cnf, None
+            return None
         proof = "".join(f"{line}\n" for line in solver.get_proof())
-    return cnf, certify(cnf, proof, "glucose42")
+    return certify(cnf, proof, "glucose42")
