@@ -105,4 +105,6 @@ def load(path: Path) -> dict[str, Certificate]:
             for key, x in rows.items()
         }  # fmt: skip
     except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CertificateError(f"expected a file of certificates, but {path.name} is none: {error}") from error
+        raise CertificateError(
+            f"expected a file of certificates, but {path.name} is none: {error}"
+        ) from error

@@ -30,8 +30,35 @@ from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.theory.design import coq_design
 from tcformal.theory.terms import (
-    ALWAYS, NEVER, Bits, Claim, Expr, all_of, any_of, at_most, bits, both, choice, constant, differ, either, equal,
-    iff, is_one, less, lower, magnitude, minus, negation, num, plus, sg, shifted, times, u, within,
+    ALWAYS,
+    NEVER,
+    Bits,
+    Claim,
+    Expr,
+    all_of,
+    any_of,
+    at_most,
+    bits,
+    both,
+    choice,
+    constant,
+    differ,
+    either,
+    equal,
+    iff,
+    is_one,
+    less,
+    lower,
+    magnitude,
+    minus,
+    negation,
+    num,
+    plus,
+    sg,
+    shifted,
+    times,
+    u,
+    within,
 )  # fmt: skip
 
 
@@ -58,7 +85,14 @@ class Shown:
         small = less(self.significand, num(1 << self.fraction_bits))
         below = both(negation(self.inf), both(negation(equal(self.significand, num(0))), small))
         neg = both(self.neg, negation(below)) if rule == "positive_zero" else self.neg
-        return Shown(self.nan, self.inf, neg, choice(below, num(0), self.significand), self.exponent, self.fraction_bits)
+        return Shown(
+            self.nan,
+            self.inf,
+            neg,
+            choice(below, num(0), self.significand),
+            self.exponent,
+            self.fraction_bits,
+        )
 
     def number_claims(
         self, r: Number, known: Sequence[Expr], given: Sequence[Expr], significand: Expr, free: Sequence[Node],
@@ -148,9 +182,15 @@ class Leaf:
         for x in self.factors:
             if x.significand is not None:
                 y = x.shown()
-                yield _claim([negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand), words)
+                yield _claim(
+                    [negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand), words
+                )
         r = self.number
-        cut = [x.significand for x in self.factors if x.significand is not None and x.significand is not r.term.significand]
+        cut = [
+            x.significand
+            for x in self.factors
+            if x.significand is not None and x.significand is not r.term.significand
+        ]
         yield from shown.number_claims(r, [], [], significand, words, [*cut, *words])
 
 
@@ -167,12 +207,20 @@ def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
     yield _claim(finite, equal(b.significand, shifted(a.significand, lower(k, num(64)))))
     yield _claim(finite, both(at_most(least, b.exponent), less(b.significand, num(2 << g.fraction_bits))))
     yield _claim([zero, *finite], equal(b.exponent, least))
-    yield _claim([negation(zero), *finite], either(at_most(num(1 << g.fraction_bits), b.significand), equal(b.exponent, least)))
+    yield _claim(
+        [negation(zero), *finite],
+        either(at_most(num(1 << g.fraction_bits), b.significand), equal(b.exponent, least)),
+    )
 
 
 def _shown_number(r: Number) -> Shown:
     return Shown(
-        is_one(r.nan), is_one(r.inf), is_one(r.term.sign), u(r.term.significand), _exponent(r), r.term.fraction_bits
+        is_one(r.nan),
+        is_one(r.inf),
+        is_one(r.term.sign),
+        u(r.term.significand),
+        _exponent(r),
+        r.term.fraction_bits,
     )
 
 
@@ -232,7 +280,9 @@ class Fused:
             raise InputError(f"expected a term for each operand of {step.scope}")
         self.exact = d.fraction_bits is None
         if self.exact and len(self.operands) != 2:
-            raise InputError(f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}")
+            raise InputError(
+                f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}"
+            )
         self.alignment = "RO" if self.exact else str(d.alignment_rounding)
         self.zero_exponent = "none" if self.exact else d.zero_exponent
         #: The numbers that are aligned: those with their leading ones on top where the sum is exact.
@@ -256,9 +306,19 @@ class Fused:
             for y in partial.of:
                 if y not in self.sums:
                     found = {of[z] for z in reachable([y]) if z in of}
-                    own = {i for i in found if not any(self.total.terms[i].aligned in reachable([self.total.terms[j].aligned]) for j in found if j != i)}
+                    own = {
+                        i
+                        for i in found
+                        if not any(
+                            self.total.terms[i].aligned in reachable([self.total.terms[j].aligned])
+                            for j in found
+                            if j != i
+                        )
+                    }
                     if len(own) != 1:
-                        raise InputError(f"expected one term below an addend of {self.step.scope}, but got {len(own)}")
+                        raise InputError(
+                            f"expected one term below an addend of {self.step.scope}, but got {len(own)}"
+                        )
                     yield y, own.pop()
 
     # ------------------------------------------------------------------ terms of the plan
@@ -303,9 +363,14 @@ class Fused:
             for i in range(2):
                 yield from self._lead_claims(i)
         for i, x in enumerate(self.numbers):
-            known, cut = self._known(i) if self.exact else [], self._operand_cut(i) if self.exact else self.entering[i]
+            known, cut = (
+                self._known(i) if self.exact else [],
+                self._operand_cut(i) if self.exact else self.entering[i],
+            )
             yield _claim([_finite(x), *known], self._in_span(i), cut)
-            yield _claim([_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut)
+            yield _claim(
+                [_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut
+            )
         spans = [self._in_span(i) for i in range(len(self.numbers))]
         codes = [y for x in self.numbers for y in (x.term.exponent.bits, x.term.zero)]
         for i in range(len(self.numbers)):
@@ -354,7 +419,9 @@ class Fused:
         x, number = self.total.terms[i], self.numbers[i]
         yield _claim([self._takes_part(i), *spans], at_most(self._part(i), self.top), codes)
         yield _claim(
-            [negation(is_one(number.term.zero)), *spans], equal(u(x.shift), minus(self.top, _exponent(number))), codes
+            [negation(is_one(number.term.zero)), *spans],
+            equal(u(x.shift), minus(self.top, _exponent(number))),
+            codes,
         )
         fraction = number.term.fraction_bits
         up, down = max(0, self.f - fraction), max(0, fraction - self.f)
@@ -362,7 +429,8 @@ class Fused:
         size = times(u(number.term.significand), num(1 << up))
         kept = u(x.aligned)
         below, at, above = (
-            times(shifted(a, clamped), num(1 << down)) for a in (minus(kept, num(1)), kept, plus(kept, num(1)))
+            times(shifted(a, clamped), num(1 << down))
+            for a in (minus(kept, num(1)), kept, plus(kept, num(1)))
         )
         odd = equal(bits(0, 1, kept), num(1))
         if self.alignment == "RO":
@@ -405,7 +473,10 @@ class Fused:
     def _kept_claims(self) -> Iterator[Claim]:
         p, e_min = self.rho.fraction_bits, self.rho.e_min
         kept, away = u(self.rounded.kept), self.rounded.away
-        common = [within(self._bound(self.tree), self.n), at_most(u(self.total.e_max.bits), num(self.top_span))]
+        common = [
+            within(self._bound(self.tree), self.n),
+            at_most(u(self.total.e_max.bits), num(self.top_span)),
+        ]
         last = plus(u(self.rounded.height), num(e_min - p))
         unit = plus(u(self.total.e_max.bits), num(self.total.e_max.low - self.f))
         most = (self._bound(self.tree) + 1).bit_length() + 2
@@ -429,14 +500,25 @@ class Fused:
         exact = both(equal(kept, shifted(size, left)), negation(is_one(away)))
         yield _claim([some, at_most(last, unit), *common], exact, free)
         cut = [some, less(unit, last), *common]
-        yield _claim(cut, both(at_most(shifted(kept, right), size), less(size, shifted(plus(kept, num(1)), right))), free)
+        yield _claim(
+            cut,
+            both(at_most(shifted(kept, right), size), less(size, shifted(plus(kept, num(1)), right))),
+            free,
+        )
         yield _claim(cut, iff(is_one(away), rule), free)
 
     def cut(self) -> list[Node]:
         """The nodes that special cases, the number that is handed on, and its word are made of."""
         flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]
         aligned = [x.aligned for x in self.total.terms]
-        return [*flags, *aligned, self.total.bits, self.rounded.normalised, self.rounded.height, self.rounded.away]
+        return [
+            *flags,
+            *aligned,
+            self.total.bits,
+            self.rounded.normalised,
+            self.rounded.height,
+            self.rounded.away,
+        ]
 
     def _infinite(self, negative: bool) -> Expr:
         signs = ((x.inf, is_one(x.term.sign)) for x in self.operands)
@@ -559,7 +641,10 @@ class Plan:
         if self.how is not None:
             last = dot.stages[-1]
             assert isinstance(last, DotStep) and last.specials is not None
-            self.adding = (last.specials.operands[0], Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]))
+            self.adding = (
+                last.specials.operands[0],
+                Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]),
+            )
         self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3].sum
         self.all_claims = list(self._claims())
         named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
@@ -568,7 +653,10 @@ class Plan:
     def _groups(self, dot: Dot) -> list[list[DotStep]]:
         """The steps of each block."""
         spec = self.spec
-        if any(isinstance(x, Block) and x.groups for x in dot.stages) or spec.design.product_rounding is not None:
+        if (
+            any(isinstance(x, Block) and x.groups for x in dot.stages)
+            or spec.design.product_rounding is not None
+        ):
             raise InputError(f"expected whole products that are exact, but {spec.name} has others")
         if spec.tree is not None:
             return [[x for x in dot.stages if isinstance(x, DotStep)]]
@@ -577,9 +665,19 @@ class Plan:
     def _leaf(self, k: int) -> Leaf:
         g, spec, d = self.graph, self.spec, self.spec.design
         words = [(g.inputs[f"a[{k}]"], spec.a_format), (g.inputs[f"b[{k}]"], spec.b_format)]
-        wide = self.how.converted if self.how is not None else None if spec.tree is None else spec.tree.converted
-        rules = [str(d.operand_subnormals), str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)]
-        if d.normalise_operands or d.exponent_step != 1 or d.piece_bits is not None or d.zero_terms is not None:
+        wide = (
+            self.how.converted if self.how is not None else None if spec.tree is None else spec.tree.converted
+        )
+        rules = [
+            str(d.operand_subnormals),
+            str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals),
+        ]
+        if (
+            d.normalise_operands
+            or d.exponent_step != 1
+            or d.piece_bits is not None
+            or d.zero_terms is not None
+        ):
             raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
@@ -641,7 +739,11 @@ class Plan:
                 children.append(At(x, (step.rounded.target.e_min, step.rounded.target.fraction_bits)))
                 cuts.append([])
                 continue
-            leaf = next((y for y in self.leaves if _same(y.number, x)), None) if operand.kind == "products" else None
+            leaf = (
+                next((y for y in self.leaves if _same(y.number, x)), None)
+                if operand.kind == "products"
+                else None
+            )
             if leaf is not None:
                 children.append(At(x))
                 cuts.append([y.word for y in leaf.factors])
@@ -737,9 +839,13 @@ class Plan:
         scales: list[str] = []
         if spec.scale_format is not None:
             count = range(-(-spec.k // (spec.scale_block or 1)))
-            scales = [f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in count]
+            scales = [
+                f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in count
+            ]
         leaves = ";\n  ".join(_leaf(x) for x in self.leaves)
-        blocks = ";\n  ".join(f"BlockPlan {_number(counted)} {_tree(tree)}" for _, counted, _, tree in self.blocks)
+        blocks = ";\n  ".join(
+            f"BlockPlan {_number(counted)} {_tree(tree)}" for _, counted, _, tree in self.blocks
+        )
         adding = "None"
         if self.adding is not None:
             adding = f"(Some ({_number(self.adding[0])}, {_summed(self.adding[1])}))"
@@ -768,7 +874,9 @@ def _leaf(leaf: Leaf) -> str:
     wide = "None"
     if leaf.converted:
         wide = f"(Some ({', '.join(name(to.word) for _, to in leaf.converted)})%positive)"
-    return f"LeafPlan {wide} [{'; '.join(_maybe(x.significand) for x in leaf.factors)}] {_number(leaf.number)}"
+    return (
+        f"LeafPlan {wide} [{'; '.join(_maybe(x.significand) for x in leaf.factors)}] {_number(leaf.number)}"
+    )
 
 
 def _tree(x: At | Summed) -> str:

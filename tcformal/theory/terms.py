@@ -295,7 +295,9 @@ class Bits:
     def _fit(self, node: Node, low: int, high: int) -> _Integer:
         """An integer of a range in two's complement, as narrow as it may be."""
         width = _width(low, high)
-        return _Integer(self._g.make("extract", (node,), (width - 1, 0)) if width < node.width else node, low, high)
+        return _Integer(
+            self._g.make("extract", (node,), (width - 1, 0)) if width < node.width else node, low, high
+        )
 
     def _alike(self, a: _Integer, b: _Integer) -> tuple[_Integer, _Integer]:
         """Both in one width, signed where one of them is."""

@@ -12,7 +12,7 @@ import tcformal
 from tcformal.errors import CertificateError, InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics import align, product, round as rounding, special, unpack
+from tcformal.semantics import align, product, special, unpack
 from tcformal.semantics.number import Exponent
 from tcformal.theory.certified import check, load, refinement, save
 from tcformal.theory.refine import Plan
@@ -87,7 +87,9 @@ SLIPS: dict[str, list[tuple[str, str, Callable[..., Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("slip", [pytest.param(x, marks=[] if i == 3 else pytest.mark.slow) for i, x in enumerate(SLIPS)])
+@pytest.mark.parametrize(
+    "slip", [pytest.param(x, marks=[] if i == 3 else pytest.mark.slow) for i, x in enumerate(SLIPS)]
+)
 def test_a_slip_in_the_semantics_makes_a_claim_false(slip: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, other in SLIPS[slip]:
         monkeypatch.setattr(f"{module}.{name}", other)
@@ -103,7 +105,11 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(tmp_path: Path
         (tmp_path / "Instance.v").write_text(Plan(tcformal.unit(unit).spec).coq())
         coqc(tmp_path, "Instance.v")
     text = Plan(tcformal.unit(VOLTA).spec).coq()
-    for right, wrong in (("alignment := RZ", "alignment := RO"), ("rho := RZ", "rho := RNE"), ("(Some 23)", "(Some 24)")):
+    for right, wrong in (
+        ("alignment := RZ", "alignment := RO"),
+        ("rho := RZ", "rho := RNE"),
+        ("(Some 23)", "(Some 24)"),
+    ):
         assert right in text
         (tmp_path / "Instance.v").write_text(text.replace(right, wrong, 1))
         with pytest.raises(InputError):
