@@ -1,4 +1,6 @@
-"""Certified refinements: a unit's claims with the refutations of their negations, kept by the clauses they refute."""
+"""Certified refinements: a unit's claims with the refutations of their negations, kept by the clauses
+they refute.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import lzma
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tcformal.design.unit import UnitSpec
@@ -21,8 +24,8 @@ from tcformal.theory.refine import Plan, decide, name, question
 class Refinement:
     """A unit's claims, all certified.
 
-    Ranges and units: `claims` counts those of the file for Coq, `certificates` the different ones, by the SHA-256 of
-    their clauses; `seconds` were spent on those that were not known before.
+    Ranges and units: `claims` counts those of the file for Coq, `certificates` has the different ones, by the
+    SHA-256 of their clauses; `seconds` were spent on those that were not known before.
     """
 
     unit: str
@@ -39,7 +42,8 @@ class Refinement:
 def refinement(spec: UnitSpec, known: Mapping[str, Certificate] | None = None) -> Refinement:
     """Decide every claim about a unit's circuit; claims in `known` are checked again instead.
 
-    Errors: InputError for a unit that has no plan, and for a claim that is false; CertificateError for a known
+    Errors: InputError for a unit that has no plan, and for a claim that is false; CertificateError for a
+    known
     certificate that does not refute its claim's negation.
     """
     start = time.process_time()
@@ -81,7 +85,7 @@ def check(spec: UnitSpec, kept: Mapping[str, Certificate]) -> int:
 def _questions(plan: Plan) -> Iterator[tuple[Callable[[], str], Cnf]]:
     """Each claim as Coq reads it, made when it is asked for, and the clauses of its negation."""
     for claim in plan.claims():
-        yield (lambda claim=claim: claim.coq(name)), to_cnf(*question(claim))
+        yield partial(claim.coq, name), to_cnf(*question(claim))
 
 
 def save(path: Path, kept: Mapping[str, Certificate]) -> None:

@@ -1,7 +1,9 @@
 """Refinement: that a unit's circuit computes what its design does, from words to words.
 
-A unit's circuit, the plan of its cut points and the claims about them are data for `coq/Unit.v`, whose theorem
-`words_to_words` says that the claims suffice.  Each claim is decided by a solver whose proof is checked.  The plan is read
+A unit's circuit, the plan of its cut points and the claims about them are data for `coq/Unit.v`, whose
+theorem
+`words_to_words` says that the claims suffice.  Each claim is decided by a solver whose proof is checked.
+The plan is read
 off the stage records and not trusted: a wrong cut point makes a claim false, or Coq refuse the unit.
 """
 
@@ -164,7 +166,9 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A number that is a product of words, or one word; `converted`: words, and those that they are first converted to."""
+    """A number that is a product of words, or one word; `converted`: words, and those that they are
+    first converted to.
+    """
 
     factors: tuple[Factor, ...]
     number: Number
@@ -229,7 +233,8 @@ def _same(a: Number, b: Number) -> bool:
     x, y = a.term, b.term
     return (
         a.nan is b.nan and a.inf is b.inf and x.sign is y.sign and x.significand is y.significand
-        and x.exponent.bits is y.exponent.bits and (x.exponent.low, x.fraction_bits) == (y.exponent.low, y.fraction_bits)
+        and x.exponent.bits is y.exponent.bits and (x.exponent.low, x.fraction_bits) == (y.exponent.low,
+        y.fraction_bits)
     )  # fmt: skip
 
 
@@ -399,7 +404,8 @@ class Fused:
         """`Stage.v`, operand_known."""
         x = self.operands[i].term
         return [
-            at_most(u(x.exponent.bits), num(self.span(i))), iff(is_one(x.zero), equal(u(x.significand), num(0)))
+            at_most(u(x.exponent.bits), num(self.span(i))), iff(is_one(x.zero), equal(u(x.significand),
+            num(0)))
         ]  # fmt: skip
 
     def _lead_claims(self, i: int) -> Iterator[Claim]:
@@ -545,8 +551,6 @@ class Fused:
         r, down = self.outcome, less(self.n, num(0))
         grown = plus(u(self.rounded.kept), choice(is_one(self.rounded.away), num(1), num(0)))
         carried = at_most(num(1 << (p + 1)), grown)
-        if self.d.result_subnormals == "tiny_zero":
-            raise InputError("expected results that are not flushed by their tininess after rounding")
         small = NEVER if self.d.result_subnormals == "kept" else either(less(grown, num(1 << p)), NEVER)
         zero = either(equal(grown, num(0)), small)
         raised = plus(u(self.rounded.height), choice(carried, num(1), num(0)))
@@ -585,7 +589,9 @@ class Fused:
 # ------------------------------------------------------------------ a unit
 @dataclass(frozen=True, slots=True)
 class At:
-    """A number that is there (`Stage.v`, At); `zero`: exponent and fraction bits of a +0 that a chain starts from."""
+    """A number that is there (`Stage.v`, At); `zero`: exponent and fraction bits of a +0 that a chain
+    starts from.
+    """
 
     number: Number
     zero: tuple[int, int] | None = None
@@ -608,6 +614,7 @@ class Plan:
     """
 
     def __init__(self, spec: UnitSpec) -> None:
+        _refuse(spec)
         self.spec, self.how = spec, spec.emulation
         self.graph = g = Graph()  # one of its own, because cut points are named in it
         dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
@@ -855,6 +862,33 @@ class Plan:
             f" [{leaves}]\n {_number(self.c.number)} {_maybe(self.c.factors[0].significand)} {_number(zero)}\n"
             f" [{blocks}]\n {adding} {name(self.root)}"
         )
+
+
+def _refuse(spec: UnitSpec) -> None:
+    """InputError for what `Unit.v`, design_ok, does not take."""
+    d = spec.design
+    missing = {
+        "a NaN that is an operand's": (d.nan_rule if spec.tree is None else spec.tree.nan_rule) != "word",
+        "groups of products": d.group is not None,
+        "products in pieces": d.piece_bits is not None,
+        "products of normalised factors": d.normalise_operands,
+        "products that are rounded": d.product_rounding is not None,
+        "products with a limit": d.product_limit is not None,
+        "negated products": d.negated == "odd",
+        "factors with exponents in steps": d.exponent_step != 1,
+        "zeros that count as others": d.zero_terms is not None,
+        "blocks that are skipped": d.zero_words == "skipped",
+        "normalised products in a sum that is cut": d.normalise_products,
+        "a sum of bounded width": d.carry_bits is not None,
+        "sums that keep what is cut off": d.lost_bits != "cut",
+        "a frame of c's own": d.framed,
+        "c after the products' sum": d.c_position == "after",
+        "sums rounded down": d.summation in ("tr", "gtr"),
+        "tininess after rounding": d.result_subnormals == "tiny_zero",
+    }
+    found = [x for x, is_so in missing.items() if is_so]
+    if found:
+        raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
 
 
 def _below(node: Node, words: Sequence[Node]) -> set[Node]:

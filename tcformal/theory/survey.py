@@ -1,6 +1,7 @@
 """The table of refinements: `python -m tcformal.theory.survey [PART OF A NAME …] [--coq FOLDER]`.
 
-A row for each distinct design: claims, different claims, seconds of the processor, bytes of proofs and of the file for
+A row for each distinct design: claims, different claims, seconds of the processor, bytes of proofs and of
+the file for
 Coq, and with a folder of compiled sources the seconds of `coqc`; or what is missing.
 """
 

@@ -226,8 +226,7 @@ class Bits:
         if x.name == "Is":
             return self._node(x)
         if x.name in ("Both", "Either"):
-            a, b = (self.formula(y) for y in _exprs(x))
-            return g.make("and_" if x.name == "Both" else "or_", (a, b))
+            return g.make("and_" if x.name == "Both" else "or_", [self.formula(y) for y in _exprs(x)])
         if x.name == "Negation":
             return g.make("not_", (self.formula(_exprs(x)[0]),))
         a, b = self._alike(*(self.term(y) for y in _exprs(x)))
@@ -255,7 +254,9 @@ class Bits:
             return _Integer(node, -half, half - 1)
         if x.name == "Bits":
             low, count, of = x.args
-            assert isinstance(low, int) and isinstance(count, int) and isinstance(of, Expr)
+            assert isinstance(low, int)
+            assert isinstance(count, int)
+            assert isinstance(of, Expr)
             return self._slice(low, count, self.term(of))
         if x.name == "If":
             condition, first, second = _exprs(x)
@@ -264,22 +265,22 @@ class Bits:
             return _Integer(node, min(a.low, b.low), max(a.high, b.high))
         if x.name == "Abs":
             return self._magnitude(self.term(_exprs(x)[0]))
-        first, second = (self.term(y) for y in _exprs(x))
+        one, other = (self.term(y) for y in _exprs(x))
         if x.name == "Low":
-            a, b = self._alike(first, second)
+            a, b = self._alike(one, other)
             smaller = g.make("slt" if min(a.low, b.low) < 0 else "ult", (a.node, b.node))
             node = g.make("ite", (smaller, a.node, b.node))
             return _Integer(node, min(a.low, b.low), min(a.high, b.high))
         if x.name == "Times":
-            return self._product(first, second)
+            return self._product(one, other)
         if x.name == "Shift":
-            return self._shift(first, second)
-        high, low = first.high + second.high, first.low + second.low
+            return self._shift(one, other)
+        high, low = one.high + other.high, one.low + other.low
         if x.name == "Minus":
-            high, low = first.high - second.low, first.low - second.high
+            high, low = one.high - other.low, one.low - other.high
         width = _width(min(low, 0), high)
-        a, b = (self._wide(y, width) for y in (first, second))
-        return self._fit(g.make("add_mod" if x.name == "Plus" else "sub_mod", (a, b)), low, high)
+        left, right = (self._wide(y, width) for y in (one, other))
+        return self._fit(g.make("add_mod" if x.name == "Plus" else "sub_mod", (left, right)), low, high)
 
     def _number(self, value: int) -> _Integer:
         width = _width(value, value)

@@ -1,4 +1,4 @@
-"""Refinement: that a unit's circuit is what its design says, by claims with certificates and a theorem of Coq."""
+"""Refinement: that a circuit is what its design says, by certified claims and a theorem of Coq."""
 
 import shutil
 from collections.abc import Callable
