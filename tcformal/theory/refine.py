@@ -97,7 +97,8 @@ class Shown:
         )
 
     def number_claims(
-        self, r: Number, known: Sequence[Expr], given: Sequence[Expr], significand: Expr, free: Sequence[Node],
+        self, r: Number, known: Sequence[Expr], given: Sequence[Expr], significand: Expr,
+        free: Sequence[Node],
         last: Sequence[Node],
     ) -> Iterator[Claim]:  # fmt: skip
         """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
@@ -298,7 +299,7 @@ class Fused:
         self.spans = [x.term.exponent.high - x.term.exponent.low for x in self.numbers]
         self.outcome = step.specials.result
         self.sums: dict[Node, PartialSum] = {x.node: x for x in self.total.partials}
-        self.places = {y: i for y, i in self._leaves()}
+        self.places = dict(self._leaves())
         self.tree = self.total.partials[-1].node if self.total.partials else self._only_leaf()
 
     def _only_leaf(self) -> Node:
@@ -647,7 +648,8 @@ class Plan:
         self.adding: tuple[Number, Fused] | None = None
         if self.how is not None:
             last = dot.stages[-1]
-            assert isinstance(last, DotStep) and last.specials is not None
+            assert isinstance(last, DotStep)
+            assert last.specials is not None
             self.adding = (
                 last.specials.operands[0],
                 Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]),
@@ -733,12 +735,14 @@ class Plan:
         """The sum that makes a number, and what is summed in it."""
         made_by = [
             x for y, x in self.results
-            if y.nan is number.nan and y.inf is number.inf and y.term.exponent.bits is number.term.exponent.bits
+            if y.nan is number.nan and y.inf is number.inf
+            and y.term.exponent.bits is number.term.exponent.bits
         ]  # fmt: skip
         if not made_by:
             raise InputError(f"expected a sum that makes each operand of {self.spec.name} that is no product")
         step = made_by[0]
-        assert step.specials is not None and step.rounded is not None
+        assert step.specials is not None
+        assert step.rounded is not None
         children: list[At | Summed] = []
         cuts: list[Sequence[Node]] = []
         for operand, x in zip(step.operands, step.specials.operands, strict=True):
@@ -831,8 +835,10 @@ class Plan:
                 f"Definition plan : unit_plan := {self._coq_plan()}.",
                 *shared,
                 f"Definition certified : list claim := [\n  {claims}].",
-                "Lemma checked : unit_ok unit_circuit unit_design plan = true. Proof. vm_compute. reflexivity. Qed.",
-                "Lemma claimed : unit_claims unit_circuit unit_design plan = certified. Proof. vm_compute. reflexivity. Qed.",
+                "Lemma checked : unit_ok unit_circuit unit_design plan = true.",
+                "Proof. vm_compute. reflexivity. Qed.",
+                "Lemma claimed : unit_claims unit_circuit unit_design plan = certified.",
+                "Proof. vm_compute. reflexivity. Qed.",
                 "Theorem refined : Forall (holds unit_circuit) certified ->",
                 "  forall v, solution unit_circuit v -> v (root plan) = compute unit_design (words_in plan v).",
                 "Proof. rewrite <- claimed. exact (words_to_words _ _ _ checked). Qed.",
@@ -858,8 +864,10 @@ class Plan:
             adding = f"(Some ({_number(self.adding[0])}, {_summed(self.adding[1])}))"
         zero = self.c.number if self.zero is None else self.zero
         return (
-            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])} [{'; '.join(scales)}]%positive\n"
-            f" [{leaves}]\n {_number(self.c.number)} {_maybe(self.c.factors[0].significand)} {_number(zero)}\n"
+            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f" [{'; '.join(scales)}]%positive\n"
+            f" [{leaves}]\n {_number(self.c.number)} {_maybe(self.c.factors[0].significand)}"
+            f" {_number(zero)}\n"
             f" [{blocks}]\n {adding} {name(self.root)}"
         )
 
@@ -984,7 +992,8 @@ def _number(r: Number) -> str:
 
 def _fused(x: Fused) -> str:
     addends = [
-        f"Addend {_number(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)} {x.largest(i)} {x.spans[i]}"
+        f"Addend {_number(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
+        f" {x.largest(i)} {x.spans[i]}"
         for i, (t, r) in enumerate(zip(x.total.terms, x.numbers, strict=True))
     ]
 
@@ -996,15 +1005,19 @@ def _fused(x: Fused) -> str:
     e = x.total.e_max
     r = x.rounded
     return (
-        f"Fused [{'; '.join(addends)}] {name(e.bits)} {_z(e.low)} {x.top_span} {tree(x.tree)} {name(x.total.bits)} "
+        f"Fused [{'; '.join(addends)}] {name(e.bits)} {_z(e.low)} {x.top_span}"
+        f" {tree(x.tree)} {name(x.total.bits)} "
         f"(Ending {name(r.kept)} {name(r.away)} {name(r.height)} {_number(x.outcome)})"
     )
 
 
 _NAMES = {
-    "not_": "Not", "and_": "And", "or_": "Or", "xor": "Xor", "add_mod": "Add", "sub_mod": "Sub", "neg_mod": "Neg",
-    "mul_expand": "Mul", "shl_mod": "Shl", "lshr": "Lshr", "ashr": "Ashr", "eq": "Eq", "ult": "Ult", "ule": "Ule",
-    "slt": "Slt", "sle": "Sle", "ite": "Ite", "concat": "Concat", "zero_extend": "Zext", "sign_extend": "Sext",
+    "not_": "Not", "and_": "And", "or_": "Or", "xor": "Xor", "add_mod": "Add", "sub_mod": "Sub",
+    "neg_mod": "Neg",
+    "mul_expand": "Mul", "shl_mod": "Shl", "lshr": "Lshr", "ashr": "Ashr", "eq": "Eq", "ult": "Ult",
+    "ule": "Ule",
+    "slt": "Slt", "sle": "Sle", "ite": "Ite", "concat": "Concat", "zero_extend": "Zext",
+    "sign_extend": "Sext",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -38,7 +39,10 @@ def _row(name: str, known: dict[str, Certificate], folder: Path | None) -> str:
     made = refinement(spec, found)
     known.update(made.certificates)
     text = Plan(spec).coq()
-    row = f"{name}: {made.claims} claims, {len(made.certificates)} different, {made.seconds:.1f} s, {made.size} B of proofs, {len(text)} B for Coq"
+    row = (
+        f"{name}: {made.claims} claims, {len(made.certificates)} different, {made.seconds:.1f} s, "
+        f"{made.size} B of proofs, {len(text)} B for Coq"
+    )
     if folder is None:
         return row
     (folder / "Instance.v").write_text(text, encoding="utf-8")
@@ -54,7 +58,8 @@ def main() -> None:
     parser.add_argument("--coq", type=Path)
     args = parser.parse_args()
     for row in rows(args.names, args.coq):
-        print(row, flush=True)
+        sys.stdout.write(f"{row}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
