@@ -30,6 +30,8 @@ from tcformal.semantics.product import product
 from tcformal.semantics.stages import Block, Dot, DotStep, PartialSum
 from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import Certificate, certify
+from tcformal.solve.result import Status
+from tcformal.solve.sat import refuted
 from tcformal.theory.design import coq_design
 from tcformal.theory.terms import (
     ALWAYS,
@@ -840,7 +842,8 @@ class Plan:
                 "Lemma claimed : unit_claims unit_circuit unit_design plan = certified.",
                 "Proof. vm_compute. reflexivity. Qed.",
                 "Theorem refined : Forall (holds unit_circuit) certified ->",
-                "  forall v, solution unit_circuit v -> v (root plan) = compute unit_design (words_in plan v).",
+                "  forall v, solution unit_circuit v ->",
+                "  v (root plan) = compute unit_design (words_in plan v).",
                 "Proof. rewrite <- claimed. exact (words_to_words _ _ _ checked). Qed.",
                 "",
             ]
@@ -1067,12 +1070,5 @@ def _ordered(wanted: Sequence[Node], free: frozenset[Node]) -> list[Node]:
 
 def decide(cnf: Cnf) -> Certificate | None:
     """The checked refutation of the clauses of a claim's negation; None where the claim is false."""
-    from pysat.solvers import Solver  # a solver is loaded where it is asked
-
-    if not all(cnf.clauses):
-        return certify(cnf, "0\n", "folding")
-    with Solver(name="glucose42", bootstrap_with=cnf.clauses, with_proof=True) as solver:
-        if solver.solve():
-            return None
-        proof = "".join(f"{line}\n" for line in solver.get_proof())
-    return certify(cnf, proof, "glucose42")
+    outcome = refuted(cnf)
+    return None if outcome.status is not Status.UNSAT else certify(cnf, outcome.proof, "glucose42")

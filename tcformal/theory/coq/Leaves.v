@@ -183,7 +183,7 @@ Definition leaf_claims (x : factor) (l : list factor) (r : number) : list claim 
   flat_map factor_claims (x :: l) ++ number_claims (shown_factors x l) [] [] (fold_left (fun t y => Times t (factor_term y)) l (factor_term x)) r.
 
 Definition leaf_ok (m : widths) (x : factor) (l : list factor) (r : number) : bool :=
-  forallb (fun y => format_ok (format_of y) && rule_ok (rule y) && (width_in m (word y) =? word_width (format_of y))) (x :: l) &&
+  forallb (fun y => format_ok (format_of y) && rule_ok (rule y) && (width_in m (word y) <=? word_width (format_of y))) (x :: l) &&
   (bits_below r =? s_frac (shown_factors x l)).
 
 Lemma word_sig m v f w : format_ok f = true -> 0 <= s_frac (shown_word f w) /\ 0 <= value m v (s_sig (shown_word f w)).
@@ -209,7 +209,9 @@ Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 Lemma decode_factor y : In y (x :: l) -> factor_value v y = val_of m v (shown_factor y).
 Proof.
   intros I. unfold leaf_ok in OK. rewrite andb_true_iff, forallb_forall in OK. destruct OK as [F _]. specialize (F y I).
-  rewrite !andb_true_iff, Z.eqb_eq in F. destruct F as [[F R] W]. unfold factor_value. rewrite (decode_shown m) by (auto; rewrite <- W; now apply NODES).
+  rewrite !andb_true_iff, Z.leb_le in F. destruct F as [[F R] W]. unfold factor_value.
+  assert (FW : 0 <= v (word y) < 2 ^ word_width (format_of y)) by (destruct (NODES y I) as [N0 N1]; split; auto; eapply Z.lt_le_trans; [exact N1|]; apply Z.pow_le_mono_r; lia).
+  rewrite (decode_shown m) by auto.
   destruct (word_sig m v (format_of y) (word y) F). now apply flush_shown.
 Qed.
 

@@ -694,8 +694,9 @@ Proof.
   assert (CV : decode (c_format d) (c_word (words_in u v)) = val_in v (c_number u)).
   { pose proof (leaf_sound ct (c_factor d u) [] (c_number u) v CO C2 SOL) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [c_factor rule format_of word] in S. rewrite flush_kept_ in S. cbn [words_in c_word]. apply S. intros y [<-|[]]. apply (fits_in _ CI). }
   assert (NNC : not_negative (val_in v (c_number u))).
-  { unfold not_negative. rewrite <- CV. pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.eqb_eq in CO1. destruct CO1 as [[[FO _] WD] _].
-    cbn [words_in c_word]. rewrite (decode_shown m v (c_format d) (c_input u) FO) by (rewrite <- WD; apply (fits_in _ CI)). unfold val_of. destruct (truth m v _); auto. destruct (truth m v _); auto. cbn [sig]. now apply (word_sig m v (c_format d) (c_input u) FO). }
+  { unfold not_negative. rewrite <- CV. pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.leb_le in CO1. destruct CO1 as [[[FO _] WD] _].
+    assert (FW : 0 <= v (c_input u) < 2 ^ word_width (c_format d)) by (destruct (fits_in _ CI) as [N0 N1]; split; auto; eapply Z.lt_le_trans; [exact N1|]; apply Z.pow_le_mono_r; lia).
+    cbn [words_in c_word]. rewrite (decode_shown m v (c_format d) (c_input u) FO FW). unfold val_of. destruct (truth m v _); auto. destruct (truth m v _); auto. cbn [sig]. now apply (word_sig m v (c_format d) (c_input u) FO). }
   unfold chain_value. unfold start_number in BO, C3.
   destruct (composed d) as [how|] eqn:CP.
   - destruct (adding u) as [[r s]|] eqn:AU; [|easy]. destruct (last_block d u) as [[e b]|] eqn:LB_; [|easy]. destruct AD as [A1 [A2 [A3 [A4 [x0 [A5 A6]]]]]].
