@@ -115,7 +115,8 @@ def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("IDENTIFIED: hand:lab: ")
     assert run(*words).exit_code == 0
-    assert run("results", "verify").exit_code == 0
+    # This small search has not asked what tells the design from its neighbours.
+    assert run("results", "verify").exit_code == 3
 
 
 @pytest.mark.parametrize(

@@ -85,12 +85,9 @@ class Change:
         if self.parameter == _CHAIN:
             return "a chain from c and blocks of one product with c"
         if self.parameter == _UNCUT:
-            bits = max(
-                u.design.fraction_bits
-                for u in (self.first, self.second)
-                if u.design.fraction_bits is not None
-            )
-            return f"fraction_bits={bits} or exact"
+            widths = [u.design.fraction_bits for u in (self.first, self.second)]
+            kept = [bits for bits in widths if bits is not None]
+            return f"fraction_bits={max(kept)} or exact" if kept else "sums of which nothing is cut off"
         one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
         return f"{self.parameter}={_text(one)} or {_text(two)}"
 
