@@ -332,14 +332,17 @@ class Fused:
     # ------------------------------------------------------------------ terms of the plan
     @property
     def top(self) -> Expr:
+        """The largest exponent."""
         return plus(u(self.total.e_max.bits), num(self.total.e_max.low))
 
     @property
     def top_span(self) -> int:
+        """The largest code of the largest exponent."""
         return self.total.e_max.high - self.total.e_max.low
 
     @property
     def n(self) -> Expr:
+        """The sum, an integer in units of its last bit."""
         return sg(self.total.bits)
 
     def _bound(self, node: Node) -> int:
