@@ -52,6 +52,11 @@ def _in_process(name: str, cnf: Cnf, conflicts: int | None = None) -> RunnerOutc
         return RunnerOutcome(Status.UNSAT, proof="".join(f"{step}\n" for step in solver.get_proof()))
 
 
+def refuted(cnf: Cnf) -> RunnerOutcome:
+    """Ask Glucose about clauses, without a limit."""
+    return _in_process("glucose42", cnf)
+
+
 def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask CaDiCaL 3 whether some input makes `assertion` equal 1."""
     return _in_process("cadical300", to_cnf(graph, assertion))

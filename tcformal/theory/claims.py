@@ -1,0 +1,237 @@
+"""Claims about units as instances of the theorems of `coq/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from tcformal.design.trees.tree import stage_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.conditions import (
+    block_size,
+    least,
+    one_nan,
+    one_sum,
+    parts_ok,
+    plain,
+    start_format,
+    term_facts,
+)
+from tcformal.theory.constants import rounded_depths
+from tcformal.theory.design import coq_design
+from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
+from tcformal.theory.instances import Instance
+
+#: Roundings that are symmetric about zero.
+_SYMMETRIC = ("RNE", "RNA", "RZ", "RO")
+#: The largest number of carry bits that is looked at.
+_CARRIES = 64
+
+
+def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Instance | None:
+    """The theorem that makes a claim about a unit true; None where no theorem's side conditions are met.
+
+    `zero_c`: the claim is about c = 0.  A claim without an instance is not refuted: a witness is to be
+    looked for elsewhere.
+    """
+    if zero_c and claim != "relative-error":
+        return None
+    if claim == "relative-error" and zero_c:
+        return relative_from_zero(unit)
+    return _CLAIMS[claim](unit)
+
+
+def carry_bits(unit: UnitSpec) -> Instance | None:
+    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+    d, terms = unit.design, term_facts(unit)
+    if terms is None or not _sound(unit) or d.fraction_bits is None:
+        return None
+    if d.alignment_rounding != "RZ" or d.normalise_products:
+        return None
+    f, start = d.fraction_bits, start_format(unit)
+    own = max(start.fraction_bits, d.rho.fraction_bits)
+    total = block_size(unit) * _top(terms.most, terms.bits, f) + _top((2 << own) - 1, own, f)
+    carry = next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
+    if carry is None:
+        return None
+    return Instance(
+        claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
+        says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
+        arguments=(str(carry),), binders=("w",), conditions=(f"carry_enough d {carry} = true",),
+        numbers={"carry_bits": Fraction(carry)},
+    )  # fmt: skip
+
+
+def zero_exponent(unit: UnitSpec) -> Instance | None:
+    """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
+    d, terms = unit.design, term_facts(unit)
+    if terms is None or not _sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
+        return None
+    if d.zero_exponent > min(terms.low, least(start_format(unit)), d.rho.e_min):
+        return None
+    return Instance(
+        claim="zero-exponent", unit=unit, theorem="zero_exponent_idle", with_sum=True,
+        says="zeros whose exponent is below those of all other terms take no part, whatever it is",
+        binders=("w",), conditions=("zero_idle d = true",),
+    )  # fmt: skip
+
+
+def product_order(unit: UnitSpec) -> Instance | None:
+    """The order of a block's products does not matter: theorem `product_order_idle`."""
+    d = unit.design
+    at_once = (
+        (d.framed and d.aligned_group is None)
+        or d.summation == "tr"
+        or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits != "jammed")
+        or (d.c_position == "after" and d.lost_bits == "cut")
+    )  # fmt: skip
+    if unit.tree is not None or not at_once or d.group is not None or d.piece_bits is not None:
+        return None
+    if (d.framed and d.aligned_group is not None) or d.negated != "none" or not one_nan(unit):
+        return None
+    if unit.emulation is not None or unit.k > block_size(unit):
+        return None
+    return Instance(
+        claim="product-order", unit=unit, theorem="product_order_idle",
+        says="no order of the products of a block, each with its scales, changes the result",
+        binders=("w", "w'"), conditions=("order_free d = true",),
+    )  # fmt: skip
+
+
+def negation_symmetry(unit: UnitSpec) -> Instance | None:
+    """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
+    d = unit.design
+    if d.group is not None or d.piece_bits is not None or d.lost_bits != "cut" or d.framed:
+        return None
+    if d.c_position == "after" or d.summation in ("tr", "gtr") or d.zero_words != "summed":
+        return None
+    if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
+        return None
+    if unit.tree is not None and unit.tree.converted is not None:
+        return None
+    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
+        return None
+    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
+    for of in designs:
+        targets = (of.rho, of.step)
+        if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
+            return None
+        if of.alignment_rounding not in _SYMMETRIC or of.carry_bits is not None:
+            return None
+    if d.product_rounding is not None and d.product_conversion.mode not in _SYMMETRIC:
+        return None
+    return Instance(
+        claim="negation-symmetry", unit=unit, theorem="negation_holds",
+        says="Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal",
+        binders=("w", "w'"), conditions=("negation_kept d = true",),
+    )  # fmt: skip
+
+
+def zero_products(unit: UnitSpec) -> Instance | None:
+    """Products of zero beside others change nothing: theorem `zero_products_idle`."""
+    d, start = unit.design, start_format(unit)
+    if not _sound(unit) or d.normalise_products or d.order != "ascending" or d.zero_terms is not None:
+        return None
+    if d.fraction_bits is None or d.zero_sign != "positive" or d.zero_exponent == "own":
+        return None
+    if isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="zero_products_idle", with_sum=True,
+        says="products of zero beside those of a block change nothing, bit for bit",
+        binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
+    )  # fmt: skip
+
+
+def integer_sums(unit: UnitSpec) -> Instance | None:
+    """Integers up to 2^B are summed exactly: theorems `integers_fused` and `integers_any_order`."""
+    d = unit.design
+    if one_sum(unit) and d.carry_bits is None and d.c_subnormals == "kept" and d.order == "ascending":
+        if not plain(d) or d.normalise_products or d.zero_terms is not None:
+            return None
+        if unit.emulation is not None and (
+            unit.emulation.addition.fraction_bits is not None or not plain(unit.emulation.addition)
+        ):
+            return None
+        bound = d.rho.fraction_bits + 1
+        if unit.emulation is not None:
+            bound = min(bound, unit.emulation.addition.rho.fraction_bits + 1)
+        if d.fraction_bits is not None:
+            bound = min(bound, d.fraction_bits + 1)
+            if d.zero_exponent == "own" or (
+                isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits
+            ):
+                return None
+        if d.rho.e_min > 0 or d.rho.fraction_bits >= d.rho.e_max:
+            return None
+        return Instance(
+            claim="integer-sums", unit=unit, theorem="integers_fused",
+            says=f"integers of normal factors with Σ|terms| + |c| <= 2^{bound} give their sum",
+            arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
+            numbers={"exponent": Fraction(bound)},
+        )  # fmt: skip
+    if rounded_depths(unit) is None:
+        return None
+    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
+    targets = [t for of in designs for t in (of.rho, of.step)]
+    if d.product_rounding is not None:
+        targets.append(d.product_conversion)
+    bound = min(t.fraction_bits for t in targets) + 1
+    if any(t.e_min > 0 or t.fraction_bits >= t.e_max for t in targets):
+        return None
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_any_order",
+        says=f"integers with Σ|terms| + |c| <= 2^{bound} give their sum, in any order",
+        binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
+        conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
+def sign_magnitude(unit: UnitSpec) -> Instance | None:
+    """The specification sums integers: a sum in sign and magnitude has the same record and results."""
+    d = unit.design
+    if d.accumulation != "twos_complement" or d.carry_bits is not None or d.fraction_bits is None or d.framed:
+        return None
+    if d.lost_bits != "cut" or d.piece_bits is not None:
+        return None
+    other = replace(unit, design=replace(d, accumulation="sign_magnitude"))
+    if coq_design(other) != coq_design(unit):
+        return None
+    return Instance(
+        claim="sign-magnitude", unit=unit, theorem="eq_refl",
+        says="the specification sums integers: in sign and magnitude the record is the same",
+    )  # fmt: skip
+
+
+def monotonicity(unit: UnitSpec) -> Instance | None:
+    """c <= c' implies d <= d' of exact sums, each rounded: theorem `monotone`."""
+    if rounded_depths(unit) is None:
+        return None
+    return Instance(
+        claim="monotonicity", unit=unit, theorem="monotone_in_c",
+        says="c <= c' implies d <= d'", binders=("w", "w'"), conditions=("rounded_ok d = true",),
+    )  # fmt: skip
+
+
+def _top(most: int, bits: int, f: int) -> int:
+    return most << (f - bits) if f >= bits else most >> (bits - f)
+
+
+def _sound(unit: UnitSpec) -> bool:
+    d = unit.design
+    return (
+        one_sum(unit) and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
+        and d.carry_bits is None and d.rho.e_min <= d.rho.e_max
+    )  # fmt: skip
+
+
+_CLAIMS: dict[str, Callable[[UnitSpec], Instance | None]] = {
+    "carry-bits": carry_bits, "zero-exponent": zero_exponent, "product-order": product_order,
+    "negation-symmetry": negation_symmetry, "zero-products": zero_products, "integer-sums": integer_sums,
+    "relative-error": relative_error, "error-bound": error_bound, "sign-magnitude": sign_magnitude,
+    "monotonicity": monotonicity,
+}  # fmt: skip
+#: The claims that theorems answer.
+CLAIMS = tuple(_CLAIMS)

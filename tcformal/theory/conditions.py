@@ -1,0 +1,177 @@
+"""Side conditions and constants of the theorems of `coq/` for designs, computed on exact numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.design.rounding import NEAREST
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+
+#: A product's share of a unit is counted in parts of this size.
+PARTS = 4096
+#: Of how many fraction bits products at most have a share of their own.
+_FEW = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is known of the terms of a unit of one fused sum, as `Values.term_facts` has it."""
+
+    most: int
+    bits: int
+    low: int
+
+
+def power(exponent: int) -> Fraction:
+    """2^exponent."""
+    return Fraction(2) ** exponent
+
+
+def one_sum(unit: UnitSpec) -> bool:
+    """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
+    d = unit.design
+    return (
+        unit.tree is None and d.summation == "fused" and d.c_position == "joined" and d.lost_bits == "cut"
+        and not d.framed and d.group is None and d.piece_bits is None and d.zero_words == "summed"
+        and d.rho.integer_bits is None
+    )  # fmt: skip
+
+
+def least(f: Format) -> int:
+    """The least exponent of a format's numbers."""
+    return (1 if f.has_zero else 0) - f.bias
+
+
+def start_format(unit: UnitSpec) -> Format:
+    """The format of the first block's c."""
+    return unit.c_format if unit.emulation is None else unit.d_format
+
+
+def parts_ok(unit: UnitSpec) -> bool:
+    """Whether a composition of calls has no scales."""
+    return unit.emulation is None or unit.scale_format is None
+
+
+def one_nan(unit: UnitSpec) -> bool:
+    """Whether every NaN result is one word."""
+    d = unit.design
+    return unit.emulation is not None or (_nan_rule(unit) == "word" and d.zero_words == "summed")
+
+
+def term_facts(unit: UnitSpec) -> Terms | None:
+    """Bounds of the terms' significands and exponents; None where factors are converted or rounded."""
+    d = unit.design
+    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
+    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None or _converted(unit):
+        return None
+    if d.product_rounding is not None:
+        return None
+    formats = [unit.a_format, unit.b_format]
+    lows = [least(f) - (f.fraction_bits if d.normalise_operands else 0) for f in formats]
+    if unit.scale_format is not None:
+        formats += [unit.scale_format] * 2
+        lows += [least(unit.scale_format)] * 2
+    most = 1
+    for f in formats:
+        most *= (2 << f.fraction_bits) - 1
+    return Terms(most, sum(f.fraction_bits for f in formats), sum(lows))
+
+
+def nearest(d: Design) -> bool:
+    """Whether the last rounding is to nearest."""
+    return d.rho.mode in NEAREST
+
+
+def plain(d: Design) -> bool:
+    """Whether overflow is an infinity and subnormal results are kept."""
+    return d.result_subnormals == "kept" and (d.overflow != "ieee" or nearest(d))
+
+
+def share(d: Design) -> Fraction:
+    """How much a rounding loses at most, in units of the leading bit."""
+    return power(-d.rho.fraction_bits - (1 if nearest(d) else 0))
+
+
+def kept(d: Design, lost: Fraction) -> Fraction:
+    """Units that a block loses beside its rounding."""
+    return lost if nearest(d) else max(lost - 1, Fraction(0))
+
+
+def kappa(d: Design, lost: Fraction) -> Fraction:
+    """The constant of one block whose terms lose so many units: `Losses.kappa`."""
+    bits = int(d.fraction_bits or 0)
+    grown = Fraction(0) if d.alignment_rounding == "RZ" else lost * power(-bits)
+    return kept(d, lost) * power(-bits) + share(d) * (1 + grown)
+
+
+def few_bits(first: int, second: int) -> int:
+    """The least share of a unit, in parts, for which `Losses.few_bits` holds of products."""
+    if first + second > _FEW:
+        return PARTS
+    worst = Fraction(0)
+    for x in range(1 << first, 2 << first):
+        for y in range(1 << second, 2 << second):
+            worst = max(worst, *(Fraction(x * y % (1 << k), 1 << k) for k in range(1, first + second + 3)))
+    return min(PARTS, -(-worst.numerator * PARTS // worst.denominator))
+
+
+def plain_scales(unit: UnitSpec) -> bool:
+    """Whether scales are powers of two, or there are none."""
+    return unit.scale_format is None or unit.scale_format.fraction_bits == 0
+
+
+def product_share(unit: UnitSpec) -> int:
+    """The share of a unit that a product loses at most, in parts."""
+    if unit.design.alignment_rounding != "RZ" or not plain_scales(unit):
+        return PARTS
+    return few_bits(unit.a_format.fraction_bits, unit.b_format.fraction_bits)
+
+
+def near(unit: UnitSpec) -> bool:
+    """Whether products of one scale are so near each other that none is cut beside another."""
+    scale, d = unit.scale_format, unit.design
+    if not plain_scales(unit) or (scale is not None and (unit.scale_block or 0) < block_size(unit)):
+        return False
+    formats = (unit.a_format, unit.b_format)
+    low = sum(least(f) - (f.fraction_bits if d.normalise_operands else 0) for f in formats)
+    most = sum((1 << f.exponent_bits) - 1 - f.bias for f in formats)
+    bits = sum(f.fraction_bits for f in formats)
+    return all(f.exponent_bits >= 1 for f in formats) and most - low + bits <= int(d.fraction_bits or 0)
+
+
+def block_size(unit: UnitSpec) -> int:
+    """Products of one block."""
+    return unit.k if unit.tree is not None else min(unit.k, unit.design.products)
+
+
+def relative_ok(unit: UnitSpec) -> bool:
+    """`Accumulated.relative_ok`: the side condition of the theorems on relative errors of truncated sums."""
+    d, terms = unit.design, term_facts(unit)
+    if not one_sum(unit) or terms is None or d.fraction_bits is None:
+        return False
+    f, e_min, p = d.fraction_bits, d.rho.e_min, d.rho.fraction_bits
+    start = start_format(unit)
+    low = min(terms.low, least(start), e_min)
+    zero = d.zero_exponent
+    zero_ok = zero == "none" or (
+        isinstance(zero, int)
+        and (zero <= low or (d.alignment_rounding == "RZ" and zero <= max(e_min, least(start))))
+    )
+    return (
+        plain(d) and d.carry_bits is None and not d.normalise_products and zero_ok and f >= 0 and p <= f
+        and terms.bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
+    )  # fmt: skip
+
+
+def _converted(unit: UnitSpec) -> bool:
+    how, tree = unit.emulation, unit.tree
+    return (how is not None and how.converted is not None) or (
+        tree is not None and tree.converted is not None
+    )
+
+
+def _nan_rule(unit: UnitSpec) -> str:
+    return unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule

@@ -1,0 +1,174 @@
+"""The constants of relative errors that the theorems of `coq/` give, for dot products of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.design.rounding import NEAREST
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, stage_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.conditions import (
+    PARTS,
+    block_size,
+    kappa,
+    near,
+    parts_ok,
+    plain,
+    power,
+    product_share,
+    relative_ok,
+    share,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """What a call loses: the first block from c = 0, every other one, and what adds c to a composition's sum.
+
+    Ranges and units: products of a block, blocks of a call; the error of m blocks from c = 0 is at most
+    (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times (1 + last).
+    """
+
+    first: Fraction
+    other: Fraction
+    size: int
+    blocks: int
+    last: Fraction = Fraction(0)
+
+    def of(self, length: int) -> Fraction:
+        """C of so many products from c = 0."""
+        if self.last:
+            # Calls of blocks from +0, each added to the sum before: C -> (1 + C)(1 + last) - 1.
+            size = self.size * self.blocks
+            calls, one = -(-length // size), -(-min(length, size) // self.size)
+            call = (1 + self.first) * (1 + self.other) ** (one - 1)
+            return call * (1 + self.last) ** (calls - 1) - 1
+        blocks = -(-length // self.size)
+        if blocks > 64:
+            return _up((1 + self.first) * _power_up(1 + self.other, blocks - 1)) - 1
+        return (1 + self.first) * (1 + self.other) ** (blocks - 1) - 1
+
+
+def constants(unit: UnitSpec) -> Constants | None:
+    """The constants of a unit's relative error, by the theorem that applies; None where none does."""
+    if relative_ok(unit):
+        d, n = unit.design, block_size(unit)
+        part, alone = Fraction(product_share(unit), PARTS), max(n - 1, 0)
+        first = kappa(d, Fraction(0) if near(unit) else part * alone)
+        other = kappa(d, part * alone + 1)
+        if unit.emulation is None:
+            return Constants(first, other, n, unit.k // n)
+        how = unit.emulation
+        if how.addition.fraction_bits is not None or not _kept(how.addition) or not parts_ok(unit):
+            return None
+        return Constants(first, other, n, len(how.parts), share(how.addition))
+    depths = rounded_depths(unit)
+    if depths is None:
+        return None
+    u = max(x[0] for x in conversions(unit))
+    product, c = depths
+    return Constants((1 + u) ** product - 1, (1 + u) ** c - 1, block_size(unit), 1)
+
+
+def conversions(unit: UnitSpec) -> list[tuple[Fraction, Fraction]]:
+    """Of every rounding of a unit of rounded sums, its share and what it loses beside subnormal results."""
+    d, made = unit.design, []
+    flushes = d.result_subnormals != "kept"
+    targets = [] if d.product_rounding is None else [(d.product_conversion, d)]
+    if unit.tree is not None:
+        targets += [(of.rho, of) for of in stage_designs(unit.tree, d).values()]
+    else:
+        targets += [(t, d) for t in ([d.rho] if d.c_position == "joined" else [d.step, d.rho])]
+    for t, of in targets:
+        u = power(-t.fraction_bits - (1 if t.mode in NEAREST else 0))
+        flushes = of.result_subnormals != "kept"
+        made.append((u, power(t.e_min) if flushes else u * power(t.e_min)))
+    return made
+
+
+def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:
+    """Roundings on the longest path from a product, and from c, where `Exact.rounded_ok` holds."""
+    d = unit.design
+    if unit.emulation is not None or d.fraction_bits is not None or d.zero_words != "summed":
+        return None
+    if (
+        d.zero_terms is not None
+        or d.product_limit is not None
+        or d.group is not None
+        or d.piece_bits is not None
+    ):
+        return None
+    if d.lost_bits != "cut" or d.framed or d.c_position == "after" or d.carry_bits is not None:
+        return None
+    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
+    for of in designs:
+        if of.fraction_bits is not None or of.carry_bits is not None or of.rho.integer_bits is not None:
+            return None
+        if of.overflow == "ieee" and any(t.mode not in NEAREST for t in (of.rho, of.step)):
+            return None
+    flushes = d.result_subnormals != "kept"
+    if d.c_subnormals == "hidden_bit" or (d.c_subnormals != "kept" and not flushes):
+        return None
+    product = 0 if d.product_rounding is None else 1
+    if unit.tree is not None:
+        return _tree_depths(unit.tree.root, product)
+    n = d.products
+    if d.c_position == "joined":
+        return 1 + product, 1
+    if d.c_position == "first":
+        return n + product, n
+    pairs = n // 2 + n % 2
+    inner = {
+        "fused": 1, "sequential": n - 1, "pairwise": max(n - 1, 0).bit_length(),
+        "two_chains": 1 + (1 + n) // 2, "pair_chains": 2 + (1 + pairs) // 2,
+    }[d.summation]  # fmt: skip
+    return 1 + inner + product, 1
+
+
+def _tree_depths(root: Step, product: int) -> tuple[int, int] | None:
+    """The depths of a tree in which every product and c occur once."""
+    leaves: list[int | str] = []
+
+    def walk(step: Step) -> Iterator[tuple[int | str, int]]:
+        for child in step.children:
+            if isinstance(child, Step):
+                yield from ((leaf, depth + 1) for leaf, depth in walk(child))
+            else:
+                yield child, 1
+
+    depths: dict[str, int] = {"c": 0, "product": 0}
+    for leaf, depth in walk(root):
+        leaves.append(leaf)
+        if leaf == "c":
+            depths["c"] = max(depths["c"], depth)
+        elif isinstance(leaf, int):
+            depths["product"] = max(depths["product"], depth + product)
+    products = [x for x in leaves if isinstance(x, int)]
+    if leaves.count("c") != 1 or sorted(products) != list(range(len(products))):
+        return None
+    return depths["product"], depths["c"]
+
+
+def _kept(d: Design) -> bool:
+    return d.operand_subnormals == "kept" and d.c_subnormals == "kept" and plain(d)
+
+
+#: Binary places that are kept of the powers of many blocks.
+_PLACES = 400
+
+
+def _up(x: Fraction) -> Fraction:
+    """The least multiple of 2^-_PLACES that is at least x."""
+    return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
+
+
+def _power_up(x: Fraction, times: int) -> Fraction:
+    total = Fraction(1)
+    while times:
+        if times & 1:
+            total = _up(total * x)
+        x, times = _up(x * x), times >> 1
+    return total

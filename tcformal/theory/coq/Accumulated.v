@@ -1,0 +1,460 @@
+(** The error of a dot product of any length on a unit of truncated sums, from words: a recurrence over the blocks and its
+    closed form, (1 + kappa)^m - 1 for m blocks. *)
+From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
+From Flocq Require Import Core.
+From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
+  Losses.
+Import ListNotations.
+Open Scope R_scope.
+
+(** * How errors grow from block to block *)
+
+(** 1 + (1 + k) + ... + (1 + k)^(m-1). *)
+Fixpoint geometric (k : R) (m : nat) : R := match m with O => 0 | S i => (1 + k) ^ i + geometric k i end.
+
+Lemma geometric_step k m : geometric k (S m) = 1 + (1 + k) * geometric k m.
+Proof. induction m as [|m IH]; [cbn; ring|]. change (geometric k (S (S m))) with ((1 + k) ^ S m + geometric k (S m)). rewrite IH at 1.
+  change (geometric k (S m)) with ((1 + k) ^ m + geometric k m). cbn [pow]. ring.
+Qed.
+
+Lemma geometric_pos k m : 0 <= k -> 0 <= geometric k m.
+Proof. intros K. induction m; cbn; [lra|]. assert (0 <= (1 + k) ^ m) by (apply pow_le; lra). lra. Qed.
+
+(** A step that loses k of its terms' magnitudes and of what it starts from, and h beside. *)
+Lemma growth_step k h x S A C H z s a : 0 <= k -> 0 <= C -> 0 <= a -> Rabs S <= A ->
+  Rabs (x - S) <= C * A + H -> Rabs (z - (x + s)) <= k * (Rabs x + a) + h ->
+  Rabs (z - (S + s)) <= ((1 + C) * (1 + k) - 1) * (A + a) + ((1 + k) * H + h).
+Proof.
+  intros K C0 a0 SA E Z. replace (z - (S + s)) with ((z - (x + s)) + (x - S)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|].
+  assert (X : Rabs x <= A + C * A + H).
+  { replace x with (S + (x - S)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+  pose proof (Rmult_le_compat_l k _ _ K X) as KX.
+  assert (0 <= C * a) by nra. assert (0 <= k * C * a) by (rewrite Rmult_assoc; nra). nra.
+Qed.
+
+(** * What a block's terms have to be *)
+
+(** Cut at F fraction bits below its own exponent, a number stays as it is. *)
+Definition settled (f : Z) (x : num) : Prop := generic_format radix2 (FIX_exp (exp x - f)) (V x).
+
+Lemma settled_loss m f x : settled f x -> loss m (exp x - f) x = 0.
+Proof. intros G. unfold loss, fix_rnd. rewrite round_generic by auto with typeclass_instances. now rewrite Rminus_eq_0, Rabs_R0. Qed.
+
+Lemma short_settled f x : (frac x <= f)%Z -> settled f x.
+Proof.
+  intros F. unfold settled. apply generic_format_FIX.
+  exists (Float radix2 (signed x * 2 ^ (f - frac x)) (exp x - f)); [|reflexivity].
+  unfold F2R, V; simpl. rewrite mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by lia. do 2 f_equal. unfold lsb. lia.
+Qed.
+
+(** The exponent is that of the leading bit, or at most e0. *)
+Definition floored (e0 : Z) (x : num) : Prop := is_zero x = false -> bp (exp x) <= Rabs (V x) \/ (exp x <= e0)%Z.
+
+(** What is known of c of every block: the first one, and results. *)
+Definition fit_c (f e0 l : Z) (x : num) : Prop := settled f x /\ floored e0 x /\ (l <= exp x)%Z.
+
+Lemma result_fit s f e0 l sg n u z : plain (out s) = true -> (p (out s) <= f)%Z -> (emin (out s) <= emax (out s))%Z ->
+  (emin (out s) <= e0)%Z -> (l <= emin (out s))%Z -> convert (out s) sg n u = Num z -> fit_c f e0 l z.
+Proof.
+  intros P Pf M E0 L H. pose proof (plain_p _ P) as Pp. destruct (convert_shape _ _ _ _ _ Pp M H) as [Ex Sh].
+  destruct (convert_exponent _ _ _ _ _ P H) as [E1 E2]. split; [|split].
+  - destruct Sh as [[F _]|[F S]]; [apply short_settled; lia|].
+    assert (Vz : V z = IZR (if neg z then -1 else 1) * bp (exp z)).
+    { unfold V, signed, lsb. rewrite F, S. replace (exp z - (p (out s) + 1))%Z with (exp z + - (p (out s) + 1))%Z by lia.
+      rewrite bpow_plus.
+      assert (P2 : IZR (2 ^ (p (out s) + 1)) * (bp (exp z) * bp (- (p (out s) + 1))) = bp (exp z)).
+      { rewrite <- bp_Z, <- !bpow_plus by lia. f_equal. lia. }
+      destruct (neg z); [rewrite opp_IZR|]; lra. }
+    unfold settled. apply generic_format_FIX.
+    exists (Float radix2 ((if neg z then -1 else 1) * 2 ^ f) (exp z - f)); [|reflexivity].
+    unfold F2R; simpl. rewrite Vz, mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by lia. do 2 f_equal. lia.
+  - intros Z. destruct (E2 Z) as [Q|Q]; [right; lia|now left].
+  - lia.
+Qed.
+
+Lemma eta_le d f e0 L L' : 0 <= L -> L <= L' -> eta d f e0 L <= eta d f e0 L'.
+Proof.
+  intros L0 LL. unfold eta. pose proof (bpow_ge_0 radix2 (e0 - f)). pose proof (bpow_ge_0 radix2 (Z.max e0 (emin (out d)))).
+  assert (K : kept (out d) L <= kept (out d) L').
+  { unfold kept. destruct (nearest _); auto. apply Rmax_case; [|apply Rmax_r]. pose proof (Rmax_l (L' - 1) 0). lra. }
+  assert (G : growth (alignment d) f L <= growth (alignment d) f L').
+  { pose proof (bpow_ge_0 radix2 (- f)). destruct (alignment d); cbn; nra. }
+  apply Rplus_le_compat; [now apply Rmult_le_compat_r|]. pose proof (share_pos (out d)). apply Rmult_le_compat_l; [lra|].
+  apply Rmult_le_compat_r; auto. lra.
+Qed.
+
+(** Products: lam units of loss at most; in 4096ths. *)
+Definition fit_product (m : mode) (f l : Z) (lam : R) (x : num) : Prop :=
+  settled f x /\ normal x /\ (l <= exp x)%Z /\ forall u, loss m u x <= lam * bp u.
+
+(** Units that a block of n products and c loses by cutting, the largest term nothing. *)
+Definition units (lam : R) (n : Z) : R := lam * IZR (Z.max (n - 1) 0) + 1.
+
+Lemma units_pos lam n : 0 <= lam -> 0 <= units lam n.
+Proof. intros. unfold units. assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. Qed.
+
+(** What a design's sum has to be. *)
+Definition truncated_ok (s : sum) (f e0 l : Z) : bool :=
+  plain (out s) && match carry_bits s with None => true | _ => false end && negb (normalise s) &&
+  match fraction_bits s with Some g => (g =? f)%Z | None => false end && (0 <=? f)%Z && (p (out s) <=? f)%Z &&
+  (emin (out s) <=? emax (out s))%Z && (emin (out s) <=? e0)%Z && (l <=? emin (out s))%Z &&
+  (zero_below s l || match zero_exponent s, alignment s with ZeroAt z, RZ => (z <=? e0)%Z | _, _ => false end).
+
+(** Every unit that a block of n products and c can lose. *)
+Definition all_units (n : Z) : R := IZR n + 1.
+
+Lemma all_losses m u us x n : (Z.of_nat (length us) <= n)%Z -> Rsum (map (loss m u) (us ++ [x])) <= all_units n * bp u.
+Proof.
+  intros Ln. rewrite map_app, Rsum_app. cbn [map Rsum fold_right]. pose proof (bpow_gt_0 radix2 u) as B.
+  assert (A : forall y, loss m u y <= 1 * bp u) by (intros y; unfold loss; pose proof (fix_rnd_err m u (V y)); lra).
+  pose proof (losses_repeat m u 1 us (proj2 (Forall_forall _ us) (fun y _ => A y))) as R. pose proof (A x).
+  unfold all_units. apply IZR_le in Ln. rewrite <- INR_IZR_INZ in Ln. nra.
+Qed.
+
+Theorem block_loss s f e0 l lam n us x z :
+  truncated_ok s f e0 l = true -> 0 <= lam <= 1 -> (Z.of_nat (length us) <= n)%Z ->
+  Forall (fit_product (alignment s) f l lam) us -> fit_c f e0 l x ->
+  sum_numbers s (us ++ [x]) = Num z ->
+  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
+Proof.
+  intros O La Ln Fu Fx H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L] ZB].
+  apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L. destruct (carry_bits s) eqn:Kb; [easy|].
+  destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (ts := us ++ [x]) in *.
+  split; [|unfold sum_numbers in H; eapply result_fit; eauto].
+  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
+  pose proof (units_pos lam n (proj1 La)) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia).
+  assert (UA : units lam n <= all_units n).
+  { unfold units, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
+    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. }
+  assert (Mg : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
+  pose proof (kappa_pos s f (units lam n) U0) as KP. pose proof (eta_pos s f e0 (all_units n) ltac:(lra)) as EP.
+  assert (EL : eta s f e0 (units lam n) <= eta s f e0 (all_units n)) by now apply eta_le.
+  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
+    Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros E y Q Hy Zy Xy.
+    assert (Sy : loss (alignment s) (E - f) y = 0 /\ (bp E <= Rabs (V y) \/ (E <= e0)%Z)).
+    { apply in_app_or in Hy. rewrite <- Xy. destruct Hy as [Hy|[<-|[]]].
+      - rewrite Forall_forall in Fu. destruct (Fu y Hy) as [A [B _]]. split; [now apply settled_loss|]. left. now apply B.
+      - destruct Fx as [A [B _]]. split; [now apply settled_loss|]. now apply B. }
+    destruct Sy as [Sy By].
+    apply Rle_trans with (kappa s f (units lam n) * magnitude ts + eta s f e0 (units lam n)); [|lra].
+    apply (sum_absolute s f ts E e0 z (units lam n)); auto.
+    + destruct By as [By|By]; auto. left. eapply Rle_trans; [exact By|]. now apply magnitude_in.
+    + assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
+      pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
+      pose proof (losses_beside (alignment s) (E - f) lam us x y La) as LB.
+      eapply Rle_trans; [apply LB; auto|].
+      * eapply Forall_impl; [|exact Fu]. intros q Hq. apply Hq.
+      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units. apply Rplus_le_compat_r. apply Rmult_le_compat_l; [lra|].
+        apply IZR_le. lia. }
+  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
+  { intros Zs. assert (ES : exact_sum ts = 0).
+    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
+    unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
+    assert (N : zsum (counts s ts) = 0%Z).
+    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Zs. }
+    rewrite N, Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
+    rewrite C, ES, Rminus_0_r, Rabs_R0. nra. }
+  destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
+  destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
+  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
+  (* the largest exponent is that of a zero *)
+  destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
+  { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
+  injection Ey as <-. apply orb_prop in ZB. destruct ZB as [ZB|ZB].
+  - (* another term has it too, or all are zeros *)
+    unfold zero_below in ZB. rewrite Ze in ZB. apply Z.leb_le in ZB.
+    destruct (forallb is_zero ts) eqn:Az; [apply Zeros; now apply forallb_forall|].
+    assert (Ex : exists q, In q ts /\ is_zero q = false).
+    { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
+      destruct IH as [q [? ?]]; auto. exists q; auto. }
+    destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
+    assert (Bq : (l <= exp q)%Z).
+    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [rewrite Forall_forall in Fu; now apply Fu|apply Fx]. }
+    apply (Main ze q); auto. lia.
+  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
+    apply (sum_tiny s f ts ze e0 z (all_units n) (units lam n)); auto; [lra|].
+    assert (U : unit_of s ts = (ze - f)%Z) by (unfold unit_of; now rewrite F, Q).
+    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|]. now apply all_losses.
+Qed.
+
+(** * Designs of one truncated sum, from words to the value of the result *)
+
+(** An element's term: the product of its factors as the multiplier takes them (flushed, normalised), and its scales. *)
+Definition term (d : design) (x : element) : val :=
+  scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x).
+Definition term_value (d : design) (x : element) : R := V (num_of (term d x)).
+
+Definition leading (x : num) : Prop := sig x = 0%Z \/ (2 ^ frac x <= sig x)%Z.
+Definition leading_val (v : val) : Prop := forall x, v = Num x -> leading x.
+
+(** Each factor that the multiplier takes, and each scale, is zero or has a leading bit. *)
+Definition leading_element (d : design) (x : element) : Prop :=
+  leading_val (a_of d x) /\ leading_val (b_of d x) /\ Forall leading_val (scaled_by x).
+
+Lemma has_normal t x : has t x -> leading x -> (0 <= bits t)%Z -> normal x.
+Proof.
+  intros [A [B _]] L B0 Z. unfold is_zero in Z. apply Z.eqb_neq in Z. destruct L as [L|L]; [easy|].
+  assert (E : Rabs (V x) = IZR (sig x) * bp (lsb x)).
+  { unfold V, signed. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. f_equal. rewrite <- abs_IZR. f_equal.
+    destruct (neg x); lia. }
+  rewrite E. apply Rle_trans with (bp (frac x) * bp (lsb x)).
+  - rewrite <- bpow_plus. apply bpow_le. unfold lsb. lia.
+  - apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le.
+Qed.
+
+Lemma times_leading x y : (0 <= frac x)%Z -> (0 <= frac y)%Z -> leading x -> leading y -> leading (times x y).
+Proof.
+  intros Fx Fy [X|X] [Y|Y]; unfold leading, times; cbn [sig frac]; try (left; rewrite ?X, ?Y; lia).
+  right. rewrite Z.pow_add_r by lia. pose proof (pow2_pos (frac x) Fx). pose proof (pow2_pos (frac y) Fy). nia.
+Qed.
+
+(** The products of a design whose elements have leading bits have them too. *)
+Lemma product_leading s t v w : has_val s v -> has_val t w -> (0 <= bits s)%Z -> (0 <= bits t)%Z -> leading_val v -> leading_val w ->
+  leading_val (product v w).
+Proof.
+  intros Hs Ht Bs Bt Lv Lw x E. apply product_num in E. destruct E as [y [z [-> [-> ->]]]].
+  destruct (Hs y eq_refl) as [_ [By _]]. destruct (Ht z eq_refl) as [_ [Bz _]]. apply times_leading; try lia; auto.
+Qed.
+
+Lemma format_bits f : format_ok f = true -> (0 <= fbits f)%Z.
+Proof. unfold format_ok. lia. Qed.
+
+Lemma times_split (P : num -> num -> Prop) v w : (forall y z, v = Num y -> w = Num z -> P y z) -> forall x, product v w = Num x ->
+  exists y z, x = times y z /\ P y z.
+Proof. intros H x E. apply product_num in E. destruct E as [y [z [-> [-> ->]]]]. exists y, z. auto. Qed.
+
+(** Scales that are powers of two, or none. *)
+Definition plain_scales (d : design) : bool := match scales d with Some (f, _) => (fbits f =? 0)%Z | None => true end.
+
+(** Which share of a unit a product loses: [lam] 4096ths where they are found for products of few bits, else all. *)
+Definition share_ok (d : design) (m : mode) (lam : Z) : bool :=
+  if (lam =? 4096)%Z then true else few_bits (fbits (a_format d)) (fbits (b_format d)) lam && plain_scales d && match m with RZ => true | _ => false end.
+
+Lemma lossy_whole m u x : loss m u x <= 1 * bp u.
+Proof. unfold loss. pose proof (fix_rnd_err m u (V x)). lra. Qed.
+
+Lemma two_leading_times fa fb x y : has_val {| most := 2 ^ (fa + 1) - 1; bits := fa; low := exp x |} (Num x) ->
+  has_val {| most := 2 ^ (fb + 1) - 1; bits := fb; low := exp y |} (Num y) -> leading x -> leading y -> two_leading fa fb (times x y).
+Proof.
+  intros Hx Hy Lx Ly. destruct (Hx x eq_refl) as [Ax [Bx _]]. destruct (Hy y eq_refl) as [Ay [By _]]. cbn in *. unfold two_leading, times. cbn [sig].
+  destruct Lx as [Lx|Lx]; [left; rewrite Lx; lia|]. destruct Ly as [Ly|Ly]; [left; rewrite Ly; lia|].
+  right. exists (sig x), (sig y). rewrite Bx in Lx. rewrite By in Ly. repeat split; lia.
+Qed.
+
+Lemma term_fit d t f l lam m x : term_facts d = Some t -> made_by d x -> leading_element d x -> (bits t <= f)%Z -> (0 <= bits t)%Z ->
+  (l <= low t)%Z -> share_ok d m lam = true -> forall y, term d x = Num y -> fit_product m f l (IZR lam * / 4096) y.
+Proof.
+  intros T M [La [Lb Ls]] Bf B0 Ll Sh y E. pose proof (scaled_has d t x T M) as Hs. unfold term in E.
+  assert (Hy : has t y) by (apply (Hs y E)).
+  pose proof T as T'. unfold term_facts in T'. set (q := factors d) in *.
+  destruct (_ && _) eqn:G in T'; [|easy]. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] R].
+  destruct (converted d) eqn:Cv; [easy|]. destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|].
+  assert (A : has_val (facts_normal (a_format d) (normalise_factors q)) (a_of d x)).
+  { unfold a_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
+  assert (B : has_val (facts_normal (b_format d) (normalise_factors q)) (b_of d x)).
+  { unfold b_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
+  pose proof (format_bits _ Oa) as Fa. pose proof (format_bits _ Ob) as Fb.
+  (* the product before scales *)
+  unfold scaled_product in E. rewrite Zt, zero_as_none, Pr in E.
+  set (w := product (a_of d x) (b_of d x)) in *.
+  set (v := if odd_negated q && Z.odd (index x) then negate w else w) in *.
+  assert (W : forall z, v = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
+  { assert (W0 : forall z, w = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
+    { intros z Ez. unfold w in Ez. apply product_num in Ez. destruct Ez as [a [b [Ea [Eb ->]]]].
+      destruct (A a Ea) as [A1 [A2 A3]]. destruct (B b Eb) as [B1 [B2 B3]]. cbn in A1, A2, B1, B2.
+      pose proof (La a Ea) as La'. pose proof (Lb b Eb) as Lb'.
+      split; [apply times_leading; auto; lia|]. split; [|cbn; lia].
+      apply two_leading_times; auto; intros ? Q; injection Q as <-; repeat split; cbn; auto; lia. }
+    unfold v. destruct (_ && _); auto. intros z Ez. destruct w as [a| |] eqn:Ew; try easy. injection Ez as <-. apply (W0 a eq_refl). }
+  assert (X : fold_left product (scaled_by x) v = Num y).
+  { destruct (fold_left product (scaled_by x) v) as [z| |]; try easy.
+    destruct (match product_limit q with Some k => negb (is_zero z) && (k <=? own_exponent z)%Z | None => false end); [easy|exact E]. }
+  clear E.
+  assert (N : leading y /\ (plain_scales d = true -> two_leading (fbits (a_format d)) (fbits (b_format d)) y)).
+  { unfold made_by in M. unfold plain_scales. destruct (scales d) as [[g k]|].
+    - destruct M as [sa [sb Es]]. rewrite Es in X, Ls. cbn [fold_left] in X. destruct (format_ok g) eqn:Og; [|easy].
+      apply product_num in X. destruct X as [y1 [z2 [X [D2 ->]]]]. apply product_num in X. destruct X as [y0 [z1 [X [D1 ->]]]].
+      inversion Ls as [|? ? L1 Ls']; subst. inversion Ls' as [|? ? L2 _]; subst.
+      destruct (W y0 X) as [W1 [W2 W3]]. pose proof (L1 z1 D1) as Z1. pose proof (L2 z2 D2) as Z2.
+      destruct (decode_num _ _ _ Og D1) as [S1 [F1 _]]. destruct (decode_num _ _ _ Og D2) as [S2 [F2 _]].
+      pose proof (format_bits _ Og) as Fg. split.
+      + apply times_leading; auto; [cbn; lia|lia|]. apply times_leading; auto; lia.
+      + intros Q. apply Z.eqb_eq in Q. rewrite Q in *. unfold leading in Z1, Z2. rewrite F1 in Z1. rewrite F2 in Z2. cbn in S1, S2, Z1, Z2.
+        unfold two_leading, times in *. cbn [sig].
+        destruct Z1 as [Z1|Z1]; [left; rewrite Z1; lia|]. destruct Z2 as [Z2|Z2]; [left; rewrite Z2; lia|].
+        replace (sig z1) with 1%Z by lia. replace (sig z2) with 1%Z by lia. rewrite !Z.mul_1_r. exact W2.
+    - rewrite M in X. cbn in X. destruct (W y X) as [W1 [W2 _]]. auto. }
+  destruct N as [N1 N2]. split; [|split; [|split]].
+  - apply short_settled. destruct Hy as [_ [-> _]]. exact Bf.
+  - now apply has_normal with t.
+  - destruct Hy as [_ [_ Hy]]. lia.
+  - intros u. unfold share_ok in Sh. destruct (Z.eqb_spec lam 4096) as [El|El].
+    + subst lam. replace (4096 * / 4096) with 1 by lra. apply lossy_whole.
+    + repeat rewrite andb_true_iff in Sh. destruct Sh as [[Sh1 Sh2] Sh3]. destruct m; try easy. now apply few_loss with (fbits (a_format d)) (fbits (b_format d)); auto.
+Qed.
+
+(** The side condition, with lam in 4096ths and the floor e0 of exponents of c. *)
+Definition floor_of (d : design) (s : sum) : Z := Z.max (emin (out s)) (least (start_format d)).
+Definition low_of (d : design) (t : facts) (s : sum) : Z := Z.min (low t) (Z.min (least (start_format d)) (emin (out s))).
+
+Definition relative_ok (d : design) (f lam : Z) : bool :=
+  match sum_of d, term_facts d with
+  | Some s, Some t =>
+      truncated_ok s f (floor_of d s) (low_of d t s) && (bits t <=? f)%Z && (0 <=? bits t)%Z &&
+      format_ok (start_format d) && (0 <? Z.of_nat (block d))%Z && share_ok d (alignment s) lam && (0 <=? lam)%Z && (lam <=? 4096)%Z &&
+      match c_rule d with Kept => true | _ => false end && negb (odd_first d)
+  | _, _ => false
+  end.
+
+(** Blocks of a design in turn. *)
+Definition in_turn (d : design) (bs : list (list element)) (v : val) : val := fold_left (block_value d) bs v.
+
+Lemma not_num_stays d s bs v : sum_of d = Some s -> c_rule d = Kept -> zero_terms (factors d) = None -> is_num v = false ->
+  is_num (in_turn d bs v) = false.
+Proof.
+  intros S K Z. unfold in_turn. revert v. induction bs as [|b r IH]; intros v N; [exact N|]. cbn [fold_left]. apply IH.
+  rewrite (block_value_one d s) by auto. rewrite taken_kept, K, flush_kept by auto.
+  destruct (sum_values s (block_products d b ++ [v])) as [z| |] eqn:E; auto. exfalso.
+  apply sum_values_inv in E. destruct E as [ts E]. assert (I : In v (map Num ts)) by (rewrite <- E; apply in_or_app; right; now left).
+  apply in_map_iff in I. destruct I as [y [<- _]]. easy.
+Qed.
+
+Section Chain.
+Variables (d : design) (s : sum) (t : facts) (f lam : Z).
+Hypothesis (S : sum_of d = Some s) (T : term_facts d = Some t) (O : relative_ok d f lam = true).
+Let L := units (IZR lam * / 4096) (Z.of_nat (block d)).
+Let K := kappa s f L.
+Let H := eta s f (floor_of d s) (all_units (Z.of_nat (block d))).
+
+Definition block_ok (b : list element) : Prop :=
+  (length b <= block d)%nat /\ Forall (made_by d) b /\ Forall (leading_element d) b.
+
+Lemma chain_step b x z : block_ok b -> fit_c f (floor_of d s) (low_of d t s) x -> block_value d (Num x) b = Num z ->
+  fit_c f (floor_of d s) (low_of d t s) z /\
+  Rabs (V z - (V x + Rsum (map (term_value d) b))) <= K * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b)) + H.
+Proof.
+  intros [Lb [Mb Lead]] Fx E. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
+  apply Z.leb_le in B1, B0, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
+  rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
+  unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
+  destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
+  unfold block_products, ordered in Eu. rewrite Of1 in Eu. fold (term d) in Eu. change (map (term d) b = map Num us) in Eu.
+  assert (Fu : Forall (fit_product (alignment s) f (low_of d t s) (IZR lam * / 4096)) us).
+  { apply Forall_forall. intros y Hy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map).
+    apply in_map_iff in I. destruct I as [e [Ee He]]. rewrite Forall_forall in Mb, Lead.
+    eapply term_fit; eauto. unfold low_of. lia. }
+  assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; reflexivity).
+  destruct (block_loss s f (floor_of d s) (low_of d t s) (IZR lam * / 4096) (Z.of_nat (block d)) us x z) as [R F]; auto.
+  - apply IZR_le in L0. apply IZR_le in L1. lra.
+  - lia.
+  - split; auto. fold L in R. fold K in R. fold H in R.
+    assert (E1 : exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b)).
+    { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0).
+      rewrite <- (map_map (term d) (fun v => V (num_of v))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
+    assert (E2 : magnitude (us ++ [x]) = Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b)).
+    { unfold magnitude, term_value. rewrite map_app, Rsum_app. change (Rsum (map (fun x => Rabs (V x)) [x])) with (Rabs (V x) + 0).
+      rewrite <- (map_map (term d) (fun v => Rabs (V (num_of v)))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
+    now rewrite E1, E2 in R.
+Qed.
+
+Lemma K_pos : 0 <= K /\ 0 <= H.
+Proof.
+  unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[_ L0] L1] _] _].
+  apply Z.leb_le in L0. assert (0 <= L) by (apply units_pos; apply IZR_le in L0; lra). split; [now apply kappa_pos|].
+  apply eta_pos. unfold all_units. assert (0 <= IZR (Z.of_nat (block d))) by (apply IZR_le; lia). lra.
+Qed.
+
+(** From a c that is wrong by C times the magnitudes so far and J, the error after m blocks more. *)
+Lemma chain_growth bs : forall x z S0 A C J, Forall block_ok bs -> fit_c f (floor_of d s) (low_of d t s) x -> 0 <= C -> 0 <= J ->
+  Rabs S0 <= A -> Rabs (V x - S0) <= C * A + J -> in_turn d bs (Num x) = Num z ->
+  Rabs (V z - (S0 + Rsum (map (term_value d) (concat bs)))) <=
+    ((1 + C) * (1 + K) ^ length bs - 1) * (A + Rsum (map (fun e => Rabs (term_value d e)) (concat bs))) +
+    ((1 + K) ^ length bs * J + H * geometric K (length bs)).
+Proof.
+  destruct K_pos as [K0 H0].
+  induction bs as [|b r IH]; intros x z S0 A C J F Fx C0 J0 SA E R.
+  - cbn in R. injection R as <-. cbn. rewrite !Rplus_0_r, !Rmult_1_r. lra.
+  - apply Forall_cons_iff in F. destruct F as [Fb Fr]. unfold in_turn in R. cbn [fold_left] in R. fold (in_turn d r (block_value d (Num x) b)) in R.
+    destruct (block_value d (Num x) b) as [y| |] eqn:Ey.
+    2,3: exfalso;
+      (assert (G : c_rule d = Kept) by (unfold relative_ok in O; rewrite S, T in O; repeat rewrite andb_true_iff in O; destruct O as [[_ Q] _]; now destruct (c_rule d)));
+      match type of R with in_turn d _ ?v = _ => pose proof (not_num_stays d s r v S G (term_facts_zero d t T) eq_refl) as NN; rewrite R in NN; easy end.
+    destruct (chain_step b x y Fb Fx Ey) as [Fy Sy]. cbn [concat]. rewrite !map_app, !Rsum_app.
+    set (sb := Rsum (map (term_value d) b)) in *. set (ab := Rsum (map (fun e => Rabs (term_value d e)) b)) in *.
+    assert (ab0 : 0 <= ab) by (apply Rsum_nonneg; intros; apply Rabs_pos).
+    assert (sab : Rabs sb <= ab).
+    { unfold sb, ab. clear. induction b; cbn; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra. }
+    pose proof (growth_step K H (V x) S0 A C J (V y) sb ab K0 C0 ab0 SA E Sy) as G.
+    assert (Q : Rabs (V z - (S0 + sb + Rsum (map (term_value d) (concat r)))) <=
+      ((1 + ((1 + C) * (1 + K) - 1)) * (1 + K) ^ length r - 1) * (A + ab + Rsum (map (fun e => Rabs (term_value d e)) (concat r))) +
+      ((1 + K) ^ length r * ((1 + K) * J + H) + H * geometric K (length r))).
+    { apply (IH y); auto. nra. nra. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+    replace (S0 + (sb + Rsum (map (term_value d) (concat r)))) with (S0 + sb + Rsum (map (term_value d) (concat r))) by ring.
+    eapply Rle_trans; [exact Q|]. apply Req_le. cbn [length pow geometric]. ring.
+Qed.
+
+End Chain.
+
+Lemma start_fit d s t f lam w x : sum_of d = Some s -> term_facts d = Some t -> relative_ok d f lam = true ->
+  decode (start_format d) w = Num x -> settled f x -> fit_c f (floor_of d s) (low_of d t s) x.
+Proof.
+  intros S T O D Sx. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
+  destruct (decode_num _ _ _ Of D) as [A [B [C E]]]. pose proof (format_bits _ Of) as Fb. split; [exact Sx|].
+  split; [|unfold low_of; lia]. intros Z. destruct E as [E|E].
+  - left. assert (N : normal x); [|now apply N]. apply has_normal with (format_facts (start_format d)).
+    + repeat split; cbn; auto; lia.
+    + right. now rewrite B.
+    + exact Fb.
+  - right. unfold floor_of. lia.
+Qed.
+
+(** A c of at most F fraction bits, and 0, stay as they are. *)
+Lemma format_settled f w x d : format_ok f = true -> (fbits f <=? d)%Z = true -> decode f w = Num x -> settled d x.
+Proof. intros O L D. destruct (decode_num _ _ _ O D) as [_ [B _]]. apply short_settled. lia. Qed.
+
+Lemma zero_settled f x : is_zero x = true -> settled f x.
+Proof. intros Z. unfold settled. rewrite V_zero by auto. apply generic_format_0. Qed.
+
+(** The number of blocks. *)
+Definition blocks_of_word (d : design) (w : words) : list (list element) := cut_list (length (elements d w)) (block d) (elements d w).
+
+Lemma concat_cut {A} n : (0 < n)%nat -> forall k (l : list A), (length l <= k)%nat -> concat (cut_list k n l) = l.
+Proof.
+  intros Hn. induction k as [|k IH]; intros [|x r] L; auto; [cbn in L; lia|].
+  change (cut_list (S k) n (x :: r)) with (firstn n (x :: r) :: cut_list k n (skipn n (x :: r))). cbn [concat].
+  rewrite IH. apply firstn_skipn. rewrite skipn_length. cbn [length] in *. lia.
+Qed.
+
+(** The relative error of a dot product of any length on a unit of truncated sums: for all words whose products have leading
+    bits, any c of at most F fraction bits and m blocks, |d - exact| <= ((1 + kappa)^m - 1) (|c| + Σ|terms|) + eta (1 + ... + (1 + kappa)^(m-1)), where eta
+    counts only beside subnormal results and a subnormal c. *)
+Theorem relative_error_any_length d s f lam w z x :
+  sum_of d = Some s -> relative_ok d f lam = true -> composed d = None ->
+  decode (c_format d) (c_word w) = Num x -> settled f x -> Forall (leading_element d) (elements d w) -> value d w = Num z ->
+  let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
+  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
+  let m := length (blocks_of_word d w) in
+  Rabs (V z - (V x + Rsum (map (term_value d) (elements d w)))) <=
+    ((1 + k) ^ m - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (elements d w))) + h * geometric k m.
+Proof.
+  intros Hs O Co Dc Sx Le Vz k h m.
+  destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in O; rewrite Hs, T in O; easy].
+  assert (Bn : (0 < block d)%nat).
+  { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }
+  unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz.
+  assert (F : Forall (block_ok d) (blocks_of_word d w)).
+  { pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
+    eapply Forall_impl; [|apply G].
+    - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
+    - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto. }
+  assert (Fx : fit_c f (floor_of d s) (low_of d t s) x).
+  { apply (start_fit d s t f lam (c_word w)); auto. unfold start_format. now rewrite Co. }
+  pose proof (chain_growth d s t f lam Hs T O (blocks_of_word d w) x z (V x) (Rabs (V x)) 0 0 F Fx ltac:(lra) ltac:(lra) (Rle_refl _)) as G.
+  rewrite Rminus_eq_0, Rabs_R0 in G. specialize (G ltac:(lra) Vz). fold k h m in G.
+  assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto). rewrite Cc in G. eapply Rle_trans; [exact G|]. apply Req_le. fold m. ring.
+Qed.

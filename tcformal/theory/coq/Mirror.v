@@ -1,0 +1,339 @@
+(** Negated factors and a negated c give the negated result, zeros of either sign and NaNs counted as equal: of every design
+    whose sums are fused sums, in any order, under roundings that are symmetric. *)
+From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
+From Flocq Require Import Core.
+From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** Opposite values, significands not negative. *)
+Definition whole_sig (v : val) : Prop := forall x, v = Num x -> 0 <= sig x.
+Definition mirrored (v w : val) : Prop := opposite_val v w /\ whole_sig v /\ whole_sig w.
+
+Lemma Forall2_length {A B} (R : A -> B -> Prop) l m : Forall2 R l m -> length l = length m.
+Proof. induction 1; cbn; congruence. Qed.
+
+Lemma mirrored_num x y : mirrored (Num x) (Num y) ->
+  sig y = sig x /\ 0 <= sig x /\ exp y = exp x /\ frac y = frac x /\ (sig x = 0 \/ neg y = negb (neg x)).
+Proof.
+  intros [[A [B C]] [D E]]. specialize (D x eq_refl). specialize (E y eq_refl). unfold signed in A.
+  destruct (neg x), (neg y); repeat split; auto; try lia; try (right; reflexivity); left; lia.
+Qed.
+
+Lemma num_mirrored x y : sig y = sig x -> 0 <= sig x -> exp y = exp x -> frac y = frac x ->
+  (sig x = 0 \/ neg y = negb (neg x)) -> mirrored (Num x) (Num y).
+Proof.
+  intros A B C D E. split; [|split; intros z Hz; injection Hz as <-; lia]. unfold opposite_val, opposite, signed. rewrite A.
+  split; auto. destruct E as [E|E]; [rewrite E; destruct (neg x), (neg y); reflexivity|]. rewrite E. destruct (neg x); cbn; lia.
+Qed.
+
+Lemma convert_whole c s n u : 0 <= p c -> whole_sig (convert c s n u).
+Proof.
+  intros P x. unfold convert. destruct (_ || _); [intros H; injection H as <-; cbn; lia|].
+  destruct (emax c <? _).
+  - destruct (negb (saturates c) || _); [easy|]. intros H; injection H as <-. cbn [sig].
+    assert (0 < 2 ^ (p c + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
+  - intros H; injection H as <-; cbn; lia.
+Qed.
+
+Lemma special_whole vs : whole_sig (special_sum vs).
+Proof. intros x H. exfalso. now apply (special_not_num vs x). Qed.
+
+Lemma sum_whole d vs : 0 <= p (out d) -> whole_sig (sum_values d vs).
+Proof.
+  intros P. unfold sum_values. destruct (numbers vs); [|apply special_whole]. now apply convert_whole.
+Qed.
+
+(** Stages that are symmetric. *)
+Definition mirrors (s : stage) : bool :=
+  match s with Stage d => negation_claim d && (0 <=? p (out d)) | FixedStage _ _ => false end.
+
+Lemma mirrored_opposite vs ws : Forall2 mirrored vs ws -> Forall2 opposite_val vs ws.
+Proof. induction 1; constructor; auto. apply H. Qed.
+
+Lemma add_mirrored s vs ws : mirrors s = true -> Forall2 mirrored vs ws -> mirrored (add s vs) (add s ws).
+Proof.
+  intros M H. destruct s as [d|]; [|easy]. cbn [mirrors] in M. apply andb_prop in M. destruct M as [M P]. apply Z.leb_le in P.
+  cbn [add]. split; [|split; now apply sum_whole]. apply sum_negation; auto. now apply mirrored_opposite.
+Qed.
+
+Lemma flush_mirrored r v w : kept_or_zero r = true -> mirrored v w -> mirrored (flush r v) (flush r w).
+Proof.
+  intros K H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto.
+  destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. unfold flush.
+  assert (S : is_subnormal y = is_subnormal x) by (unfold is_subnormal, is_zero; now rewrite A, D).
+  rewrite S. destruct (negb (is_subnormal x)); auto.
+  destruct r; try easy; apply num_mirrored; cbn; auto; lia.
+Qed.
+
+Lemma product_mirrored v w f g : mirrored v w -> f = g \/ False -> whole_sig f -> mirrored (product v f) (product w g).
+Proof.
+  intros H [<-|[]] W. destruct v as [x| |], w as [y| |]; try (now destruct H).
+  - destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. destruct f as [z|s|]; cbn [product].
+    + specialize (W z eq_refl). apply num_mirrored; unfold times; cbn [sig exp frac neg]; rewrite ?A, ?C, ?D; auto; try nia.
+      destruct E as [-> | ->]; [left; lia|]. right. now destruct (neg x), (neg z).
+    + assert (Z : is_zero y = is_zero x) by (unfold is_zero; now rewrite A). rewrite Z.
+      destruct (is_zero x) eqn:Q; [split; [exact I|split; intros ? ?; easy]|].
+      split; [|split; intros ? ?; easy]. cbn. unfold is_zero in Q. apply Z.eqb_neq in Q. destruct E as [E|E]; [lia|]. rewrite E.
+      now destruct s, (neg x).
+    + split; [exact I|split; intros ? ?; easy].
+  - destruct H as [H _]. cbn in H. subst. destruct f as [z|t|]; cbn [product].
+    + destruct (is_zero z); split; try exact I; try (split; intros ? ?; easy). cbn. now destruct s, (neg z).
+    + split; [cbn; now destruct s, t|split; intros ? ?; easy].
+    + split; [exact I|split; intros ? ?; easy].
+Qed.
+
+Lemma normalised_mirrored v w : mirrored v w -> mirrored (on_num normalised v) (on_num normalised w).
+Proof.
+  intros H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto.
+  destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. cbn [on_num]. unfold normalised.
+  assert (S : is_subnormal y = is_subnormal x) by (unfold is_subnormal, is_zero; now rewrite A, D).
+  rewrite S. destruct (is_subnormal x) eqn:Q; auto. rewrite A, C, D.
+  assert (P : 0 < 2 ^ (frac x - Z.log2 (sig x))).
+  { unfold is_subnormal in Q. apply andb_prop in Q. destruct Q as [_ Q]. apply Z.ltb_lt in Q. apply Z.pow_pos_nonneg; lia. }
+  apply num_mirrored; cbn [sig exp frac neg]; auto; try nia. destruct E as [-> | ->]; auto.
+Qed.
+
+Lemma negate_mirrored v w : mirrored v w -> mirrored (negate v) (negate w).
+Proof.
+  intros H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto.
+  - destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. apply num_mirrored; cbn; auto. destruct E as [-> | ->]; auto.
+  - destruct H as [H _]. cbn in H. subst. split; [cbn; now destruct s|split; intros ? ?; easy].
+Qed.
+
+Lemma factor_mirrored q r v w : kept_or_zero r = true -> mirrored v w -> mirrored (factor q r v) (factor q r w).
+Proof.
+  intros K H. unfold factor. pose proof (flush_mirrored r _ _ K H). destruct (normalise_factors q); auto using normalised_mirrored.
+Qed.
+
+Lemma flush_whole r v : kept_or_zero r = true -> whole_sig v -> whole_sig (flush r v).
+Proof.
+  intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [now apply H|].
+  destruct r; try easy; injection E as <-; cbn; try lia. now apply H.
+Qed.
+
+Lemma decode_whole f w : format_ok f = true -> whole_sig (decode f w).
+Proof. intros O x H. destruct (decode_num _ _ _ O H). lia. Qed.
+
+Lemma factor_whole q r v : kept_or_zero r = true -> whole_sig v -> whole_sig (factor q r v).
+Proof.
+  intros K H. unfold factor. pose proof (flush_whole r v K H) as F. destruct (normalise_factors q); auto.
+  intros x E. destruct (flush r v) as [y| |]; try easy. injection E as <-. unfold normalised.
+  specialize (F y eq_refl). destruct (is_subnormal y) eqn:Q; auto. cbn.
+  unfold is_subnormal in Q. apply andb_prop in Q. destruct Q as [_ Q]. apply Z.ltb_lt in Q.
+  assert (0 < 2 ^ (frac y - Z.log2 (sig y))) by (apply Z.pow_pos_nonneg; lia). nia.
+Qed.
+
+(** Rounded products: the rounding is symmetric. *)
+Definition rounds_mirrored (o : option rounding) : bool :=
+  match o with None => true | Some (Floating c) => symmetric (rho c) && (0 <=? p c) | _ => false end.
+
+Lemma scaled_mirrored q v w f k ss : zero_terms q = None -> rounds_mirrored (product_rounding q) = true ->
+  mirrored v w -> whole_sig f -> Forall whole_sig ss ->
+  mirrored (scaled_product q v f k ss) (scaled_product q w f k ss).
+Proof.
+  intros Z R H W F. unfold scaled_product. rewrite Z, !zero_as_none.
+  assert (P : mirrored (product v f) (product w f)) by (apply product_mirrored; auto).
+  assert (N : mirrored (if odd_negated q && Z.odd k then negate (product v f) else product v f)
+                       (if odd_negated q && Z.odd k then negate (product w f) else product w f)).
+  { destruct (_ && _); auto using negate_mirrored. }
+  assert (S : mirrored (fold_left product ss (if odd_negated q && Z.odd k then negate (product v f) else product v f))
+                       (fold_left product ss (if odd_negated q && Z.odd k then negate (product w f) else product w f))).
+  { revert N. generalize (if odd_negated q && Z.odd k then negate (product v f) else product v f) as a.
+    generalize (if odd_negated q && Z.odd k then negate (product w f) else product w f) as b.
+    clear P H. induction F as [|s r Hs F IH]; intros b a N; auto. cbn [fold_left]. apply IH. apply product_mirrored; auto. }
+  destruct (fold_left product ss _) as [x|s|], (fold_left product ss _) as [y|t|]; try (now destruct S); auto.
+  destruct (mirrored_num _ _ S) as [A [B [C [D E]]]].
+  assert (Q : (match product_limit q with Some l => negb (is_zero y) && (l <=? own_exponent y) | None => false end) =
+              (match product_limit q with Some l => negb (is_zero x) && (l <=? own_exponent x) | None => false end)).
+  { destruct (product_limit q); auto. unfold is_zero, own_exponent, lsb. now rewrite A, C, D. }
+  rewrite Q. destruct (match product_limit q with Some l => negb (is_zero x) && (l <=? own_exponent x) | None => false end) eqn:Lim.
+  - split; [|split; intros ? ?; easy]. cbn. destruct E as [E|E]; auto. exfalso.
+    destruct (product_limit q); [|easy]. unfold is_zero in Lim. rewrite E in Lim. easy.
+  - destruct (product_rounding q) as [[c|]|]; try easy. cbn in R. apply andb_prop in R. destruct R as [R1 R2]. apply Z.leb_le in R2.
+    unfold round_num, round_to. replace (signed y) with (- signed x) by (destruct S as [[S _] _]; symmetry; exact S).
+    replace (lsb y) with (lsb x) by (unfold lsb; now rewrite C, D).
+    split; [now apply convert_opp|]. split; now apply convert_whole.
+Qed.
+
+(** * Orders of summation *)
+
+Lemma chain_results_mirrored s l ps qs : mirrors s = true -> mirrors l = true -> Forall2 mirrored ps qs ->
+  forall c c', mirrored c c' -> Forall2 mirrored (chain_results s l c ps) (chain_results s l c' qs).
+Proof.
+  intros Ms Ml H. induction H as [|v w ps qs Hv H IH]; intros c c' Hc; cbn; [constructor|].
+  destruct H as [|v' w' ps qs Hv' H].
+  - constructor; [apply add_mirrored; auto|constructor].
+  - constructor; [apply add_mirrored; auto|]. apply IH. apply add_mirrored; auto.
+Qed.
+
+Lemma chain_of_mirrored s ps qs : mirrors s = true -> Forall2 mirrored ps qs ->
+  forall c c', mirrored c c' -> mirrored (chain_of s c ps) (chain_of s c' qs).
+Proof.
+  intros M H. unfold chain_of. induction H as [|v w ps qs Hv H IH]; intros c c' Hc; cbn; auto. apply IH. apply add_mirrored; auto.
+Qed.
+
+Lemma zero_mirrored s : mirrored (zero_of (stage_rounding s)) (zero_of (stage_rounding s)).
+Proof. unfold zero_of. destruct (stage_rounding s); apply num_mirrored; cbn; auto; lia. Qed.
+
+Lemma every_second_2 {A} (R : A -> A -> Prop) l m : Forall2 R l m -> Forall2 R (every_second l) (every_second m).
+Proof.
+  assert (G : forall n l m, (length l <= n)%nat -> Forall2 R l m -> Forall2 R (every_second l) (every_second m)).
+  { induction n as [|n IH]; intros x y L H; destruct H as [|a b x y Ha H]; cbn; auto; cbn in L; [lia|].
+    destruct H as [|a' b' x y Ha' H]; cbn; auto. constructor; auto. apply IH; auto. cbn in L. lia. }
+  intros H. eapply G; eauto.
+Qed.
+
+Lemma tl_2 {A} (R : A -> A -> Prop) l m : Forall2 R l m -> Forall2 R (tl l) (tl m).
+Proof. intros H. destruct H; cbn; auto. Qed.
+
+Lemma pairs_mirrored s l m : mirrors s = true -> Forall2 mirrored l m -> Forall2 mirrored (add_pairs s l) (add_pairs s m).
+Proof.
+  intros M. assert (G : forall n l m, (length l <= n)%nat -> Forall2 mirrored l m -> Forall2 mirrored (add_pairs s l) (add_pairs s m)).
+  { induction n as [|n IH]; intros x y L H; destruct H as [|a b x y Ha H]; cbn; auto; cbn in L; [lia|].
+    destruct H as [|a' b' x y Ha' H]; cbn; auto. constructor; [apply add_mirrored; auto|]. apply IH; auto. cbn in L. lia. }
+  intros H. eapply G; eauto.
+Qed.
+
+Lemma pairwise_mirrored s n : mirrors s = true -> forall l m, Forall2 mirrored l m -> mirrored (pairwise n s l) (pairwise n s m).
+Proof.
+  intros M. induction n as [|n IH]; intros l m H.
+  - destruct H as [|a b l m Ha H]; [apply add_mirrored; auto|]. destruct H as [|a' b' l m Ha' H]; auto.
+    apply (add_mirrored s (a :: a' :: l) (b :: b' :: m)); auto.
+  - destruct H as [|a b l m Ha H]; [apply IH; constructor|]. destruct H as [|a' b' l m Ha' H]; auto.
+    apply (IH (add_pairs s (a :: a' :: l)) (add_pairs s (b :: b' :: m))). apply pairs_mirrored; auto.
+Qed.
+
+Lemma two_chains_mirrored s l m : mirrors s = true -> Forall2 mirrored l m -> mirrored (two_chains s l) (two_chains s m).
+Proof.
+  intros M H. unfold two_chains. apply add_mirrored; auto.
+  constructor; [|constructor; [|constructor]]; apply chain_of_mirrored; auto using zero_mirrored; unfold evens, odds;
+    apply every_second_2; auto using tl_2.
+Qed.
+
+Lemma inner_mirrored how s l m : mirrors s = true -> Forall2 mirrored l m ->
+  mirrored (inner_sum how s None l) (inner_sum how s None m).
+Proof.
+  intros M H. destruct how; cbn [inner_sum add_from].
+  - now apply add_mirrored.
+  - destruct H; [apply zero_mirrored|]. now apply chain_of_mirrored.
+  - rewrite (Forall2_length _ _ _ H). now apply pairwise_mirrored.
+  - now apply two_chains_mirrored.
+  - apply two_chains_mirrored; auto. now apply pairs_mirrored.
+Qed.
+
+Fixpoint steps_ind' (P : steps -> Prop) (Hk : forall k, P (Product k)) (Hc : P C) (Hz : P PlusZero)
+    (Hs : forall s l, Forall P l -> P (Step s l)) (t : steps) : P t :=
+  match t with
+  | Product k => Hk k
+  | C => Hc
+  | PlusZero => Hz
+  | Step s l => Hs s l ((fix go l : Forall P l := match l with
+      | [] => Forall_nil P | x :: r => Forall_cons x (steps_ind' P Hk Hc Hz Hs x) (go r) end) l)
+  end.
+
+Fixpoint steps_mirror (t : steps) : bool :=
+  match t with Step s l => mirrors s && forallb steps_mirror l | _ => true end.
+
+Lemma nan_mirrored : mirrored NaN NaN.
+Proof. split; [exact I|split; intros ? ?; easy]. Qed.
+
+Lemma steps_mirrored r ps qs c c' t : kept_or_zero r = true -> steps_mirror t = true -> Forall2 mirrored ps qs -> mirrored c c' ->
+  mirrored (eval_steps r ps c t) (eval_steps r qs c' t).
+Proof.
+  intros K M H Hc. revert M. induction t as [k| | |s l IH] using steps_ind'; intros M; cbn [eval_steps]; auto using nan_mirrored.
+  - clear M. revert k. induction H as [|v w ps qs Hv H IHp]; intros [|k]; cbn [nth]; auto using nan_mirrored.
+  - cbn [steps_mirror] in M. apply andb_prop in M. destruct M as [Ms Ml]. apply add_mirrored; auto.
+    induction IH as [|x l Hx IH IHl]; cbn [map]; [constructor|]. cbn [forallb] in Ml. apply andb_prop in Ml. destruct Ml as [M1 M2].
+    constructor; [|now apply IHl]. specialize (Hx M1).
+    destruct x; auto using zero_mirrored. apply flush_mirrored; auto.
+Qed.
+
+(** Summations that are symmetric. *)
+Definition mirrors_sum (how : summation) : bool :=
+  match how with
+  | OneSum s => mirrors s
+  | FromC s l | CLast _ s l => mirrors s && mirrors l
+  | InSteps t => steps_mirror t
+  | _ => false
+  end.
+
+Lemma last_2 {A} (R : A -> A -> Prop) l m : Forall2 R l m -> forall x y, R x y -> R (last l x) (last m y).
+Proof.
+  induction 1 as [|a b l m Ha H IH]; intros x y Hx; auto. cbn. destruct H; auto.
+Qed.
+
+Lemma block_mirrored how r fs fs' ps qs c c' : mirrors_sum how = true -> kept_or_zero r = true -> Forall2 mirrored ps qs -> mirrored c c' ->
+  mirrored (block_sum how r None fs ps c) (block_sum how r None fs' qs c').
+Proof.
+  intros M K H Hc. destruct how as [s| | | | | |s l|how s l|t]; cbn [mirrors_sum] in M; try easy; cbn [block_sum add_from].
+  - apply add_mirrored; auto. apply Forall2_app; auto.
+  - apply andb_prop in M. destruct M. apply last_2; auto. now apply chain_results_mirrored.
+  - apply andb_prop in M. destruct M. apply add_mirrored; auto. constructor; auto. now apply inner_mirrored.
+  - now apply steps_mirrored.
+Qed.
+
+(** * Designs *)
+
+Definition negation_kept (d : design) : bool :=
+  let q := factors d in
+  mirrors_sum (sums d) && kept_or_zero (c_rule d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
+  rounds_mirrored (product_rounding q) && (exponent_step q =? 1) && negb (skips d) &&
+  match cutting_of d, zero_terms q, converted d, composed d with Whole, None, None, None => true | _, _, _, _ => false end &&
+  format_ok (a_format d) && format_ok (b_format d) && format_ok (c_format d) &&
+  match scales d with Some (f, _) => format_ok f | None => true end.
+
+(** The words of A and of c stand for the negated values, those of B and of scales are the same. *)
+Definition negated_element (d : design) (x y : element) : Prop :=
+  mirrored (decode (a_format d) (a_word x)) (decode (a_format d) (a_word y)) /\ b_word y = b_word x /\ scaled_by y = scaled_by x /\ index y = index x.
+
+Lemma swapped_2 {A B} (R : A -> B -> Prop) : forall n l m, (length l <= n)%nat -> Forall2 R l m -> Forall2 R (swapped l) (swapped m).
+Proof.
+  induction n as [|n IH]; intros l m L H; destruct H as [|x y l m Hx H]; cbn; auto; cbn [length] in L; [lia|].
+  destruct H as [|x' y' l m Hx' H]; auto. cbn [length] in L. constructor; auto. constructor; auto. apply IH; auto. lia.
+Qed.
+
+Lemma ordered_2 d R l m : Forall2 R l m -> Forall2 R (ordered d l) (ordered d m).
+Proof. intros H. unfold ordered. destruct (odd_first d); auto. eapply swapped_2; eauto. Qed.
+
+Lemma ordered_all d (P : element -> Prop) l : Forall P l -> Forall P (ordered d l).
+Proof.
+  intros H. unfold ordered. destruct (odd_first d); auto. apply Forall_forall. intros x Hx. rewrite Forall_forall in H. apply H.
+  now apply swapped_incl.
+Qed.
+
+Theorem negation_holds d w w' : negation_kept d = true ->
+  Forall2 (negated_element d) (elements d w) (elements d w') ->
+  mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->
+  mirrored (value d w) (value d w').
+Proof.
+  intros O H Hc. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] X] Oa] Ob] Oc] Os].
+  destruct (cutting_of d) eqn:Cu; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
+  destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk.
+  unfold value. rewrite Co. unfold values. rewrite (Forall2_length _ _ _ H).
+  assert (B : Forall2 (Forall2 (negated_element d)) (cut_list (length (elements d w')) (block d) (elements d w)) (cut_list (length (elements d w')) (block d) (elements d w'))).
+  { generalize (length (elements d w')) as k. intros k. revert H. generalize (elements d w) as l, (elements d w') as m.
+    induction k as [|k IH]; intros l m H; cbn; [constructor|]. destruct H as [|x y l m Hx H]; [constructor|].
+    assert (G : forall n (a b : list element), Forall2 (negated_element d) a b -> Forall2 (negated_element d) (firstn n a) (firstn n b) /\ Forall2 (negated_element d) (skipn n a) (skipn n b)).
+    { induction n as [|n IHn]; intros a b F; [split; [constructor|auto]|]. destruct F as [|a0 b0 a b Fa F]; cbn; [split; constructor|].
+      destruct (IHn _ _ F). split; auto. }
+    destruct (G (block d) (x :: l) (y :: m)) as [G1 G2]; auto. }
+  pose proof (elements_made d w) as Fm.
+  assert (Fb : Forall (Forall (made_by d)) (cut_list (length (elements d w')) (block d) (elements d w))).
+  { now apply cut_list_Forall. }
+  revert Fb Hc. generalize (decode (c_format d) (c_word w)) as v, (decode (c_format d) (c_word w')) as v'.
+  clear H. induction B as [|b b' r r' Hb B IH]; intros v v' Fb Hv; auto. inversion Fb as [|? ? Fb1 Fb2]; subst.
+  cbn [fold_left]. apply IH; auto. unfold block_value, skipped, terms. rewrite Sk, Cu. cbn [andb fst snd].
+  apply block_mirrored; auto.
+  - clear IH B Fb Fb2 Hv. apply (ordered_2 d) in Hb. apply (ordered_all d) in Fb1. revert Hb Fb1. generalize (ordered d b), (ordered d b'). clear b b'. intros b b' Hb Fb1. induction Hb as [|x y l m Hx Hb IHl]; cbn [map]; [constructor|]. inversion Fb1; subst. constructor; auto.
+    destruct Hx as [Ha [Eb [Es Ei]]]. rewrite Es, Ei.
+    assert (E : b_of d y = b_of d x) by (unfold b_of; now rewrite Eb). rewrite E.
+    apply scaled_mirrored; auto.
+    + unfold a_of, operand. rewrite Cv, St. now apply factor_mirrored.
+    + unfold b_of, operand. rewrite Cv, St. apply factor_whole; auto using decode_whole.
+    + unfold made_by in H1. destruct (scales d) as [[f n]|].
+      * destruct H1 as [a0 [b0 ->]]. repeat constructor; now apply decode_whole.
+      * rewrite H1. constructor.
+  - unfold taken_c. rewrite Zt, !zero_as_none. now apply flush_mirrored.
+Qed.

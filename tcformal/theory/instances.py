@@ -1,0 +1,77 @@
+"""A theorem about one design as data, and as a file that `coqc` checks with the shipped sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.design import coq_design, coq_sum
+
+_HEADER = """\
+From Coq Require Import ZArith List Bool Reals Lra Lia.
+From TC Require Import Theorems Design Spec.
+Import ListNotations.
+Open Scope Z_scope.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """A theorem about one design whose side conditions are met.
+
+    Shapes: the theorem is applied to the design, its sum (`with_sum`), `arguments`, and variables;
+    `conditions` are the propositions that `coqc` decides again by computation; `constants` equations of real
+    numbers.
+    """
+
+    claim: str
+    unit: UnitSpec
+    theorem: str
+    says: str
+    arguments: tuple[str, ...] = ()
+    binders: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    with_sum: bool = False
+    #: The constructor of the summation whose record the theorem is about, in place of the design.
+    summation: str = ""
+    #: The theorem's arguments after the design, where they are not `arguments` and then `binders`; numbers
+    #: stand for `arguments` by place.
+    order: tuple[str, ...] = ()
+    numbers: dict[str, Fraction] = field(default_factory=dict)
+
+
+def coq_instance(x: Instance) -> str:
+    """A file in which `coqc` checks the instance, its conditions and constants by computation."""
+    lines = [_HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
+    if x.theorem == "eq_refl":
+        return "\n".join(
+            [*lines, "Definition instance : forall w, compute d w = compute d w := fun w => eq_refl.", ""]
+        )
+    known = []
+    if x.with_sum:
+        lines.append(f"Definition s : sum := {coq_sum(x.unit.design, x.unit.design.rho)}.")
+        lines.append("Lemma one_sum : sum_of d = Some s. Proof. vm_compute. reflexivity. Qed.")
+        known.append("one_sum")
+    if x.summation:
+        lines.append(
+            f"Definition r := ltac:(let x := eval cbv in (match sums d with {x.summation} r => Some r "
+            "| _ => None end) in match x with Some ?r => exact r end)."
+        )
+        lines.append(f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.")
+    for i, condition in enumerate(x.conditions):
+        lines.append(
+            f"Lemma condition_{i} : {condition}. Proof. vm_compute. first [reflexivity | discriminate]. Qed."
+        )
+        known.append(f"condition_{i}")
+    for i, constant in enumerate(x.constants):
+        by = "kappa_alone" if "units_alone" in constant else "kappa_units"
+        lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")
+    order = x.order or (*(str(i) for i in range(len(x.arguments))), *x.binders)
+    given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)
+    start = "r" if x.summation else "d s" if x.with_sum else "d"
+    binders = f"fun {' '.join(x.binders)} => " if x.binders else ""
+    lines.append(f"Definition instance := {binders}{x.theorem} {start} {given} {' '.join(known)}.")
+    lines.append("Check instance.\nPrint Assumptions instance.")
+    return "\n".join([*lines, ""])

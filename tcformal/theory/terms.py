@@ -1,0 +1,355 @@
+"""Claims about a circuit: formulas over integers whose variables are nodes, as `coq/Circuit.v` has them.
+
+One object is printed for Coq and turned into bits for a solver, so that a certificate is of what Coq reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A term or a formula: the constructor of `Circuit.v`, and what it is applied to."""
+
+    name: str
+    args: tuple[Expr | Node | int, ...]
+
+    def coq(self, names: Callable[[Node], str]) -> str:
+        """The expression as Coq reads it."""
+        return self.coq_with(names, lambda x: x.coq(names))
+
+    def coq_with(self, names: Callable[[Node], str], text: Callable[[Expr], str]) -> str:
+        """The expression as Coq reads it, its parts as `text` has them."""
+        words = [self.name]
+        for x in self.args:
+            words.append(text(x) if isinstance(x, Expr) else names(x) if isinstance(x, Node) else _z(x))
+        return f"({' '.join(words)})"
+
+    def nodes(self) -> Iterable[Node]:
+        """Every node that is named, as often as it is."""
+        for x in self.args:
+            if isinstance(x, Expr):
+                yield from x.nodes()
+            elif isinstance(x, Node):
+                yield x
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The goal holds wherever all that is given does.
+
+    `free`: the nodes at which the circuit is cut when the claim is decided: they may have any value, so that
+    what is decided is at least as strong as the claim.
+    """
+
+    given: tuple[Expr, ...]
+    goal: Expr
+    free: frozenset[Node]
+
+    def coq(self, names: Callable[[Node], str]) -> str:
+        """The claim as Coq reads it."""
+        return f"Claim [{'; '.join(x.coq(names) for x in self.given)}] {self.goal.coq(names)}"
+
+
+def _z(number: int) -> str:
+    return f"({number})" if number < 0 else str(number)
+
+
+# ------------------------------------------------------------------ terms
+def num(value: int) -> Expr:
+    """An integer."""
+    return Expr("Num_", (value,))
+
+
+def u(node: Node) -> Expr:
+    """A node's value."""
+    return Expr("U", (node,))
+
+
+def sg(node: Node) -> Expr:
+    """A node's value in two's complement."""
+    return Expr("Sg", (node,))
+
+
+def plus(a: Expr, b: Expr) -> Expr:
+    """a + b."""
+    return Expr("Plus", (a, b))
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    """a - b."""
+    return Expr("Minus", (a, b))
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    """a · b."""
+    return Expr("Times", (a, b))
+
+
+def shifted(a: Expr, by: Expr) -> Expr:
+    """a · 2^by; 0 where `by` is negative."""
+    return Expr("Shift", (a, by))
+
+
+def lower(a: Expr, b: Expr) -> Expr:
+    """The smaller of two."""
+    return Expr("Low", (a, b))
+
+
+def magnitude(a: Expr) -> Expr:
+    """|a|."""
+    return Expr("Abs", (a,))
+
+
+def bits(low: int, count: int, a: Expr) -> Expr:
+    """`count` bits of a value that is not negative, from bit `low` on."""
+    return Expr("Bits", (low, count, a))
+
+
+def choice(condition: Expr, a: Expr, b: Expr) -> Expr:
+    """a where the condition holds, else b."""
+    return Expr("If", (condition, a, b))
+
+
+# ------------------------------------------------------------------ formulas
+def is_one(node: Node) -> Expr:
+    """A node of one bit is 1."""
+    return Expr("Is", (node,))
+
+
+def equal(a: Expr, b: Expr) -> Expr:
+    """a = b."""
+    return Expr("Equal", (a, b))
+
+
+def less(a: Expr, b: Expr) -> Expr:
+    """a < b."""
+    return Expr("Less", (a, b))
+
+
+def at_most(a: Expr, b: Expr) -> Expr:
+    """a ≤ b."""
+    return Expr("AtMost", (a, b))
+
+
+def negation(a: Expr) -> Expr:
+    """Not a."""
+    return Expr("Negation", (a,))
+
+
+def both(a: Expr, b: Expr) -> Expr:
+    """a and b."""
+    return Expr("Both", (a, b))
+
+
+def either(a: Expr, b: Expr) -> Expr:
+    """a or b."""
+    return Expr("Either", (a, b))
+
+
+ALWAYS = equal(num(0), num(0))
+NEVER = negation(ALWAYS)
+
+
+def constant(value: bool) -> Expr:
+    """A truth value."""
+    return ALWAYS if value else NEVER
+
+
+def iff(a: Expr, b: Expr) -> Expr:
+    """a exactly where b."""
+    return either(both(a, b), both(negation(a), negation(b)))
+
+
+def differ(a: Expr, b: Expr) -> Expr:
+    """Exactly one of a and b."""
+    return negation(iff(a, b))
+
+
+def all_of(items: Iterable[Expr]) -> Expr:
+    """Every one of them."""
+    return reduce(lambda x, y: both(y, x), reversed(list(items)), ALWAYS)
+
+
+def any_of(items: Iterable[Expr]) -> Expr:
+    """At least one of them."""
+    return reduce(lambda x, y: either(y, x), reversed(list(items)), NEVER)
+
+
+def within(bound: int, a: Expr) -> Expr:
+    """-bound ≤ a ≤ bound."""
+    return both(at_most(num(-bound), a), at_most(a, num(bound)))
+
+
+# ------------------------------------------------------------------ bits
+@dataclass(frozen=True, slots=True)
+class _Integer:
+    """An integer in a graph: two's complement where `low` is negative, unsigned elsewhere; in [low, high]."""
+
+    node: Node
+    low: int
+    high: int
+
+
+class Bits:
+    """Expressions as nodes of a graph, each integer as wide as its range needs, so that nothing wraps."""
+
+    def __init__(self, graph: Graph, of: Mapping[Node, Node]) -> None:
+        self._g = graph
+        self._of = of
+        self._done: dict[Expr, _Integer | Node] = {}
+
+    def formula(self, x: Expr) -> Node:
+        """A node of one bit."""
+        made = self._done.get(x)
+        if made is None:
+            made = self._done[x] = self._formula(x)
+        assert isinstance(made, Node)
+        return made
+
+    def term(self, x: Expr) -> _Integer:
+        """An integer."""
+        made = self._done.get(x)
+        if made is None:
+            made = self._done[x] = self._term(x)
+        assert isinstance(made, _Integer)
+        return made
+
+    def _formula(self, x: Expr) -> Node:
+        g = self._g
+        if x.name == "Is":
+            return self._node(x)
+        if x.name in ("Both", "Either"):
+            return g.make("and_" if x.name == "Both" else "or_", [self.formula(y) for y in _exprs(x)])
+        if x.name == "Negation":
+            return g.make("not_", (self.formula(_exprs(x)[0]),))
+        a, b = self._alike(*(self.term(y) for y in _exprs(x)))
+        signed = min(a.low, b.low) < 0
+        names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[x.name]
+        return g.make(names[signed], (a.node, b.node))
+
+    def _node(self, x: Expr) -> Node:
+        (node,) = x.args
+        assert isinstance(node, Node)
+        return self._of[node]
+
+    def _term(self, x: Expr) -> _Integer:
+        g = self._g
+        if x.name == "Num_":
+            (value,) = x.args
+            assert isinstance(value, int)
+            return self._number(value)
+        if x.name == "U":
+            node = self._node(x)
+            return _Integer(node, 0, (1 << node.width) - 1)
+        if x.name == "Sg":
+            node = self._node(x)
+            half = 1 << (node.width - 1)
+            return _Integer(node, -half, half - 1)
+        if x.name == "Bits":
+            low, count, of = x.args
+            assert isinstance(low, int)
+            assert isinstance(count, int)
+            assert isinstance(of, Expr)
+            return self._slice(low, count, self.term(of))
+        if x.name == "If":
+            condition, first, second = _exprs(x)
+            a, b = self._alike(self.term(first), self.term(second))
+            node = g.make("ite", (self.formula(condition), a.node, b.node))
+            return _Integer(node, min(a.low, b.low), max(a.high, b.high))
+        if x.name == "Abs":
+            return self._magnitude(self.term(_exprs(x)[0]))
+        one, other = (self.term(y) for y in _exprs(x))
+        if x.name == "Low":
+            a, b = self._alike(one, other)
+            smaller = g.make("slt" if min(a.low, b.low) < 0 else "ult", (a.node, b.node))
+            node = g.make("ite", (smaller, a.node, b.node))
+            return _Integer(node, min(a.low, b.low), min(a.high, b.high))
+        if x.name == "Times":
+            return self._product(one, other)
+        if x.name == "Shift":
+            return self._shift(one, other)
+        high, low = one.high + other.high, one.low + other.low
+        if x.name == "Minus":
+            high, low = one.high - other.low, one.low - other.high
+        width = _width(min(low, 0), high)
+        left, right = (self._wide(y, width) for y in (one, other))
+        return self._fit(g.make("add_mod" if x.name == "Plus" else "sub_mod", (left, right)), low, high)
+
+    def _number(self, value: int) -> _Integer:
+        width = _width(value, value)
+        return _Integer(self._g.const(value % (1 << width), width), value, value)
+
+    def _wide(self, x: _Integer, width: int) -> Node:
+        """The bits of an integer in `width` of them, which may be fewer where the rest does not count."""
+        if x.node.width > width:
+            return self._g.make("extract", (x.node,), (width - 1, 0))
+        grow = "sign_extend" if x.low < 0 else "zero_extend"
+        return self._g.make(grow, (x.node,), (width - x.node.width,)) if x.node.width < width else x.node
+
+    def _fit(self, node: Node, low: int, high: int) -> _Integer:
+        """An integer of a range in two's complement, as narrow as it may be."""
+        width = _width(low, high)
+        return _Integer(
+            self._g.make("extract", (node,), (width - 1, 0)) if width < node.width else node, low, high
+        )
+
+    def _alike(self, a: _Integer, b: _Integer) -> tuple[_Integer, _Integer]:
+        """Both in one width, signed where one of them is."""
+        low, high = min(a.low, b.low), max(a.high, b.high)
+        width = max(_width(low, high), *(y.node.width + (low < 0 <= y.low) for y in (a, b)))
+        return tuple(_Integer(self._wide(y, width), y.low, y.high) for y in (a, b))  # type: ignore[return-value]
+
+    def _slice(self, low: int, count: int, x: _Integer) -> _Integer:
+        if x.low < 0:
+            raise ValueError(f"expected bits of a value that is not negative, but got one from {x.low} on")
+        if count == 0 or low >= x.node.width:
+            return self._number(0)
+        high = min(low + count, x.node.width) - 1
+        return _Integer(self._g.make("extract", (x.node,), (high, low)), 0, (1 << (high - low + 1)) - 1)
+
+    def _magnitude(self, x: _Integer) -> _Integer:
+        if x.low >= 0:
+            return x
+        g, most = self._g, max(-x.low, x.high)
+        width = max(x.node.width, _width(0, most))
+        node = self._wide(x, width)
+        negative = g.make("extract", (node,), (width - 1, width - 1))
+        return self._fit(g.make("ite", (negative, g.make("neg_mod", (node,)), node)), 0, most)
+
+    def _product(self, a: _Integer, b: _Integer) -> _Integer:
+        ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        low, high = min(ends), max(ends)
+        if a.low >= 0 and b.low >= 0:
+            return self._fit(self._g.make("mul_expand", (a.node, b.node)), low, high)
+        width = _width(low, high)
+        return self._fit(self._g.make("mul_expand", (self._wide(a, width), self._wide(b, width))), low, high)
+
+    def _shift(self, a: _Integer, by: _Integer) -> _Integer:
+        g = self._g
+        if by.high < 0:
+            return self._number(0)
+        low, high = min(0, a.low << by.high), max(0, a.high << by.high)
+        width = max(_width(low, high), by.high.bit_length() + 1)
+        moved = g.make("shl_mod", (self._wide(a, width), by.node))
+        if by.low < 0:
+            negative = g.make("extract", (by.node,), (by.node.width - 1, by.node.width - 1))
+            moved = g.make("ite", (negative, g.const(0, width), moved))
+        return self._fit(moved, low, high)
+
+
+def _exprs(x: Expr) -> tuple[Expr, ...]:
+    return tuple(y for y in x.args if isinstance(y, Expr))
+
+
+def _width(low: int, high: int) -> int:
+    """Bits for a range: two's complement where it has negative numbers, unsigned elsewhere."""
+    if low >= 0:
+        return max(1, high.bit_length())
+    return max((-low - 1).bit_length(), max(high, 0).bit_length()) + 1
