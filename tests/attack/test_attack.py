@@ -52,7 +52,6 @@ def broken(all_: list[Attacked]) -> list[str]:
     return [f"{x.name}: {x.examples[0]}" for x in all_ if x.broken]
 
 
-@pytest.mark.slow
 def test_no_input_breaks_a_theorem_with_a_bound() -> None:
     """10^3 for one of each arithmetic, and most of them are what the theorem is about."""
     done = list(attack(of_each_arithmetic(), 1000, 20261127, rounds=1))
