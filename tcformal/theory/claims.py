@@ -42,8 +42,8 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
     return _CLAIMS[claim](unit)
 
 
-def carry_bits(unit: UnitSpec) -> Instance | None:
-    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+def carry_needed(unit: UnitSpec) -> int | None:
+    """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
     d, terms = unit.design, term_facts(unit)
     if terms is None or not _sound(unit) or d.fraction_bits is None:
         return None
@@ -52,8 +52,13 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     f, start = d.fraction_bits, start_format(unit)
     own = max(start.fraction_bits, d.rho.fraction_bits)
     total = block_size(unit) * _top(terms.most, terms.bits, f) + _top((2 << own) - 1, own, f)
-    carry = next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
-    if carry is None:
+    return next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
+
+
+def carry_bits(unit: UnitSpec) -> Instance | None:
+    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+    carry = carry_needed(unit)
+    if carry is None or unit.design.carry_bits is not None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
@@ -63,12 +68,17 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
-def zero_exponent(unit: UnitSpec) -> Instance | None:
-    """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
+def zero_idle(unit: UnitSpec) -> bool:
+    """Whether the exponent of zeros is below those of all other terms: `Irrelevant.zero_idle`."""
     d, terms = unit.design, term_facts(unit)
     if terms is None or not _sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
-        return None
-    if d.zero_exponent > min(terms.low, least(start_format(unit)), d.rho.e_min):
+        return False
+    return d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
+
+
+def zero_exponent(unit: UnitSpec) -> Instance | None:
+    """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
+    if not zero_idle(unit):
         return None
     return Instance(
         claim="zero-exponent", unit=unit, theorem="zero_exponent_idle", with_sum=True,
@@ -134,6 +144,8 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     if not _sound(unit) or d.normalise_products or d.order != "ascending" or d.zero_terms is not None:
         return None
     if d.fraction_bits is None or d.zero_sign != "positive" or d.zero_exponent == "own":
+        return None
+    if d.carry_bits is not None:
         return None
     if isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
         return None
@@ -223,7 +235,7 @@ def _sound(unit: UnitSpec) -> bool:
     d = unit.design
     return (
         one_sum(unit) and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
-        and d.carry_bits is None and d.rho.e_min <= d.rho.e_max
+        and d.rho.e_min <= d.rho.e_max
     )  # fmt: skip
 
 
