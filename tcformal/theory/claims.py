@@ -42,8 +42,8 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
     return _CLAIMS[claim](unit)
 
 
-def carry_bits(unit: UnitSpec) -> Instance | None:
-    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+def carry_needed(unit: UnitSpec) -> int | None:
+    """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
     d, terms = unit.design, term_facts(unit)
     if terms is None or not _sound(unit) or d.fraction_bits is None:
         return None
@@ -52,8 +52,13 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     f, start = d.fraction_bits, start_format(unit)
     own = max(start.fraction_bits, d.rho.fraction_bits)
     total = block_size(unit) * _top(terms.most, terms.bits, f) + _top((2 << own) - 1, own, f)
-    carry = next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
-    if carry is None:
+    return next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
+
+
+def carry_bits(unit: UnitSpec) -> Instance | None:
+    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+    carry = carry_needed(unit)
+    if carry is None or unit.design.carry_bits is not None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
@@ -63,12 +68,17 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
-def zero_exponent(unit: UnitSpec) -> Instance | None:
-    """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
+def zero_idle(unit: UnitSpec) -> bool:
+    """Whether the exponent of zeros is below those of all other terms: `Irrelevant.zero_idle`."""
     d, terms = unit.design, term_facts(unit)
     if terms is None or not _sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
-        return None
-    if d.zero_exponent > min(terms.low, least(start_format(unit)), d.rho.e_min):
+        return False
+    return d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
+
+
+def zero_exponent(unit: UnitSpec) -> Instance | None:
+    """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
+    if not zero_idle(unit):
         return None
     return Instance(
         claim="zero-exponent", unit=unit, theorem="zero_exponent_idle", with_sum=True,
@@ -80,17 +90,9 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    at_once = (
-        (d.framed and d.aligned_group is None)
-        or d.summation == "tr"
-        or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits != "jammed")
-        or (d.c_position == "after" and d.lost_bits == "cut")
-    )  # fmt: skip
-    if unit.tree is not None or not at_once or d.group is not None or d.piece_bits is not None:
+    if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
-    if (d.framed and d.aligned_group is not None) or d.negated != "none" or not one_nan(unit):
-        return None
-    if unit.emulation is not None or unit.k > block_size(unit):
+    if unit.emulation is not None or unit.k > block_size(unit) or (d.group and d.order != "ascending"):
         return None
     return Instance(
         claim="product-order", unit=unit, theorem="product_order_idle",
@@ -99,12 +101,22 @@ def product_order(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
+def at_once(unit: UnitSpec) -> bool:
+    """Whether all products of a block are in one sum: `Blocks.at_once`."""
+    d = unit.design
+    if unit.tree is not None:
+        return False
+    if d.framed:
+        return d.aligned_group is None
+    if d.summation != "fused":
+        return d.summation == "tr"
+    return d.lost_bits == "cut" or (d.lost_bits == "sticky" and d.c_position == "joined")
+
+
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
     d = unit.design
-    if d.group is not None or d.piece_bits is not None or d.lost_bits != "cut" or d.framed:
-        return None
-    if d.c_position == "after" or d.summation in ("tr", "gtr") or d.zero_words != "summed":
+    if d.lost_bits != "cut" or d.framed or d.summation in ("tr", "gtr") or d.zero_words != "summed":
         return None
     if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
         return None
@@ -131,14 +143,25 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
-    if not _sound(unit) or d.normalise_products or d.order != "ascending" or d.zero_terms is not None:
+    if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
-    if d.fraction_bits is None or d.zero_sign != "positive" or d.zero_exponent == "own":
+    if d.zero_terms is not None:
         return None
-    if isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
+    if not at_once(unit) and d.summation != "gtr":
+        return None
+    if d.framed or d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+        return None
+    if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
+        return None
+    if d.c_position != "joined":
+        if d.zero_exponent != "none":
+            return None
+    elif d.normalise_products:
+        return None
+    elif isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
         return None
     return Instance(
-        claim="zero-products", unit=unit, theorem="zero_products_idle", with_sum=True,
+        claim="zero-products", unit=unit, theorem="zero_products_idle",
         says="products of zero beside those of a block change nothing, bit for bit",
         binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
     )  # fmt: skip
@@ -223,7 +246,7 @@ def _sound(unit: UnitSpec) -> bool:
     d = unit.design
     return (
         one_sum(unit) and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
-        and d.carry_bits is None and d.rho.e_min <= d.rho.e_max
+        and d.rho.e_min <= d.rho.e_max
     )  # fmt: skip
 
 

@@ -1,0 +1,57 @@
+"""Parameters that cannot matter: normal forms against vectors, and each kind of change checked by coqc."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.theory.axes import coq_equality, idle_axes, normal_form
+from tcformal.theory.sources import compile_sources, coqc
+
+HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+#: Of each kind of change two names of one function, and the theorem.
+EQUAL = {
+    "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
+    "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
+    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
+}
+#: Changes that some input shows.
+DIFFERENT = (
+    (f"{HOPPER}@carry_bits=2", HOPPER),
+    (f"{HOPPER}@zero_exponent=-100", HOPPER),
+    (f"{HOPPER}@fraction_bits=24", HOPPER),
+)
+
+
+@pytest.mark.parametrize("theorem", EQUAL)
+def test_idle_parameters_have_one_normal_form(theorem: str) -> None:
+    first, second = (resolve(name) for name in EQUAL[theorem])
+    assert theorem in normal_form(first)[1] + normal_form(second)[1]
+    assert normal_form(first)[0] == normal_form(second)[0]
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+def test_parameters_that_matter_stay(first: str, second: str) -> None:
+    assert normal_form(resolve(first))[0] != normal_form(resolve(second))[0]
+    assert coq_equality(resolve(first), resolve(second)) is None
+
+
+@pytest.mark.slow
+def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
+    compile_sources(tmp_path)
+    for first, second in EQUAL.values():
+        text = coq_equality(resolve(first), resolve(second))
+        assert text is not None
+        (tmp_path / "Equality.v").write_text(text, encoding="utf-8")
+        coqc(tmp_path, "Equality.v")
+    few = coq_equality(*(resolve(name) for name in EQUAL["carry_bits_suffice"]))
+    assert few is not None
+    assert idle_axes(resolve(EQUAL["carry_bits_suffice"][0]))
+    wrong = few.replace("carry_bits := (Some 6)", "carry_bits := (Some 2)")
+    wrong = wrong.replace("carry_enough d 6", "carry_enough d 2").replace("suffice d s 6", "suffice d s 2")
+    (tmp_path / "Equality.v").write_text(wrong, encoding="utf-8")
+    with pytest.raises(InputError, match="to compile"):
+        coqc(tmp_path, "Equality.v")
