@@ -112,9 +112,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
     d = unit.design
-    if d.group is not None or d.piece_bits is not None or d.lost_bits != "cut" or d.framed:
-        return None
-    if d.c_position == "after" or d.summation in ("tr", "gtr") or d.zero_words != "summed":
+    if d.lost_bits != "cut" or d.framed or d.summation in ("tr", "gtr") or d.zero_words != "summed":
         return None
     if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.design.rounding import NEAREST
+from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
@@ -86,9 +86,14 @@ def nearest(d: Design) -> bool:
     return d.rho.mode in NEAREST
 
 
+def always_infinite(d: Design, target: Conversion) -> bool:
+    """Whether a number too large for a target is an infinity, whatever its sign: `Error.always_infinite`."""
+    return d.overflow == "infinity" or (d.overflow == "ieee" and target.mode in NEAREST)
+
+
 def plain(d: Design) -> bool:
     """Whether overflow is an infinity and subnormal results are kept."""
-    return d.result_subnormals == "kept" and (d.overflow != "ieee" or nearest(d))
+    return d.result_subnormals == "kept" and always_infinite(d, d.rho)
 
 
 def share(d: Design) -> Fraction:

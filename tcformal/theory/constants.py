@@ -12,6 +12,7 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
+    always_infinite,
     block_size,
     kappa,
     near,
@@ -107,7 +108,7 @@ def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:
     for of in designs:
         if of.fraction_bits is not None or of.carry_bits is not None or of.rho.integer_bits is not None:
             return None
-        if of.overflow == "ieee" and any(t.mode not in NEAREST for t in (of.rho, of.step)):
+        if not all(always_infinite(of, t) for t in (of.rho, of.step)):
             return None
     flushes = d.result_subnormals != "kept"
     if d.c_subnormals == "hidden_bit" or (d.c_subnormals != "kept" and not flushes):

@@ -18,6 +18,7 @@ _SPECIALS = {
     Specials.NONE: "NoSpecials",
 }
 _ZERO_SIGNS = {"positive": "Positive", "ieee": "IeeeSign", "sum": "SumSign"}
+_OVERFLOWS = {"infinity": "Infinite", "ieee": "Directed", "largest": "Largest"}
 _FLUSH = {
     "kept": "Kept", "positive_zero": "PositiveZero", "signed_zero": "SignedZero", "hidden_bit": "HiddenBit",
 }  # fmt: skip
@@ -101,7 +102,7 @@ def coq_conversion(d: Design, target: Conversion) -> str:
             "p": _z(target.fraction_bits),
             "emin": _z(target.e_min),
             "emax": _z(target.e_max),
-            "saturates": _bool(d.overflow == "ieee"),
+            "overflow": _OVERFLOWS[d.overflow],
             "flushes": _bool(d.result_subnormals != "kept"),
             "tiny": _bool(d.result_subnormals == "tiny_zero"),
             "zsign": _ZERO_SIGNS[d.zero_sign],
@@ -113,11 +114,6 @@ def _check(spec: UnitSpec) -> None:
     """Refuse what the specification has no words for."""
     d = spec.design
     composed = spec.emulation is not None
-    if d.negated not in ("none", "odd") or d.overflow == "largest":
-        raise InputError(
-            f"expected negated=none or odd, and an overflow to infinity or of IEEE 754, for {spec.name}, "
-            f"because the specification has no others, but got negated={d.negated}, overflow={d.overflow}"
-        )
     if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
         raise InputError(
             f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
@@ -186,7 +182,8 @@ def _product_rule(d: Design) -> str:
             "normalise_factors": _bool(d.normalise_operands),
             "exponent_step": _z(d.exponent_step),
             "zero_terms": _number(d.zero_terms),
-            "odd_negated": _bool(d.negated == "odd"),
+            "odd_negated": _bool(d.subtracts(1)),
+            "even_negated": _bool(d.subtracts(0)),
             "product_limit": _number(d.product_limit),
             "product_rounding": _option(rounding),
         }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
+    always_infinite,
     block_size,
     kappa,
     near,
@@ -55,9 +55,7 @@ def _rounded_down(unit: UnitSpec) -> Instance | None:
 
 def _framed(unit: UnitSpec) -> Instance | None:
     d = unit.design
-    if d.aligned_group is not None or (
-        d.overflow == "ieee" and any(t.mode not in NEAREST for t in (d.rho, d.step))
-    ):
+    if d.aligned_group is not None or not all(always_infinite(d, t) for t in (d.rho, d.step)):
         return None
     return Instance(
         claim="error-bound", unit=unit, theorem="framed_error", summation="Framed",

@@ -562,7 +562,8 @@ class Fused:
         raised = plus(u(self.rounded.height), choice(carried, num(1), num(0)))
         over = both(at_most(num(1 << p), grown), less(num(e_max - e_min), raised))
         directed = {"RNE": ALWAYS, "RNA": ALWAYS, "RD": down, "RU": negation(down)}.get(self.rho.mode, NEVER)
-        overflow = both(negation(zero), both(over, directed if self.d.overflow == "ieee" else ALWAYS))
+        infinite = {"infinity": ALWAYS, "ieee": directed}.get(self.d.overflow, NEVER)
+        overflow = both(negation(zero), both(over, infinite))
         free, usual = self.cut(), self.usual()
         yield _claim([], iff(is_one(r.nan), self._is_nan), free)
         goal = both(is_one(r.inf), iff(is_one(r.term.sign), self._infinite(True)))
@@ -888,7 +889,7 @@ def _refuse(spec: UnitSpec) -> None:
         "products of normalised factors": d.normalise_operands,
         "products that are rounded": d.product_rounding is not None,
         "products with a limit": d.product_limit is not None,
-        "negated products": d.negated == "odd",
+        "negated products": d.negated != "none",
         "factors with exponents in steps": d.exponent_step != 1,
         "zeros that count as others": d.zero_terms is not None,
         "blocks that are skipped": d.zero_words == "skipped",

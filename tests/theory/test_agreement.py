@@ -28,6 +28,10 @@ FAMILIES = (
     "cdna3/v_mfma_f32_32x32x8_f16@sum_rounding=RZ",
     "cdna3/v_mfma_f32_16x16x32_fp8_fp8@sum_rounding=RD_ADDENDS",
     "x86/tdpbf16ps@accumulator=RO-E8M15,alignment_rounding=RZ",
+    "x86/tcmmrlfp16ps@negated=even",
+    "hopper/mma.m16n8k16.f32.f16.f16.f32@negated=all,overflow=largest",
+    "cdna2/v_mfma_f32_32x32x8f16@overflow=largest,conversion=RU-FP32",
+    "gaudi/mme.bf16.cd8@overflow=largest",
 )
 
 #: Of each kind of sum a unit, and changes each of which changes some result.
@@ -57,9 +61,9 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "x86/vdpbf16ps": [
         {"order": "ascending"}, {"nan_rule": "b_sum_a"}, {"result_subnormals": "signed_zero"},
     ],
-    "x86/tdpbf16ps": [{"summation": "pair_chains"}, {"nan_rule": "word"}],
+    "x86/tdpbf16ps": [{"summation": "pair_chains"}, {"nan_rule": "word"}, {"overflow": "largest"}],
     "x86/tdpbf8ps": [{"summation": "two_chains"}, {"b_subnormals": "kept"}],
-    "x86/tcmmrlfp16ps": [{"negated": "none"}],
+    "x86/tcmmrlfp16ps": [{"negated": "none"}, {"negated": "even"}, {"negated": "all"}],
     "power10/xvf16ger2pp": [
         {"nan_rule": "word"}, {"c_position": "joined", "accumulator": None, "nan_rule": "word"},
     ],

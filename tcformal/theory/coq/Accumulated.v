@@ -260,7 +260,7 @@ Proof.
   (* the product before scales *)
   unfold scaled_product in E. rewrite Zt, zero_as_none, Pr in E.
   set (w := product (a_of d x) (b_of d x)) in *.
-  set (v := if odd_negated q && Z.odd (index x) then negate w else w) in *.
+  set (v := if subtracted q (index x) then negate w else w) in *.
   assert (W : forall z, v = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
   { assert (W0 : forall z, w = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
     { intros z Ez. unfold w in Ez. apply product_num in Ez. destruct Ez as [a [b [Ea [Eb ->]]]].
@@ -268,7 +268,7 @@ Proof.
       pose proof (La a Ea) as La'. pose proof (Lb b Eb) as Lb'.
       split; [apply times_leading; auto; lia|]. split; [|cbn; lia].
       apply two_leading_times; auto; intros ? Q; injection Q as <-; repeat split; cbn; auto; lia. }
-    unfold v. destruct (_ && _); auto. intros z Ez. destruct w as [a| |] eqn:Ew; try easy. injection Ez as <-. apply (W0 a eq_refl). }
+    unfold v. destruct (subtracted _ _); auto. intros z Ez. destruct w as [a| |] eqn:Ew; try easy. injection Ez as <-. apply (W0 a eq_refl). }
   assert (X : fold_left product (scaled_by x) v = Num y).
   { destruct (fold_left product (scaled_by x) v) as [z| |]; try easy.
     destruct (match product_limit q with Some k => negb (is_zero z) && (k <=? own_exponent z)%Z | None => false end); [easy|exact E]. }

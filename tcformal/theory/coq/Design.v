@@ -97,6 +97,7 @@ Record product_rule := {
   zero_terms : option Z;                   (** a zero factor, and a zero c, counts as 1 with this exponent in all
                                                (Vortex, VX_tcu_tfr_mul_join.sv) *)
   odd_negated : bool;                      (** products of odd k are subtracted (AMX-COMPLEX) *)
+  even_negated : bool;                     (** those of even k *)
   product_limit : option Z;                (** a product of 2^this and more is an Inf (XIE Algorithm 10) *)
   product_rounding : option rounding       (** the rounding of each product; [None]: they are exact *)
 }.
@@ -125,10 +126,13 @@ Definition negate (v : val) : val :=
 Definition factor (q : product_rule) (r : flush_rule) (v : val) : val :=
   let v := flush r v in if normalise_factors q then on_num normalised v else v.
 
+(** Whether the product of k is subtracted. *)
+Definition subtracted (q : product_rule) (k : Z) : bool := if Z.odd k then odd_negated q else even_negated q.
+
 (** The product of two factors and of the scales that act on it. *)
 Definition scaled_product (q : product_rule) (a b : val) (k : Z) (scales : list val) : val :=
   let v := zero_as (zero_terms q) (times (as_one (num_of a)) (as_one (num_of b))) (product a b) in
-  let v := if odd_negated q && Z.odd k then negate v else v in
+  let v := if subtracted q k then negate v else v in
   let v := fold_left product scales v in
   match v with
   | Num x =>

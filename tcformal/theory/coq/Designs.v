@@ -5,7 +5,7 @@ Import ListNotations.
 Open Scope Z_scope.
 
 Definition plain_products : product_rule :=
-  {| of_a := Kept; of_b := Kept; normalise_factors := false; exponent_step := 1; zero_terms := None; odd_negated := false;
+  {| of_a := Kept; of_b := Kept; normalise_factors := false; exponent_step := 1; zero_terms := None; odd_negated := false; even_negated := false;
      product_limit := None; product_rounding := None |}.
 
 (** T-FDPA (XIE Algorithm 7) and E-FDPA (Algorithm 6): blocks of [n] products and c, one NaN word. *)
@@ -25,7 +25,7 @@ Proof. unfold factor. now rewrite flush_kept. Qed.
 
 Lemma scaled_product_plain a b k : scaled_product plain_products a b k [] = product a b.
 Proof.
-  unfold scaled_product. simpl zero_terms. rewrite zero_as_none. simpl odd_negated. cbn [andb fold_left].
+  unfold scaled_product. simpl zero_terms. rewrite zero_as_none. replace (subtracted plain_products k) with false by (unfold subtracted; now destruct (Z.odd k)). cbn [fold_left].
   now destruct (product a b).
 Qed.
 

@@ -60,7 +60,7 @@ Proof.
   destruct (Z.eq_dec n 0) as [->|N].
   { rewrite Z.eqb_refl in H0. symmetry in H0. apply Z.eqb_eq in H0. subst. apply convert_zero. }
   assert (N' : n' <> 0%Z) by (intros ->; rewrite Z.eqb_refl in H0; now apply Z.eqb_eq in H0).
-  unfold convert. rewrite <- D, <- E, <- H0, (is_tiny_ext c n n' u u') by easy.
+  unfold convert, is_infinite. rewrite <- D, <- E, <- H0, (is_tiny_ext c n n' u u') by easy.
   now rewrite (scaled_neg _ _ _ _ H), (scaled_pos _ _ _ _ H).
 Qed.
 
@@ -197,9 +197,12 @@ Qed.
 
 (** ** The number that a conversion gives *)
 
+Definition always_infinite (c : conversion) : bool :=
+  match overflow c, rho c with Infinite, _ | Directed, (RNE | RNA) => true | _, _ => false end.
+
 (** Overflow is an infinity, and subnormals are kept: what the theorems about errors ask of a conversion. *)
 Definition plain (c : conversion) : bool :=
-  negb (flushes c) && (negb (saturates c) || match rho c with RNE | RNA => true | _ => false end) && (0 <=? p c)%Z.
+  negb (flushes c) && always_infinite c && (0 <=? p c)%Z.
 
 Lemma plain_flushes c : plain c = true -> flushes c = false.
 Proof. unfold plain. destruct (flushes c); simpl; easy. Qed.
@@ -218,7 +221,7 @@ Proof.
   - injection H as <-. rewrite R0. unfold V, signed; simpl. destruct (_ && s); simpl; lra.
   - destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs r) + ex)) as [O|O].
     + exfalso. unfold plain in P. rewrite F in P. simpl in P. apply andb_prop in P. destruct P as [P _].
-      destruct (saturates c); simpl in *; [|easy]. destruct (rho c); easy.
+      unfold is_infinite, always_infinite in *. destruct (overflow c), (rho c); easy.
     + injection H as <-. unfold V, signed, lsb; simpl.
       replace (if (r <? 0)%Z then (- Z.abs r)%Z else Z.abs r) with r by (destruct (Z.ltb_spec r 0); lia).
       do 2 f_equal. lia.

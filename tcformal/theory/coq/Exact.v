@@ -120,7 +120,7 @@ End Block.
 (** An element's exact term: the product of its factors as the multiplier takes them, and its scales, not rounded. *)
 Definition unrounded (q : product_rule) : product_rule :=
   {| of_a := of_a q; of_b := of_b q; normalise_factors := normalise_factors q; exponent_step := exponent_step q; zero_terms := zero_terms q;
-     odd_negated := odd_negated q; product_limit := product_limit q; product_rounding := None |}.
+     odd_negated := odd_negated q; even_negated := even_negated q; product_limit := product_limit q; product_rounding := None |}.
 Definition exact_term (d : design) (x : element) : val :=
   scaled_product (unrounded (factors d)) (a_of d x) (b_of d x) (index x) (scaled_by x).
 Definition exact_value (d : design) (x : element) : R := V (num_of (exact_term d x)).
@@ -152,7 +152,7 @@ Proof.
   intros L. unfold rounded_ok in O. repeat rewrite andb_true_iff in O. destruct O as [[[[B W] Sk] Z] Rp].
   destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (product_limit (factors d)) eqn:Pl; [easy|].
   assert (T : term d x = match exact_term d x with Num y => match product_rounding (factors d) with Some r => round_num r y | None => Num y end | v => v end).
-  { unfold term, exact_term, scaled_product. cbn [zero_terms unrounded odd_negated product_limit product_rounding]. rewrite Zt, Pl.
+  { unfold term, exact_term, scaled_product. cbn [zero_terms unrounded product_limit product_rounding]. change (subtracted (unrounded (factors d))) with (subtracted (factors d)). rewrite Zt, Pl.
     destruct (fold_left product (scaled_by x) _); reflexivity. }
   unfold leaf in L. unfold exact_value, product_depth, product_conversion in *. rewrite T. destruct (exact_term d x) as [y|s|]; cbn [num_of].
   - destruct (product_rounding (factors d)) as [[c|]|] eqn:Pr; try easy.

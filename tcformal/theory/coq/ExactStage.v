@@ -68,7 +68,7 @@ Proof.
   assert (TI : is_tiny c n (u - D) = is_tiny c n' u).
   { unfold is_tiny. rewrite L. replace (Z.log2 (Z.abs n') + D + (u - D) - p c - (u - D)) with ((Z.log2 (Z.abs n') - p c) + D) by lia.
     replace (Z.log2 (Z.abs n') + u - p c - u) with (Z.log2 (Z.abs n') - p c) by lia. rewrite (round_div_sticky _ n n' D) by (auto; lia). f_equal. lia. }
-  unfold convert. rewrite LE, TI. replace (last_bit c n' u - (u - D)) with ((last_bit c n' u - u) + D) by lia. rewrite (round_div_sticky _ n n' D) by auto.
+  unfold convert, is_infinite. rewrite LE, TI. replace (last_bit c n' u - (u - D)) with ((last_bit c n' u - u) + D) by lia. rewrite (round_div_sticky _ n n' D) by auto.
   destruct (Z.eqb_spec n 0), (Z.eqb_spec n' 0); try easy. cbn [negb]. assert (S3 : (0 <=? n) = (0 <=? n')) by (rewrite !Z.leb_antisym; now rewrite S1). rewrite ?S1, ?S2, ?S3. reflexivity.
 Qed.
 

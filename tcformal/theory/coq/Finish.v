@@ -103,9 +103,11 @@ Definition zero_formula : formula :=
 Definition raised : term := Plus (U (height x)) (If carried (Num_ 1) (Num_ 0)).
 Definition over_formula : formula := Both (AtMost (Num_ (2 ^ p c)) grown) (Less (Num_ (emax c - emin c)) raised).
 Definition to_infinity_formula : formula :=
-  if saturates c
-  then match rho c with RNE | RNA => Always | RD => down q | RU => Negation (down q) | _ => Never end
-  else Always.
+  match overflow c with
+  | Infinite => Always
+  | Directed => match rho c with RNE | RNA => Always | RD => down q | RU => Negation (down q) | _ => Never end
+  | Largest => Never
+  end.
 Definition zero_sign_formula : formula :=
   match zsign c with Positive => Never | IeeeSign => sum_sign q | SumSign => Both (Negation (no_size q)) (sum_sign q) end.
 
@@ -440,7 +442,7 @@ Proof.
   assert (OF : T (over_formula c x) = overflows c kk hh aw).
   { unfold T, over_formula, overflows; cbn [truth]. fold W. rewrite GR, RA. reflexivity. }
   assert (TI : T (to_infinity_formula c q) = to_infinity c (n <? 0)).
-  { unfold T, to_infinity_formula, to_infinity. destruct (saturates c); [|reflexivity]. cbn [negb orb]. destruct (rho c); cbn [truth]; fold T; rewrite ?DN; reflexivity. }
+  { unfold T, to_infinity_formula, to_infinity. destruct (overflow c); try reflexivity. destruct (rho c); cbn [truth]; fold T; rewrite ?DN; reflexivity. }
   assert (ZS : T (zero_sign_formula c q) = keeps_sign c (n =? 0) && s).
   { unfold T, zero_sign_formula, keeps_sign. destruct (zsign c); cbn [truth]; fold T; rewrite ?SS, ?NZ; auto. }
   set (bl := tiny c && is_tiny c n u) in *.

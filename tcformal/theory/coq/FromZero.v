@@ -235,7 +235,7 @@ Proof.
         unfold zsum. cbn [map fold_right]. rewrite !W. reflexivity.
       - rewrite M in S1. now rewrite <- S1. }
     assert (X' : exists a c, a_of d e = Num a /\ b_of d e = Num c /\ exp x = (exp a + exp c)%Z /\ frac x = (frac a + frac c)%Z).
-    { destruct (odd_negated q && Z.odd (index e)).
+    { destruct (subtracted q (index e)).
       - destruct (product (a_of d e) (b_of d e)) as [w| |] eqn:W; try easy. injection X as <-. apply product_num in W. destruct W as [a [c [A1 [A2 ->]]]].
         exists a, c. auto.
       - apply product_num in X. destruct X as [a [c [A1 [A2 ->]]]]. exists a, c. auto. }

@@ -44,7 +44,7 @@ Proof.
   - injection H as <-. simpl. split; [lia|]. easy.
   - destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs r) + last_bit c n u)) as [O|O].
     + exfalso. unfold plain in P. rewrite F in P. simpl in P. apply andb_prop in P. destruct P as [P _].
-      destruct (saturates c); simpl in *; [|easy]. destruct (rho c); easy.
+      unfold is_infinite, always_infinite in *. destruct (overflow c), (rho c); easy.
     + destruct (round_div_log2 c n u R) as [B _]. fold r in B. rewrite <- C in B. injection H as <-.
       simpl exp in *. split; [lia|]. intros _.
       destruct (Z.max_spec (Z.log2 (Z.abs r) + last_bit c n u) (emin c)) as [[_ Q]|[_ Q]]; rewrite Q in *; auto.

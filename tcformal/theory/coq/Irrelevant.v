@@ -240,10 +240,10 @@ Qed.
 Definition factors_of (x : element) : Z * Z * list val := (a_word x, b_word x, scaled_by x).
 
 Definition order_free (d : design) : bool :=
-  at_once (sums d) && match cutting_of d with Whole => true | _ => false end && negb (odd_negated (factors d)) && one_nan d &&
+  at_once (sums d) && match cutting_of d with Whole => true | _ => false end && eqb (odd_negated (factors d)) (even_negated (factors d)) && one_nan d &&
   match composed d with None => true | _ => false end.
 
-Lemma terms_perm d b b' : cutting_of d = Whole -> odd_negated (factors d) = false ->
+Lemma terms_perm d b b' : cutting_of d = Whole -> odd_negated (factors d) = even_negated (factors d) ->
   Permutation (map factors_of b) (map factors_of b') ->
   Permutation (fst (terms d (ordered d b))) (fst (terms d (ordered d b'))).
 Proof.
@@ -253,7 +253,7 @@ Proof.
      (factor (factors d) (of_a (factors d)) (operand d (a_format d) (fst (fst k))))
      (factor (factors d) (of_b (factors d)) (operand d (b_format d) (snd (fst k)))) 0 (snd k)).
   assert (E : forall x, g x = h (factors_of x)).
-  { intros x. unfold g, h, scaled_product, a_of, b_of. rewrite Od. reflexivity. }
+  { intros x. unfold g, h, scaled_product, a_of, b_of, subtracted. rewrite Od. now destruct (Z.odd (index x)), (Z.odd 0). }
   assert (G : forall l, Permutation (map g (ordered d l)) (map h (map factors_of l))).
   { intros l. rewrite map_map. rewrite (map_ext _ _ E). apply Permutation_map. unfold ordered.
     destruct (odd_first d); auto. clear.
@@ -271,7 +271,7 @@ Theorem product_order_idle d w w' : order_free d = true -> pairs w <> [] -> c_wo
   pairs w' <> [] -> compute d w = compute d w'.
 Proof.
   intros O N Ec P N'. unfold order_free in O. repeat rewrite andb_true_iff in O. destruct O as [[[[A W] Od] ON] Co].
-  destruct (cutting_of d) eqn:Cu; try easy. destruct (composed d) eqn:Cd; [easy|]. apply negb_true_iff in Od.
+  destruct (cutting_of d) eqn:Cu; try easy. destruct (composed d) eqn:Cd; [easy|]. apply eqb_prop in Od.
   rewrite !compute_word by auto. f_equal. unfold value. rewrite Cd, Ec. unfold values.
   generalize (decode (c_format d) (c_word w')) as v.
   induction P as [|b b' r r' Hb P IH]; intros v; [reflexivity|]. cbn [fold_left]. rewrite IH. f_equal.

@@ -31,7 +31,7 @@ Lemma convert_whole c s n u : 0 <= p c -> whole_sig (convert c s n u).
 Proof.
   intros P x. unfold convert. destruct (_ || _); [intros H; injection H as <-; cbn; lia|].
   destruct (emax c <? _).
-  - destruct (negb (saturates c) || _); [easy|]. intros H; injection H as <-. cbn [sig].
+  - destruct (is_infinite c n); [easy|]. intros H; injection H as <-. cbn [sig].
     assert (0 < 2 ^ (p c + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
   - intros H; injection H as <-; cbn; lia.
 Qed.
@@ -134,13 +134,13 @@ Lemma scaled_mirrored q v w f k ss : zero_terms q = None -> rounds_mirrored (pro
 Proof.
   intros Z R H W F. unfold scaled_product. rewrite Z, !zero_as_none.
   assert (P : mirrored (product v f) (product w f)) by (apply product_mirrored; auto).
-  assert (N : mirrored (if odd_negated q && Z.odd k then negate (product v f) else product v f)
-                       (if odd_negated q && Z.odd k then negate (product w f) else product w f)).
-  { destruct (_ && _); auto using negate_mirrored. }
-  assert (S : mirrored (fold_left product ss (if odd_negated q && Z.odd k then negate (product v f) else product v f))
-                       (fold_left product ss (if odd_negated q && Z.odd k then negate (product w f) else product w f))).
-  { revert N. generalize (if odd_negated q && Z.odd k then negate (product v f) else product v f) as a.
-    generalize (if odd_negated q && Z.odd k then negate (product w f) else product w f) as b.
+  assert (N : mirrored (if subtracted q k then negate (product v f) else product v f)
+                       (if subtracted q k then negate (product w f) else product w f)).
+  { destruct (subtracted _ _); auto using negate_mirrored. }
+  assert (S : mirrored (fold_left product ss (if subtracted q k then negate (product v f) else product v f))
+                       (fold_left product ss (if subtracted q k then negate (product w f) else product w f))).
+  { revert N. generalize (if subtracted q k then negate (product v f) else product v f) as a.
+    generalize (if subtracted q k then negate (product w f) else product w f) as b.
     clear P H. induction F as [|s r Hs F IH]; intros b a N; auto. cbn [fold_left]. apply IH. apply product_mirrored; auto. }
   destruct (fold_left product ss _) as [x|s|], (fold_left product ss _) as [y|t|]; try (now destruct S); auto.
   destruct (mirrored_num _ _ S) as [A [B [C [D E]]]].
@@ -154,6 +154,128 @@ Proof.
     unfold round_num, round_to. replace (signed y) with (- signed x) by (destruct S as [[S _] _]; symmetry; exact S).
     replace (lsb y) with (lsb x) by (unfold lsb; now rewrite C, D).
     split; [now apply convert_opp|]. split; now apply convert_whole.
+Qed.
+
+(** * What a product becomes *)
+
+Lemma opposite_least ts us : Forall2 opposite ts us -> least_lsb us = least_lsb ts.
+Proof.
+  intros H. unfold least_lsb. destruct H as [|x y ts us Hx H]; auto. unfold lsb at 1 3. destruct Hx as [_ [-> ->]]. f_equal.
+  induction H as [|x' y' ts us [_ [E1 E2]] H IH]; simpl; auto. unfold lsb at 1 3. now rewrite E1, E2, IH.
+Qed.
+
+Lemma opposite_cut m u ts us : symmetric m = true -> Forall2 opposite ts us -> map (cut m u) us = map Z.opp (map (cut m u) ts).
+Proof.
+  intros S H. induction H as [|x y ts us [E1 [E2 E3]] H IH]; simpl; auto. rewrite IH. f_equal.
+  unfold cut, lsb. rewrite E1, E2, E3. now apply round_div_opp.
+Qed.
+
+Lemma opposite_sign m ts us ns ms n : n <> 0 -> sign_of m (- n) us ms = negb (sign_of m n ts ns).
+Proof. intros N. unfold sign_of. destruct (Z.eqb_spec n 0), (Z.eqb_spec (- n) 0); try lia. cbn. destruct (Z.ltb_spec n 0), (Z.ltb_spec (- n) 0); lia || reflexivity. Qed.
+
+Lemma live_mirrored v w : mirrored v w ->
+  match v with Num y => negb (is_zero y) | _ => false end = match w with Num y => negb (is_zero y) | _ => false end.
+Proof.
+  intros H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto. destruct (mirrored_num _ _ H) as [A _]. unfold is_zero. now rewrite A.
+Qed.
+
+Lemma products_mirrored ss v w : Forall whole_sig ss -> mirrored v w -> mirrored (fold_left product ss v) (fold_left product ss w).
+Proof. intros F. revert v w. induction F as [|s r Hs F IH]; intros v w H; auto. cbn [fold_left]. apply IH. apply product_mirrored; auto. Qed.
+
+Lemma group_mirrored m ps qs ss : Forall2 mirrored ps qs -> Forall whole_sig ss ->
+  mirrored (fst (group_term m ps ss)) (fst (group_term m qs ss)) /\ snd (group_term m qs ss) = snd (group_term m ps ss).
+Proof.
+  intros H W. unfold group_term.
+  set (one := match numbers ps with Some ts => _ | None => special_sum ps end).
+  set (two := match numbers qs with Some ts => _ | None => special_sum qs end).
+  assert (O : mirrored one two).
+  { pose proof (mirrored_opposite _ _ H) as Ho. pose proof (opposite_numbers _ _ Ho) as N. unfold one, two.
+    destruct (numbers ps) as [ts|] eqn:E, (numbers qs) as [us|] eqn:E'; try easy.
+    - cbv zeta. rewrite (opposite_least _ _ N), (opposite_cut RZ _ _ _ eq_refl N), zsum_opp. set (u := least_lsb ts). set (n := zsum (map (cut RZ u) ts)).
+      apply num_mirrored; cbn [sig exp frac neg]; auto; [lia|lia|]. destruct (Z.eq_dec n 0) as [Q|Q]; [left; lia|right; now apply opposite_sign].
+    - split; [now apply opposite_special|split; apply special_whole]. }
+  assert (P : mirrored (fold_left product ss one) (fold_left product ss two)) by now apply products_mirrored.
+  assert (L : existsb (fun x => match x with Num y => negb (is_zero y) | _ => false end) ps =
+              existsb (fun x => match x with Num y => negb (is_zero y) | _ => false end) qs) by (apply existsb_2 with (R := mirrored); auto using live_mirrored).
+  cbv zeta. rewrite <- L. destruct one as [x| |], two as [y| |]; try (now destruct O);
+    destruct (fold_left product ss _) as [a| |], (fold_left product ss _) as [b| |]; try (now destruct P); cbn [fst snd]; split; auto.
+  destruct (mirrored_num _ _ O) as [A _]. destruct (mirrored_num _ _ P) as [_ [_ [B _]]]. unfold is_zero. now rewrite A, B.
+Qed.
+
+Lemma pieces_mirrored size n a a' f x y : 0 < size -> sig a' = sig a -> frac a' = frac a -> mirrored (Num x) (Num y) ->
+  Forall2 mirrored (map Num (pieces size n a f x)) (map Num (pieces size n a' f y)).
+Proof.
+  intros Ps Sa Fa H. destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. unfold pieces. assert (Zy : is_zero y = is_zero x) by (unfold is_zero; now rewrite A).
+  rewrite Zy, Sa, Fa. destruct (is_zero x) eqn:Q; [repeat constructor; auto; apply H|].
+  assert (N : neg y = negb (neg x)). { destruct E as [E|E]; auto. unfold is_zero in Q. rewrite E in Q. easy. }
+  assert (G : forall l k, Forall (fun p => 0 <= fst (snd p)) l -> Forall (fun p => 0 <= fst (snd p)) k ->
+    Forall2 mirrored
+      (map Num (flat_map (fun p => flat_map (fun q => if (n <=? fst p + fst q)%nat
+        then [{| neg := neg x; sig := fst (snd p) * fst (snd q); exp := exp x; frac := snd (snd p) + snd (snd q) |}] else []) k) l))
+      (map Num (flat_map (fun p => flat_map (fun q => if (n <=? fst p + fst q)%nat
+        then [{| neg := neg y; sig := fst (snd p) * fst (snd q); exp := exp y; frac := snd (snd p) + snd (snd q) |}] else []) k) (l : list (nat * (Z * Z)))))).
+  { intros l k Hl Hk. induction Hl as [|p l Hp Hl IH]; cbn [flat_map map]; [constructor|]. rewrite !map_app. apply Forall2_app; auto.
+    clear IH Hl. induction Hk as [|q k Hq Hk IH]; cbn [flat_map map]; [constructor|]. rewrite !map_app. apply Forall2_app; auto.
+    destruct (n <=? fst p + fst q)%nat; cbn [map]; constructor; [|constructor]. apply num_mirrored; cbn [sig exp frac neg]; auto; nia. }
+  assert (P : forall i l, Forall (fun p : Z * Z => 0 <= fst p) l -> Forall (fun p : nat * (Z * Z) => 0 <= fst (snd p)) (numbered i l)).
+  { intros i l F. revert i. induction F; intros i; cbn; constructor; auto. }
+  assert (I : forall t s, Forall (fun p : Z * Z => 0 <= fst p) (digits size t s)).
+  { intros t s. unfold digits. apply Forall_forall. intros p Hp. apply in_map_iff in Hp. destruct Hp as [i [<- _]]. cbn [fst].
+    apply Z.mod_pos_bound. apply Z.pow_pos_nonneg; lia. }
+  apply G; auto.
+Qed.
+
+
+(** Sums with a unit from elsewhere, and a c that is added to one. *)
+Lemma held_exact d n : carry_bits d = None -> held d n = n.
+Proof. unfold held. now intros ->. Qed.
+
+Lemma at_mirrored d u ts us : negation_claim d = true -> 0 <= p (out d) -> Forall2 opposite ts us ->
+  mirrored (sum_at d (Floating (out d)) u ts) (sum_at d (Floating (out d)) u us).
+Proof.
+  intros O P H. unfold negation_claim in O. repeat rewrite andb_true_iff in O. destruct O as [[A R] K].
+  assert (C : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_at. cbv zeta. rewrite !held_exact, (opposite_cut _ _ _ _ A H), zsum_opp by auto. cbn [round_to].
+  split; [now apply convert_opp|split; now apply convert_whole].
+Qed.
+
+Lemma from_mirrored e s vs ws : mirrors s = true -> Forall2 mirrored vs ws -> mirrored (add_from e s vs) (add_from e s ws).
+Proof.
+  intros M H. destruct e as [e|]; [|now apply add_mirrored]. destruct s as [d|]; [|easy]. cbn [mirrors] in M. apply andb_prop in M. destruct M as [M P].
+  apply Z.leb_le in P. cbn [add_from stage_rounding]. unfold on_numbers. pose proof (mirrored_opposite _ _ H) as Ho. pose proof (opposite_numbers _ _ Ho) as N.
+  destruct (numbers vs) as [ts|] eqn:E, (numbers ws) as [us|] eqn:E'; try easy.
+  - cbv zeta. assert (L : largest d us = largest d ts).
+    { unfold largest. f_equal. clear E E'. induction N as [|x y ts us Hx N IH]; cbn [map]; auto. now rewrite IH, (opposite_exponent d _ _ Hx). }
+    rewrite (opposite_least _ _ N), L. now apply at_mirrored.
+  - split; [now apply opposite_special|split; apply special_whole].
+Qed.
+
+Lemma plus_mirrored c n u s t x y : symmetric (rho c) = true -> 0 <= p c -> opposite x y -> mirrored (plus c n u s x) (plus c (- n) u t y).
+Proof.
+  intros S P [E1 [E2 E3]]. unfold plus. cbv zeta. unfold lsb. rewrite E1, E2, E3.
+  replace (- n * 2 ^ (u - Z.min u (exp x - frac x)) + - signed x * 2 ^ (exp x - frac x - Z.min u (exp x - frac x)))
+    with (- (n * 2 ^ (u - Z.min u (exp x - frac x)) + signed x * 2 ^ (exp x - frac x - Z.min u (exp x - frac x)))) by lia.
+  split; [now apply convert_opp|split; now apply convert_whole].
+Qed.
+
+Lemma num_of_mirrored v w : mirrored v w -> opposite (num_of v) (num_of w).
+Proof. intros [H _]. destruct v as [x|s|], w as [y|t|]; try easy; cbn; repeat split. Qed.
+
+Lemma numbers_mirrored (g h : list num -> val) vs ws : Forall2 mirrored vs ws -> (forall ts us, mirrored (g ts) (h us)) ->
+  mirrored (on_numbers g vs) (on_numbers h ws).
+Proof.
+  intros H G. unfold on_numbers. pose proof (mirrored_opposite _ _ H) as Ho. pose proof (opposite_numbers _ _ Ho) as N.
+  destruct (numbers vs) as [ts|] eqn:E, (numbers ws) as [us|] eqn:E'; try easy.
+  split; [now apply opposite_special|split; apply special_whole].
+Qed.
+
+Lemma after_mirrored d r fs fs' e e' ps qs c c' : negation_claim d = true -> 0 <= p (out d) -> Forall2 mirrored ps qs -> mirrored c c' ->
+  mirrored (block_sum (CAfter d false) r e fs ps c) (block_sum (CAfter d false) r e' fs' qs c').
+Proof.
+  intros O P H Hc. cbn [block_sum]. apply numbers_mirrored; [apply Forall2_app; auto|]. intros _ _. cbv zeta.
+  assert (Q : Forall2 opposite (map num_of ps) (map num_of qs)) by (induction H; cbn; constructor; auto using num_of_mirrored).
+  unfold negation_claim in O. repeat rewrite andb_true_iff in O. destruct O as [[A R] K]. assert (C : carry_bits d = None) by now destruct (carry_bits d).
+  rewrite !held_exact, (opposite_unit d _ _ Q), (opposite_counts d _ _ A Q), zsum_opp by auto. apply plus_mirrored; auto using num_of_mirrored.
 Qed.
 
 (** * Orders of summation *)
@@ -211,11 +333,11 @@ Proof.
     apply every_second_2; auto using tl_2.
 Qed.
 
-Lemma inner_mirrored how s l m : mirrors s = true -> Forall2 mirrored l m ->
-  mirrored (inner_sum how s None l) (inner_sum how s None m).
+Lemma inner_mirrored how e s l m : mirrors s = true -> Forall2 mirrored l m ->
+  mirrored (inner_sum how s e l) (inner_sum how s e m).
 Proof.
-  intros M H. destruct how; cbn [inner_sum add_from].
-  - now apply add_mirrored.
+  intros M H. destruct how; cbn [inner_sum].
+  - now apply from_mirrored.
   - destruct H; [apply zero_mirrored|]. now apply chain_of_mirrored.
   - rewrite (Forall2_length _ _ _ H). now apply pairwise_mirrored.
   - now apply two_chains_mirrored.
@@ -255,6 +377,7 @@ Definition mirrors_sum (how : summation) : bool :=
   | OneSum s => mirrors s
   | FromC s l | CLast _ s l => mirrors s && mirrors l
   | InSteps t => steps_mirror t
+  | CAfter d false => mirrors (Stage d)
   | _ => false
   end.
 
@@ -263,11 +386,13 @@ Proof.
   induction 1 as [|a b l m Ha H IH]; intros x y Hx; auto. cbn. destruct H; auto.
 Qed.
 
-Lemma block_mirrored how r fs fs' ps qs c c' : mirrors_sum how = true -> kept_or_zero r = true -> Forall2 mirrored ps qs -> mirrored c c' ->
-  mirrored (block_sum how r None fs ps c) (block_sum how r None fs' qs c').
+Lemma block_mirrored how r e fs fs' ps qs c c' : mirrors_sum how = true -> kept_or_zero r = true -> Forall2 mirrored ps qs -> mirrored c c' ->
+  mirrored (block_sum how r e fs ps c) (block_sum how r e fs' qs c').
 Proof.
-  intros M K H Hc. destruct how as [s| | | | | |s l|how s l|t]; cbn [mirrors_sum] in M; try easy; cbn [block_sum add_from].
-  - apply add_mirrored; auto. apply Forall2_app; auto.
+  intros M K H Hc. destruct how as [s| | | | |s halves|s l|how s l|t]; cbn [mirrors_sum] in M; try easy; cbn [block_sum].
+  - apply from_mirrored; auto. apply Forall2_app; auto.
+  - destruct halves; [easy|]. cbn [mirrors] in M. apply andb_prop in M. destruct M as [M P]. apply Z.leb_le in P.
+    now apply (after_mirrored s r fs fs' e e ps qs c c').
   - apply andb_prop in M. destruct M. apply last_2; auto. now apply chain_results_mirrored.
   - apply andb_prop in M. destruct M. apply add_mirrored; auto. constructor; auto. now apply inner_mirrored.
   - now apply steps_mirrored.
@@ -279,7 +404,8 @@ Definition negation_kept (d : design) : bool :=
   let q := factors d in
   mirrors_sum (sums d) && kept_or_zero (c_rule d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
   rounds_mirrored (product_rounding q) && (exponent_step q =? 1) && negb (skips d) &&
-  match cutting_of d, zero_terms q, converted d, composed d with Whole, None, None, None => true | _, _, _, _ => false end &&
+  match cutting_of d with Pieces size _ => 0 <? size | _ => true end &&
+  match zero_terms q, converted d, composed d with None, None, None => true | _, _, _ => false end &&
   format_ok (a_format d) && format_ok (b_format d) && format_ok (c_format d) &&
   match scales d with Some (f, _) => format_ok f | None => true end.
 
@@ -302,38 +428,82 @@ Proof.
   now apply swapped_incl.
 Qed.
 
+Lemma element_mirrored d x y : negation_kept d = true -> negated_element d x y -> made_by d x ->
+  mirrored (a_of d x) (a_of d y) /\ b_of d y = b_of d x /\ whole_sig (b_of d x) /\ Forall whole_sig (scaled_by x).
+Proof.
+  intros O [Ha [Eb [Es Ei]]] M. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[[[[Mi Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (converted d) eqn:Cv; [easy|].
+  split; [|split; [|split]].
+  - unfold a_of, operand. rewrite Cv, St. now apply factor_mirrored.
+  - unfold b_of. now rewrite Eb.
+  - unfold b_of, operand. rewrite Cv, St. apply factor_whole; auto using decode_whole.
+  - unfold made_by in M. destruct (scales d) as [[f n]|].
+    + destruct M as [a0 [b0 ->]]. repeat constructor; now apply decode_whole.
+    + rewrite M. constructor.
+Qed.
+
+Lemma one_mirrored d x y ss : negation_kept d = true -> negated_element d x y -> made_by d x -> Forall whole_sig ss ->
+  mirrored (scaled_product (factors d) (a_of d x) (b_of d x) (index x) ss) (scaled_product (factors d) (a_of d y) (b_of d y) (index y) ss).
+Proof.
+  intros O N M W. destruct (element_mirrored d x y O N M) as [A [B [C _]]]. destruct N as [_ [_ [_ Ei]]]. rewrite B, Ei.
+  unfold negation_kept in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[[Mi Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os].
+  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. now apply scaled_mirrored.
+Qed.
+
+Lemma cut_list_2 {A B} (R : A -> B -> Prop) n : forall k l m, Forall2 R l m -> Forall2 (Forall2 R) (cut_list k n l) (cut_list k n m).
+Proof.
+  assert (G : forall n (a : list A) (b : list B), Forall2 R a b -> Forall2 R (firstn n a) (firstn n b) /\ Forall2 R (skipn n a) (skipn n b)).
+  { induction n0 as [|n0 IHn]; intros a b F; [split; [constructor|auto]|]. destruct F as [|a0 b0 a b Fa F]; cbn; [split; constructor|].
+    destruct (IHn _ _ F). split; auto. }
+  induction k as [|k IH]; intros l m H; cbn; [constructor|]. destruct H as [|x y l m Hx H]; [constructor|].
+  destruct (G n (x :: l) (y :: m)) as [G1 G2]; auto.
+Qed.
+
+Lemma terms_mirrored d b b' : negation_kept d = true -> Forall2 (negated_element d) b b' -> Forall (made_by d) b ->
+  Forall2 mirrored (fst (terms d b)) (fst (terms d b')) /\ snd (terms d b') = snd (terms d b).
+Proof.
+  intros O H M. unfold terms. destruct (cutting_of d) as [|size n|size] eqn:Cu; cbn [fst snd].
+  - split; auto. induction H as [|x y l m Hx H IH]; cbn [map]; [constructor|]. inversion M; subst. constructor; auto.
+    destruct (element_mirrored d x y O Hx ltac:(auto)) as [_ [_ [_ W]]]. pose proof Hx as Hx'. destruct Hx' as [_ [_ [Es _]]]. rewrite Es. now apply one_mirrored.
+  - split; auto. induction H as [|x y l m Hx H IH]; cbn [flat_map]; [constructor|]. inversion M; subst. apply Forall2_app; auto.
+    destruct (element_mirrored d x y O Hx ltac:(auto)) as [Ha [Eb [_ W]]]. pose proof Hx as Hx'. destruct Hx' as [_ [_ [Es _]]].
+    pose proof (one_mirrored d x y (scaled_by x) O Hx ltac:(auto) W) as P. rewrite Es. unfold negation_kept in O. repeat rewrite andb_true_iff in O. rewrite Cu in O.
+    assert (Ps : 0 < size) by (destruct O as [[[[[[_ Q] _] _] _] _] _]; now apply Z.ltb_lt).
+    destruct (scaled_product _ (a_of d x) _ _ _) as [u| |], (scaled_product _ (a_of d y) _ _ _) as [v| |]; try (now destruct P); try (constructor; [exact P|constructor]).
+    rewrite Eb. apply pieces_mirrored; auto.
+    + destruct (a_of d x) as [a0| |], (a_of d y) as [b0| |]; try (now destruct Ha); auto. now destruct (mirrored_num _ _ Ha).
+    + destruct (a_of d x) as [a0| |], (a_of d y) as [b0| |]; try (now destruct Ha); auto. now destruct (mirrored_num _ _ Ha) as [_ [_ [_ [? _]]]].
+  - assert (L : length b' = length b) by (symmetry; apply (Forall2_length _ _ _ H)). rewrite L.
+    pose proof (cut_list_2 (negated_element d) size (length b) b b' H) as G. pose proof (cut_list_Forall (made_by d) size (length b) b M) as F.
+    set (m := match sums d with OneSum s | CLast _ s _ => _ | _ => RNE end). rewrite !map_map. clear H M L.
+    assert (Q : forall g h, Forall2 (negated_element d) g h -> Forall (made_by d) g ->
+      let t (k : list element) := group_term m (map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) []) k) (match k with x :: _ => scaled_by x | [] => [] end) in
+      mirrored (fst (t g)) (fst (t h)) /\ snd (t h) = snd (t g)).
+    { intros g h Hg Fg. intros t. assert (S : match h with x :: _ => scaled_by x | [] => [] end = match g with x :: _ => scaled_by x | [] => [] end).
+      { destruct Hg as [|x y g h Hx Hg]; auto. now destruct Hx as [_ [_ [? _]]]. }
+      unfold t. rewrite S. apply group_mirrored.
+      - clear S. induction Hg as [|x y g h Hx Hg IH]; cbn [map]; [constructor|]. inversion Fg; subst. constructor; auto. apply one_mirrored; auto.
+      - destruct Hg as [|x y g h Hx Hg]; [constructor|]. inversion Fg; subst. now destruct (element_mirrored d x y O Hx ltac:(auto)) as [_ [_ [_ W]]]. }
+    split.
+    + induction G as [|g h gs hs Hg G IH]; cbn [map]; [constructor|]. inversion F; subst. constructor; auto. now apply Q.
+    + f_equal. induction G as [|g h gs hs Hg G IH]; cbn [map]; auto. inversion F; subst. rewrite IH by auto. f_equal. now apply Q.
+Qed.
+
 Theorem negation_holds d w w' : negation_kept d = true ->
   Forall2 (negated_element d) (elements d w) (elements d w') ->
   mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->
   mirrored (value d w) (value d w').
 Proof.
-  intros O H Hc. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] X] Oa] Ob] Oc] Os].
-  destruct (cutting_of d) eqn:Cu; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
-  destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk.
+  intros O H Hc. pose proof O as O'. unfold negation_kept in O'. repeat rewrite andb_true_iff in O'.
+  destruct O' as [[[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os].
+  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (converted d) eqn:Cv; [easy|].
+  destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk.
   unfold value. rewrite Co. unfold values. rewrite (Forall2_length _ _ _ H).
-  assert (B : Forall2 (Forall2 (negated_element d)) (cut_list (length (elements d w')) (block d) (elements d w)) (cut_list (length (elements d w')) (block d) (elements d w'))).
-  { generalize (length (elements d w')) as k. intros k. revert H. generalize (elements d w) as l, (elements d w') as m.
-    induction k as [|k IH]; intros l m H; cbn; [constructor|]. destruct H as [|x y l m Hx H]; [constructor|].
-    assert (G : forall n (a b : list element), Forall2 (negated_element d) a b -> Forall2 (negated_element d) (firstn n a) (firstn n b) /\ Forall2 (negated_element d) (skipn n a) (skipn n b)).
-    { induction n as [|n IHn]; intros a b F; [split; [constructor|auto]|]. destruct F as [|a0 b0 a b Fa F]; cbn; [split; constructor|].
-      destruct (IHn _ _ F). split; auto. }
-    destruct (G (block d) (x :: l) (y :: m)) as [G1 G2]; auto. }
-  pose proof (elements_made d w) as Fm.
-  assert (Fb : Forall (Forall (made_by d)) (cut_list (length (elements d w')) (block d) (elements d w))).
-  { now apply cut_list_Forall. }
+  pose proof (cut_list_2 (negated_element d) (block d) (length (elements d w')) _ _ H) as B.
+  pose proof (cut_list_Forall (made_by d) (block d) (length (elements d w')) _ (elements_made d w)) as Fb.
   revert Fb Hc. generalize (decode (c_format d) (c_word w)) as v, (decode (c_format d) (c_word w')) as v'.
   clear H. induction B as [|b b' r r' Hb B IH]; intros v v' Fb Hv; auto. inversion Fb as [|? ? Fb1 Fb2]; subst.
-  cbn [fold_left]. apply IH; auto. unfold block_value, skipped, terms. rewrite Sk, Cu. cbn [andb fst snd].
-  apply block_mirrored; auto.
-  - clear IH B Fb Fb2 Hv. apply (ordered_2 d) in Hb. apply (ordered_all d) in Fb1. revert Hb Fb1. generalize (ordered d b), (ordered d b'). clear b b'. intros b b' Hb Fb1. induction Hb as [|x y l m Hx Hb IHl]; cbn [map]; [constructor|]. inversion Fb1; subst. constructor; auto.
-    destruct Hx as [Ha [Eb [Es Ei]]]. rewrite Es, Ei.
-    assert (E : b_of d y = b_of d x) by (unfold b_of; now rewrite Eb). rewrite E.
-    apply scaled_mirrored; auto.
-    + unfold a_of, operand. rewrite Cv, St. now apply factor_mirrored.
-    + unfold b_of, operand. rewrite Cv, St. apply factor_whole; auto using decode_whole.
-    + unfold made_by in H1. destruct (scales d) as [[f n]|].
-      * destruct H1 as [a0 [b0 ->]]. repeat constructor; now apply decode_whole.
-      * rewrite H1. constructor.
-  - unfold taken_c. rewrite Zt, !zero_as_none. now apply flush_mirrored.
+  cbn [fold_left]. apply IH; auto. unfold block_value, skipped. rewrite Sk. cbn [andb].
+  destruct (terms_mirrored d (ordered d b) (ordered d b') O (ordered_2 d _ _ _ Hb) (ordered_all d _ _ Fb1)) as [T E]. rewrite E.
+  apply block_mirrored; auto. unfold taken_c. rewrite Zt, !zero_as_none. now apply flush_mirrored.
 Qed.

@@ -41,7 +41,7 @@ Proof.
 Qed.
 
 Definition monotone_conv (c : conversion) : bool :=
-  (negb (saturates c) || match rho c with RNE | RNA => true | _ => false end) && (0 <=? p c)%Z.
+  always_infinite c && (0 <=? p c)%Z.
 
 Lemma convert_num_flushed c s n u z : monotone_conv c = true -> convert c s n u = Num z ->
   V z = flushed_rnd c (IZR n * bp u).
@@ -64,7 +64,7 @@ Proof.
     + injection H as <-. unfold V, signed; simpl; destruct (_ && s); simpl; lra.
     + destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs r) + ex)) as [O|O].
       * exfalso. unfold monotone_conv in P. apply andb_prop in P. destruct P as [P _].
-        destruct (saturates c); simpl in *; [|easy]. destruct (rho c); easy.
+        unfold is_infinite, always_infinite in *. destruct (overflow c), (rho c); easy.
       * rewrite <- Q. injection H as <-. unfold V, signed, lsb; simpl.
         replace (if (r <? 0)%Z then (- Z.abs r)%Z else Z.abs r) with r by (destruct (Z.ltb_spec r 0); lia).
         do 2 f_equal. lia.

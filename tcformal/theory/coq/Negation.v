@@ -87,7 +87,7 @@ Proof.
     + assert (N : n <> 0%Z).
       { intros ->. unfold r in Z0. rewrite round_div_0 in Z0. easy. }
       assert (G : ((- n <? 0) = negb (n <? 0))%Z) by (destruct (Z.ltb_spec n 0), (Z.ltb_spec (- n) 0); auto; lia).
-      destruct (rho c) eqn:M; try easy; destruct (saturates c); simpl; auto;
+      unfold is_infinite. destruct (overflow c); simpl; auto; destruct (rho c) eqn:M; try easy; simpl; auto;
         unfold opposite, signed; simpl; rewrite G; destruct (n <? 0)%Z; simpl; auto with zarith.
     + assert (r <> 0%Z) by (intros E; rewrite E in Z0; easy).
       unfold opposite_val, opposite, signed; simpl.

@@ -141,7 +141,11 @@ Definition overflows (c : conversion) (kept h : Z) (away : bool) : bool :=
   (2 ^ p c <=? kept + Z.b2z away) && (emax c - emin c <? h + Z.b2z (carries c kept away)).
 
 Definition to_infinity (c : conversion) (negative : bool) : bool :=
-  negb (saturates c) || match rho c with RNE | RNA => true | RD => negative | RU => negb negative | _ => false end.
+  match overflow c with
+  | Infinite => true
+  | Directed => match rho c with RNE | RNA => true | RD => negative | RU => negb negative | _ => false end
+  | Largest => false
+  end.
 
 Definition keeps_sign (c : conversion) (zero : bool) : bool :=
   match zsign c with Positive => false | IeeeSign => true | SumSign => negb zero end.
@@ -182,7 +186,7 @@ Proof.
   destruct OW as [O1 [O2 O3]]. rewrite O1, O2.
   destruct (flushes c && (negb (2 ^ p c <=? r) || tiny c && is_tiny c n u)). { unfold keeps_sign. apply same_refl. }
   fold k. destruct ((2 ^ p c <=? r) && (emax c - emin c <? h + k)).
-  { unfold to_infinity. assert (U : (0 <? n) = negb (n <? 0)) by lia. rewrite U. destruct (negb (saturates c) || _); apply same_refl. }
+  { assert (U : (0 <? n) = negb (n <? 0)) by lia. unfold is_infinite, to_infinity. rewrite U. destruct (match overflow c with Infinite => true | _ => _ end); apply same_refl. }
   rewrite O3. unfold same_val, same; cbn [neg exp sig frac]. repeat split.
   unfold V, signed, lsb; cbn [neg exp sig frac].
   replace (emin c + h + k - (emin c + h + k - (h + emin c - p c))) with (h + emin c - p c) by lia.

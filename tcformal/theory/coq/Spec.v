@@ -102,10 +102,16 @@ Inductive zero_sign :=
   | IeeeSign          (** IEEE 754 §6.3 *)
   | SumSign.          (** a sum of 0 is +0, one that rounds to 0 keeps its sign *)
 
+(** What a number too large for a format becomes. *)
+Inductive overflow_rule :=
+  | Infinite          (** Inf of its sign (HAWKEYE §7.1) *)
+  | Directed          (** as IEEE 754 §7.4: Inf, or the largest number where the mode rounds toward that *)
+  | Largest.          (** the largest number of its sign *)
+
 (** The rounding of a sum to [p] fraction bits, with exponents from [emin] to [emax] (XIE Table 2). *)
 Record conversion := {
   rho : mode; p : Z; emin : Z; emax : Z;
-  saturates : bool;       (** overflow as IEEE 754 §7.4 has it; false: always Inf (HAWKEYE §7.1) *)
+  overflow : overflow_rule;
   flushes : bool;         (** results below 2^emin become zeros *)
   tiny : bool;            (** and with [flushes], those that a rounding without a least exponent leaves below
                               2^emin (IEEE 754 §7.5, tininess after rounding) *)
@@ -177,6 +183,14 @@ Definition is_tiny (c : conversion) (n u : Z) : bool :=
   let ex := Z.log2 (Z.abs n) + u - p c in
   Z.log2 (Z.abs (round_div (rho c) n (ex - u))) + ex <? emin c.
 
+(** Whether [n], too large, becomes an Inf. *)
+Definition is_infinite (c : conversion) (n : Z) : bool :=
+  match overflow c with
+  | Infinite => true
+  | Directed => match rho c with RNE | RNA => true | RD => n <? 0 | RU => 0 <? n | _ => false end
+  | Largest => false
+  end.
+
 Definition convert (c : conversion) (s : bool) (n u : Z) : val :=
   let ex := last_bit c n u in
   let r := round_div (rho c) n (ex - u) in
@@ -185,8 +199,7 @@ Definition convert (c : conversion) (s : bool) (n u : Z) : val :=
   then let keeps := match zsign c with Positive => false | IeeeSign => true | SumSign => negb (n =? 0) end in
        Num {| neg := keeps && s; sig := 0; exp := emin c; frac := p c |}
   else if emax c <? own
-  then let away := match rho c with RNE | RNA => true | RD => n <? 0 | RU => 0 <? n | _ => false end in
-       if negb (saturates c) || away then Inf (n <? 0)
+  then if is_infinite c n then Inf (n <? 0)
        else Num {| neg := n <? 0; sig := 2 ^ (p c + 1) - 1; exp := emax c; frac := p c |}
   else Num {| neg := r <? 0; sig := Z.abs r; exp := Z.max own (emin c); frac := Z.max own (emin c) - ex |}.
 

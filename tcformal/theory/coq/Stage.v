@@ -336,7 +336,7 @@ Qed.
 Lemma convert_nonneg co s n u x : 0 <= p co -> convert co s n u = Num x -> 0 <= sig x.
 Proof.
   intros P. unfold convert. destruct (_ || _); [intros H; inversion H; cbn; lia|]. destruct (_ <? _); [|intros H; inversion H; cbn; lia].
-  destruct (_ || _); [easy|]. intros H; inversion H; cbn. pose proof (pow2_gt (p co + 1) ltac:(lia)). lia.
+  destruct (is_infinite co n); [easy|]. intros H; inversion H; cbn. pose proof (pow2_gt (p co + 1) ltac:(lia)). lia.
 Qed.
 
 Lemma sum_nonneg d vs x : 0 <= p (out d) -> sum_values d vs = Num x -> 0 <= sig x.

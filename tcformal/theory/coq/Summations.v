@@ -239,7 +239,7 @@ Proof.
   destruct (Z.ltb_spec (Z.log2 (Z.abs q) + ex) (emin c)) as [L|L]; cbn [orb] in H; [injection H as <-; now cbn in S1|].
   destruct (tiny c && is_tiny c n u); [injection H as <-; now cbn in S1|].
   destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs q) + ex)).
-  - destruct (negb (saturates c) || _); [easy|]. injection H as <-. cbn [sig frac] in S2.
+  - destruct (is_infinite c n); [easy|]. injection H as <-. cbn [sig frac] in S2.
     assert (Z.log2 (2 ^ (p c + 1) - 1) = p c).
     { replace (2 ^ (p c + 1) - 1)%Z with (Z.pred (2 ^ (p c + 1))) by lia. rewrite Z.log2_pred_pow2 by lia. lia. }
     lia.

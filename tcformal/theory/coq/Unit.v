@@ -153,7 +153,7 @@ End Trees.
 
 Definition design_ok (d : design) : bool :=
   let q := factors d in
-  negb (normalise_factors q) && (exponent_step q =? 1) && none_of (zero_terms q) && negb (odd_negated q) && none_of (product_limit q) &&
+  negb (normalise_factors q) && (exponent_step q =? 1) && none_of (zero_terms q) && negb (odd_negated q || even_negated q) && none_of (product_limit q) &&
   none_of (product_rounding q) && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
   match nans d with OneWord => true | _ => false end && rule_ok (c_rule d) &&
   match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) end &&
@@ -190,13 +190,13 @@ Section Design.
 Variable d : design.
 Hypothesis D : design_ok d = true.
 
-Lemma design_parts : (normalise_factors (factors d) = false /\ exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
+Lemma design_parts : (normalise_factors (factors d) = false /\ exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ (odd_negated (factors d) = false /\ even_negated (factors d) = false) /\
   product_limit (factors d) = None /\ product_rounding (factors d) = None) /\ (skips d = false /\ cutting_of d = Whole /\ nans d = OneWord /\ rule_ok (c_rule d) = true) /\
   match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None end /\
   match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
 Proof.
   unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M].
-  apply negb_true_iff in A, E, H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
+  apply negb_true_iff in A, E, H. apply orb_false_elim in E. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
   destruct (cutting_of d); try easy. destruct (nans d); try easy. split; [repeat split; auto|]. split; [repeat split; auto|]. split.
   - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[L1 L2] L3]. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
   - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3]. destruct (of_sum how), (of_c how); easy.
@@ -207,7 +207,8 @@ Proof. now destruct v. Qed.
 
 Lemma scaled_plain x : scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x) = product_value d x.
 Proof.
-  destruct design_parts as [[A [B [C0 [E [F G]]]]] _]. unfold scaled_product, product_value. rewrite C0, E, F, G, zero_as_none. cbn [andb]. now destruct (fold_left product _ _).
+  destruct design_parts as [[A [B [C0 [E [F G]]]]] _]. assert (S : subtracted (factors d) (index x) = false) by (unfold subtracted; destruct E as [-> ->]; now destruct (Z.odd _)).
+  unfold scaled_product, product_value. rewrite C0, S, F, G, zero_as_none. now destruct (fold_left product _ _).
 Qed.
 
 (** The value of a block. *)

@@ -212,9 +212,9 @@ Proof.
   { unfold b_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
   pose proof (product_has _ _ _ _ A B) as P. fold u in P.
   unfold scaled_product. rewrite Zt, zero_as_none, Pr.
-  assert (N : has_val u (if odd_negated q && Z.odd (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x))).
-  { destruct (_ && _); auto using negate_has. }
-  assert (S : has_val t (fold_left product (scaled_by x) (if odd_negated q && Z.odd (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))).
+  assert (N : has_val u (if subtracted q (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x))).
+  { destruct (subtracted _ _); auto using negate_has. }
+  assert (S : has_val t (fold_left product (scaled_by x) (if subtracted q (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))).
   { unfold made_by in M. destruct (scales d) as [[f n]|].
     - destruct M as [a [b ->]]. cbn [fold_left]. destruct (format_ok f) eqn:Of; [|easy]. injection T as <-.
       apply product_has; auto using decode_has. apply product_has; auto using decode_has.

@@ -195,7 +195,7 @@ Qed.
 Lemma convert_exp_min c s n u z : convert c s n u = Num z -> (0 <= p c)%Z -> (Z.min (emin c) (emax c) <= exp z)%Z.
 Proof.
   unfold convert. destruct (_ || _). { intros H; injection H as <-; simpl; lia. }
-  destruct (_ <? _)%Z; [destruct (_ || _); [easy|]|]; intros H; injection H as <-; simpl; lia.
+  destruct (_ <? _)%Z; [destruct (is_infinite c n); [easy|]|]; intros H; injection H as <-; simpl; lia.
 Qed.
 
 Lemma sum_good d fc vs : (0 <= p (out d))%Z -> (emin (out d) <= emax (out d))%Z -> good_c d fc (sum_values d vs).
