@@ -1,4 +1,4 @@
-"""Proofs that two designs give the same results: in steps, or by solvers about the whole."""
+"""Proofs that two designs give the same results: by theorems, in steps, or by solvers about the whole."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from tcformal.query.engine import answer
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
+from tcformal.theory.equality import equal_by_theorem
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
@@ -138,8 +139,17 @@ class Sameness:
             found = found if found.proof or found.witness else ask(other)
         return found
 
+    def by_theorem(self, other: UnitSpec) -> Likeness:
+        """What theorems on the parameters say: those of both designs have one normal form, or nothing."""
+        for near in self._nearest(other):
+            if (equal := equal_by_theorem(near, other, self.k)) is not None:
+                return self._taken(other, near, equal.text)
+        return Likeness()
+
     def quickly(self, other: UnitSpec) -> Likeness:
-        """What definitions, lemmas and some pools of inputs say."""
+        """What theorems, definitions, some pools of inputs and lemmas say."""
+        if (found := self.by_theorem(other)).proof:
+            return found
         same = same_definition(self.base, other, self.k)
         # Calls of more products have zeros besides, of which the definitions of k products know nothing.
         filled = any(u.tree is None and u.k > self.k for u in (self.base, other))
@@ -149,7 +159,7 @@ class Sameness:
             self._proved.append(other)
             return Likeness("the definitions are the same")
         if self._left["lemmas"] > 0:
-            for near in dict.fromkeys((self._near(other), self.base)):
+            for near in self._nearest(other):
                 asked = self._asked(other, near)
                 with self._spending("lemmas"):
                     found = equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k)
@@ -222,6 +232,10 @@ class Sameness:
             return self.base
         known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return min(known, key=lambda u: _changes(u, other), default=self.base)
+
+    def _nearest(self, other: UnitSpec) -> tuple[UnitSpec, ...]:
+        """What a design is compared with: the nearest one that is proved to be the base, and the base."""
+        return tuple(dict.fromkeys((self._near(other), self.base)))
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -17,8 +18,10 @@ from tcformal.query.keep import AnswerStore, asked_in_vain, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
-from tcformal.query.verdict import Verdict
+from tcformal.query.verdict import ProofInSteps, Verdict
 from tcformal.solve.result import Limits
+from tcformal.theory.equality import equal_by_theorem
+from tcformal.version import VERSION, commit, host
 
 
 class SeparationStore(AnswerStore, Protocol):
@@ -82,11 +85,18 @@ def kept_or_separated(
 ) -> Verdict[EqualityQuestion]:
     """The kept answer to a question about two units, or a new one, which is kept.
 
-    Before solvers are asked about the whole, designs that differ in parameters of which lemmas speak are
-    proved equal in steps; such a proof is kept as the claim `equality; UNIT`, and is made again from its
-    lemmas.
+    Theorems on the parameters come first; they are applied again each time.  Before solvers are asked about
+    the whole, designs that differ in parameters of which lemmas speak are proved equal in steps; such a proof
+    is kept as the claim `equality; UNIT`, and is made again from its lemmas.
     Errors: those of `query.keep.kept_or_answered`.
     """
+    start = time.monotonic()
+    equal = None if solvers is not None else equal_by_theorem(q.first, q.second, q.k)
+    if equal is not None and not q.assumptions:
+        return Verdict(
+            kind=Kind.EQUIVALENT, reason=equal.reason, question=q, steps=equal, limits=limits or Limits(),
+            seconds=time.monotonic() - start, version=VERSION, commit=commit(), machine=host(),
+        )  # fmt: skip
     kept = None
     if store is not None and not fresh and solvers is None and not q.assumptions:
         kept = store.find_claim(equality_claim(q.second), q.first)
@@ -97,7 +107,9 @@ def kept_or_separated(
                 served=kept.served,
             )  # fmt: skip
 
-    def find_steps(q: EqualityQuestion, progress: Progress) -> ClaimVerdict | None:
+    def find_steps(q: EqualityQuestion, progress: Progress) -> ProofInSteps | None:
+        if equal is not None:
+            return equal
         keeper = None if store is None else store.lemmas
         allowed = limits or Limits()
         book = LemmaBook(limits=allowed, certify=certify is not False, keeper=keeper, fresh=fresh)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.claims import carry_needed, zero_idle
-from tcformal.theory.conditions import block_size
+from tcformal.theory.conditions import block_size, value_only
 from tcformal.theory.design import coq_design, coq_sum
 
 #: The name of every normal form.
@@ -137,4 +137,20 @@ def _accumulation(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(theorem="eq_refl", after=after, proof="eq_refl (compute d w)")
 
 
-_AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (_accumulation, _carry_bits, _zero_exponent)
+def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
+    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised."""
+    d = unit.design
+    if not d.normalise_operands or not value_only(unit):
+        return None
+    return IdleAxis(
+        theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
+        condition="value_only d = true", proof="normalised_factors_idle d w O",
+    )  # fmt: skip
+
+
+_AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
+    _accumulation,
+    _carry_bits,
+    _zero_exponent,
+    _normalised_operands,
+)

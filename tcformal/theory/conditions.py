@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 
@@ -150,6 +151,22 @@ def near(unit: UnitSpec) -> bool:
 def block_size(unit: UnitSpec) -> int:
     """Products of one block."""
     return unit.k if unit.tree is not None else min(unit.k, unit.design.products)
+
+
+def value_only(unit: UnitSpec) -> bool:
+    """`Operands.value_only`: whether every sum sees the values of its terms alone, not their exponents."""
+    d = unit.design
+    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None:
+        return False
+    if unit.tree is not None:
+        used, named = {step.stage for step in unit.tree.root.steps()}, stage_designs(unit.tree, d)
+        return all(_value_sum(named[stage]) for stage in used)
+    others = d.framed or d.summation in ("tr", "gtr") or d.c_position == "after" or d.lost_bits != "cut"
+    return not others and _value_sum(d)
+
+
+def _value_sum(d: Design) -> bool:
+    return d.fraction_bits is None or (d.normalise_products and d.zero_exponent != "own")
 
 
 def relative_ok(unit: UnitSpec) -> bool:

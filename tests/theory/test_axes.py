@@ -12,10 +12,16 @@ from tcformal.theory.axes import coq_equality, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+#: A chain of sums that are exact before they are rounded.
+CHAIN = (
+    "tree@steps=(1+(0+c)),negated=odd,nan_rule=first_operand,a_format=fp16,b_format=fp16,c_format=fp16,"
+    "d_format=fp16"
+)
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
     "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
+    "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
     "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
 }
 #: Changes that some input shows.
@@ -23,6 +29,7 @@ DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
+    (f"{HOPPER}@normalise_operands=true", HOPPER),
 )
 
 

@@ -14,6 +14,7 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
+from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.equality import equality_claim
 from tcformal.proofs.separate import kept_or_separated
 from tcformal.query.assume import from_texts
@@ -74,8 +75,11 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
 
 
 def _id(v: Verdict[EqualityQuestion]) -> str:
-    """The identity under which a verdict is kept: that of its question, or of the claim that proves it."""
-    if v.steps is None:
+    """The identity under which a verdict is kept: that of its question, or of the claim that proves it.
+
+    A proof by theorems is not kept, but made again; its identity is that of the question.
+    """
+    if not isinstance(v.steps, ClaimVerdict):
         return identity_of(v.question)
     return claim_id(equality_claim(v.question.second), v.question.first.name)
 

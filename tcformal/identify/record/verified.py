@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check
 from tcformal.store.store import Store
+from tcformal.theory.equality import BY_THEOREM
 
 #: Verdicts whose classes give every answer.
 _FITTING = (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING)
@@ -84,7 +86,6 @@ class _Checks:
         self.batch, self.answers = history_of(record)
         self.verdict = IdentifyVerdict(record["verdict"])
         self._given: dict[str, Raw] = {}
-        self._sameness: Sameness | None = None
 
     def run(self) -> tuple[AuditStatus, str]:
         if self.record["subject"] != subject_of(self.record):
@@ -181,7 +182,12 @@ class _Checks:
                 refuted += 1
             elif self.agreed(name) != self.agreed(self.record["classes"][0][0]):
                 raise RecordError(f"expected {name} to give as many answers as the simplest design")
-            if settled is Settled.SAME and not self._same(name):
+            if settled is not Settled.SAME:
+                continue
+            if x["evidence"].startswith(BY_THEOREM):
+                if not self._sameness.by_theorem(self._design(name)).proof:
+                    raise RecordError(f"expected {name} to be the same by {x['evidence']}, but it is not")
+            elif not self._same(name):
                 open_.append(name)
         return refuted, open_
 
@@ -194,10 +200,12 @@ class _Checks:
         found = self.store.find(question(first, second, Assumptions()))
         if found is not None and found.checked and found.certificate is not None:
             return True
-        # The same one for all: some proofs go by way of designs that were proved before.
-        if self._sameness is None:
-            self._sameness = Sameness(first, k)
         return bool(self._sameness.compared(second).proof)
+
+    @cached_property
+    def _sameness(self) -> Sameness:
+        """Comparisons with the simplest design; some proofs go by way of designs proved before."""
+        return Sameness(self._design(self.record["classes"][0][0]), self.operands.k)
 
     def _check_nearest(self) -> None:
         n = len(self.answers)

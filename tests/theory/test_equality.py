@@ -1,0 +1,53 @@
+"""Designs that no input tells apart are equal by theorems, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcformal.design.axes import altered
+from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
+from tcformal.design.unit import UnitSpec
+from tcformal.matmul.replay import replay
+from tcformal.operands.pool import pool_of
+from tcformal.theory.equality import equal_by_theorem, in_blocks
+
+HOPPER = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
+AMPERE = resolve("ampere/mma.m16n8k16.f32.f16.f16.f32")
+
+
+@pytest.mark.parametrize("unit", [HOPPER, AMPERE], ids=["hopper", "ampere"])
+@pytest.mark.parametrize(
+    ("settings", "theorem"),
+    [("carry_bits=6", "carry_bits_suffice"), ("zero_exponent=none", "zero_exponent_idle")],
+)
+def test_a_tree_is_equal_to_blocks_of_products(settings: str, theorem: str, unit: UnitSpec) -> None:
+    base = unit
+    tree = tree_of(base, base.k)
+    assert tree is not None
+    assert in_blocks(tree, tree.k).tree is None
+    other = resolve(altered(tree, settings))
+    found = equal_by_theorem(base, other, base.k)
+    assert found is not None
+    assert theorem in found.theorems
+    pool = pool_of(base, base.k, 2000, 1)
+    assert (replay(base, pool) == replay(other, pool)).all()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["carry_bits=2", "zero_exponent=-100", "fraction_bits=24", "zero_sign=ieee", "conversion=RNE-FP32"],
+)
+def test_what_an_input_shows_is_not_equal(settings: str) -> None:
+    tree = tree_of(HOPPER, HOPPER.k)
+    assert tree is not None
+    assert equal_by_theorem(HOPPER, resolve(altered(tree, settings)), HOPPER.k) is None
+    assert equal_by_theorem(HOPPER, resolve(altered(HOPPER, settings)), HOPPER.k) is None
+
+
+def test_calls_that_are_filled_otherwise_are_not_compared() -> None:
+    """Zeros of a longer call make a -0 a +0: of a block of 8 products, and of one of 8 and one of zeros."""
+    short = resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
+    assert equal_by_theorem(short, AMPERE, 16) is not None
+    assert equal_by_theorem(short, AMPERE, 8) is None
+    assert equal_by_theorem(HOPPER, resolve("hopper/mma.m16n8k16.f32.bf16.bf16.f32"), 16) is None
