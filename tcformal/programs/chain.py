@@ -16,8 +16,8 @@ from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unit import unit_dot
 
-#: The most products of all sums together of which a circuit is built.
-MOST_INPUTS = 1 << 16
+#: The most products of one call of which a circuit is built.
+MOST_CALLED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,20 @@ def scale_count(spec: UnitSpec, k: int) -> int:
     return 0 if spec.scale_block is None else -(-k // spec.scale_block)
 
 
-def check_built(spec: UnitSpec, k: int) -> None:
-    """Errors: InputError for more products than a circuit is built of."""
+def check_built(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit of more products than a circuit is built of."""
     block = min(spec.k, spec.design.products)
-    if block > MOST_BUILT or k > MOST_INPUTS:
+    if block > MOST_BUILT or spec.k > MOST_CALLED:
         raise InputError(
-            f"expected at most {MOST_BUILT} products in a sum and {MOST_INPUTS} in all where a circuit is "
-            f"built, but got {block} and {k} of {spec.name}; theorems are about any number: prove --claim"
+            f"expected at most {MOST_BUILT} products in a sum and {MOST_CALLED} in a call where a circuit is "
+            f"built, but got {block} and {spec.k}; theorems are about any number: "
+            "prove --claim"
         )
 
 
 def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
-    check_built(spec, k)
+    check_built(spec)
     a, b = [], []
     for i in range(k):
         a.append(g.input(f"a[{i}]", spec.operands.a.width))
@@ -82,7 +83,7 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
     zero terms, where it is not to be the design's.
     Errors: InputError for more products than a circuit is built of.
     """
-    check_built(spec, len(x.a))
+    check_built(spec)
     if spec.emulation is None and spec.tree is None:
         design = spec.design
         if spec.k < design.products:

@@ -12,9 +12,9 @@ from tcformal.checks import check_choice
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.instances import Instance, coq_instance
-from tcformal.theory.sources import checked_with, source_of
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -73,7 +73,7 @@ class TheoremAnswer:
         what = "theorem" if self.source else "specification"
         checked = (
             f"{what} checked with Coq {version}" if version
-            else f"{what} not checked since its sources changed: tcformal.theory.sources checks them"
+            else f"{what} not checked since its sources changed: python -m tcformal.theory.checked does"
         )  # fmt: skip
         return checked, "of the specification: no refinement of the unit's circuit is kept"
 

@@ -23,7 +23,7 @@ from tcformal.report.claims import theorem_view
 from tcformal.report.escape import print_json, say
 from tcformal.report.text import console, counting, progress
 from tcformal.theory.answers import STATEMENTS, claims_named
-from tcformal.theory.sources import commands
+from tcformal.theory.checked import commands
 
 if TYPE_CHECKING:  # a theorem's answer needs no lemmas
     from rich.progress import Progress, TaskID
