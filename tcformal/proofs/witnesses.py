@@ -26,6 +26,8 @@ from tcformal.query.kinds.property.question import property_question
 from tcformal.query.search import VECTORS
 from tcformal.theory.answers import SEPARATOR
 
+#: Seeds whose vectors are tried for a property.
+_SEEDS = 4
 #: The property whose violation refutes each claim, and what is then not always so.
 _PROPERTIES = {
     "negation-symmetry": "negation-symmetry",
@@ -54,7 +56,9 @@ def witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
 
 
 def _of_property(spec: UnitSpec, name: str, what: Assumptions, seed: int) -> Refuted | None:
-    found = refuted_by_vectors(property_question(name, spec, what), seed)
+    q = property_question(name, spec, what)
+    tried = (refuted_by_vectors(q, seed + i) for i in range(_SEEDS))
+    found = next((x for x in tried if x is not None), None)
     text = PROPERTIES[name].text + (f" where {' and '.join(what.texts())}" if what else "")
     return None if found is None else _refuted(text, found, f"not always: {text}")
 
