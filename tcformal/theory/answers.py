@@ -117,7 +117,7 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
 def in_the_way(unit: UnitSpec, claim: str) -> str:
     """Why no theorem answers a claim, in one sentence: the parameters that stand in the way.
 
-    They are the fewest, at most two, that have to be the usual ones for a theorem to apply.
+    They are the fewest, at most three, that have to be the usual ones for a theorem to apply.
     """
     name = claim.partition(SEPARATOR)[0]
     if name not in CLAIMS:
@@ -126,8 +126,8 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
         found = theorem_answer(other, claim)
         if found is not None:
             was = unit.design.parameters()
-            shown = " and ".join(f"{key}={was[key]}" for key in changed)
-            usual = " and ".join(f"{key}={value}" for key, value in changed.items())
+            shown = ", ".join(f"{key}={was[key]}" for key in changed)
+            usual = ", ".join(f"{key}={value}" for key, value in changed.items())
             return f"theorem {found.name} is not about {shown}: its side conditions are met with {usual}"
     parts = {"a composition of instructions": unit.emulation, "a tree of sums": unit.tree}
     kinds = [what for what, of in parts.items() if of is not None]
@@ -135,10 +135,10 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
 
 
 def _plainer(unit: UnitSpec) -> Iterator[tuple[UnitSpec, dict[str, Any]]]:
-    """The unit with one parameter, or two, as a design has them unless told otherwise."""
+    """The unit with one parameter, two or three, as a design has them unless told otherwise."""
     usual = {f.name: f.default for f in fields(Design) if f.default is not MISSING}
     own = {name: value for name, value in usual.items() if getattr(unit.design, name) != value}
-    for count in (1, 2):
+    for count in (1, 2, 3):
         for names in combinations(own, count):
             changed = {name: own[name] for name in names}
             try:

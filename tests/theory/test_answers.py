@@ -101,8 +101,8 @@ def test_a_claim_is_not_answered_by_a_theorem_about_another() -> None:
 
 def test_parameters_in_a_theorems_way_are_named() -> None:
     assert in_the_way(resolve(AMX), "product-order") == (
-        "theorem product_order_idle is not about summation=two_chains and nan_rule=first_operand: its side "
-        "conditions are met with summation=fused and nan_rule=word"
+        "theorem product_order_idle is not about summation=two_chains, nan_rule=first_operand: its side "
+        "conditions are met with summation=fused, nan_rule=word"
     )
     bounded = resolve("tfdpa@products=4,carry_bits=3")
     assert "is not about carry_bits=3: " in in_the_way(bounded, "relative-error")
