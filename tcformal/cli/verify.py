@@ -47,8 +47,8 @@ def verify(
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes, and
     verdict, other values and order are derived again; of identified products, what follows from the counts.
 
-    With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
-    against statements made anew; ID is then a text in the names of claims and units, such as error-bound, or
+    With --claims, a kept claim is answered again by a theorem where one is about the unit, and else proved
+    again on its kept lemmas, whose certificates are checked against statements made anew; ID is then a text in the names of claims and units, such as error-bound, or
     both, as in 'error-bound of UNIT'.
 
     With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then

@@ -10,7 +10,7 @@ from tcformal.checks import check_choice, check_int, check_text, read_int, unkno
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.rounding import EXACT_SUM, NUMBERS
+from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
@@ -114,7 +114,7 @@ def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]
         if key in extra or key == "rounding":
             continue
         if key == "terms":
-            parsed["products"] = check_int("terms", read_int(key, value), low=2, high=257) - 1
+            parsed["products"] = check_int("terms", read_int(key, value), low=2, high=MOST_PRODUCTS + 1) - 1
         elif key == "align_bits":
             parsed["fraction_bits"] = 23 + check_int("align_bits", read_int(key, value), low=0, high=64)
         else:
@@ -247,7 +247,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     if made is not None:
         base |= _beside_tree(made, given)
     design = _completed(base, given)
-    k = check_int("k", read_int("k", settings.get("k", str(design.products))), low=1, high=4096)
+    k = check_int("k", read_int("k", settings.get("k", str(design.products))), low=1, high=MOST_PRODUCTS)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)
     return UnitSpec(
         name=name.strip(), m=1, n=1, k=k, operands=operands, design=design, tree=made,

@@ -135,9 +135,13 @@ CHOICES: dict[str, Iterable[str]] = {
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
 }  # fmt: skip
+#: The most products of one sum that a design can have: theorems are about any number.
+MOST_PRODUCTS = 1 << 20
+#: The most of which a circuit is built.
+MOST_BUILT = 256
 #: Parameters that are integers, with their ranges.
 NUMBERS: dict[str, tuple[int, int | None]] = {
-    "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
+    "products": (1, MOST_PRODUCTS), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
     "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),

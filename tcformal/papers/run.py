@@ -32,8 +32,8 @@ from tcformal.papers.checked import (
 from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.papers.measured import measure, measure_asked
 from tcformal.programs.chain import circuit
+from tcformal.proofs.answered import answered
 from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import from_texts
 from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.pair import ProgramPair
@@ -185,8 +185,9 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
     spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
-    v = kept_or_proved(
-        spec, name, how.store, book=how.book, limits=how.limits, solvers=how.solvers, fresh=how.fresh,
+    v = answered(
+        spec, name, lambda: how.store, book=lambda: how.book, limits=how.limits, solvers=how.solvers,
+        fresh=how.fresh,
     )  # fmt: skip
     data = v.to_json()
     # The lemmas are kept once: an answer names them.

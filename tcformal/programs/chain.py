@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from tcformal.design.rounding import MOST_BUILT
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -14,6 +15,9 @@ from tcformal.ir.walk import digest
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unit import unit_dot
+
+#: The most products of one call of which a circuit is built.
+MOST_CALLED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,20 @@ def scale_count(spec: UnitSpec, k: int) -> int:
     return 0 if spec.scale_block is None else -(-k // spec.scale_block)
 
 
+def check_built(spec: UnitSpec) -> None:
+    """Errors: InputError for a unit of more products than a circuit is built of."""
+    block = min(spec.k, spec.design.products)
+    if block > MOST_BUILT or spec.k > MOST_CALLED:
+        raise InputError(
+            f"expected at most {MOST_BUILT} products in a sum and {MOST_CALLED} in a call where a circuit is "
+            f"built, but got {block} and {spec.k}; theorems are about any number: "
+            "prove --claim"
+        )
+
+
 def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
+    check_built(spec)
     a, b = [], []
     for i in range(k):
         a.append(g.input(f"a[{i}]", spec.operands.a.width))
@@ -65,7 +81,9 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
     does, and the encoding between two calls loses nothing, because the number is already rounded to
     its format.  A composed unit, or a tree, is called again.  `zero_exponent`: that of a hardware unit's
     zero terms, where it is not to be the design's.
+    Errors: InputError for more products than a circuit is built of.
     """
+    check_built(spec)
     if spec.emulation is None and spec.tree is None:
         design = spec.design
         if spec.k < design.products:

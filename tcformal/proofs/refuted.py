@@ -12,9 +12,9 @@ from tcformal.query.kinds.property.question import (
 )
 
 
-def refuted_by_vectors(ask: Asking, q: PropertyQuestion) -> Counterexample | None:
+def refuted_by_vectors(q: PropertyQuestion, seed: int) -> Counterexample | None:
     """Inputs among seeded vectors that violate the property, shrunk; None where none does."""
-    tried = by_vectors(q, ask.limits.seed)
+    tried = by_vectors(q, seed)
     return None if tried is None else _replayed(q, shrink_inputs(q, tried), VECTORS_NAME)
 
 

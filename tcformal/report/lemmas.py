@@ -51,6 +51,8 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
         body += _counterexample(v, shown, shown.witness)
     if v.lemmas:
         body.append(_lemmas(v))
+    if v.answered_by == "witness":
+        return Group(*body, Text(f"answered by inputs that refute it in {v.seconds:.2f} s", style="dim"))
     folded = sum(x.decided_by == "folding" for x in v.lemmas)
     also = f", {folded} of them true by folding alone" if folded else ""
     body.append(

@@ -25,7 +25,7 @@ _PASSING = ("schema", "date", "seconds", "limits", "tcformal", "commit", "machin
 def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     """A claim as a record without its digest; its lemmas are named by their digests."""
     plain = v.to_json()
-    for key in ("served", "checked", "answered"):
+    for key in ("served", "checked", "answered", "answered_by"):
         plain.pop(key, None)
     lemmas = [lemma["sha256"] for lemma in plain["lemmas"]]
     places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,66 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(main, ["prove", *words], env={"COLUMNS": "200"})
 
 
+def test_a_claim_that_a_theorem_answers_names_it_and_what_it_rests_on(results_folder: Path) -> None:
+    result = run(VOLTA, "--claim", "carry-bits")
+    assert result.exit_code == 0, result.output
+    first, *rest = result.stdout.splitlines()
+    assert first == "HOLDS: 4 carry bits are enough for every sum: more, or no bound, change nothing"
+    assert "theorem carry_bits_suffice of Irrelevant.v: carry_bits = 4" in rest
+    assert any(line.startswith("rests on: ") for line in rest)
+    assert not results_folder.exists()
+    data = json.loads(run(VOLTA, "--claim", "carry-bits", "--json").stdout)
+    assert (data["verdict"], data["answered_by"]) == ("HOLDS", "theorem")
+    assert data["theorem"]["numbers"] == {"carry_bits": "4"}
+    assert data["reason"] == data["theorem"]["says"]
+
+
+def test_no_circuit_is_built_where_a_theorem_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.programs.chain.unit_dot", None)
+    for claim in ("relative-error", "carry-bits", "integer-sums", "product-order", "negation-symmetry"):
+        result = run("tfdpa@products=1000000,fraction_bits=30", "--claim", claim)
+        assert result.exit_code == 0, result.output
+        assert f"{claim} of tfdpa@products=1000000,fraction_bits=30" in result.stdout
+
+
+def test_nothing_that_asks_solvers_or_reads_stores_is_imported_for_a_theorem() -> None:
+    code = (
+        "import sys; from tcformal.cli import main\n"
+        f"try: main(['prove', {VOLTA!r}, '--claim', 'relative-error'])\n"
+        "except SystemExit as e: assert not e.code, e.code\n"
+        "print(*(x for x in sys.modules if x.startswith(('tcformal', 'numpy', 'z3', 'cvc5'))), sep='\\n')"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(made.stdout.splitlines())
+    heavy = {"numpy", "tcformal.store.store", "tcformal.proofs.claims.register", "tcformal.solve.portfolio"}
+    assert "tcformal.proofs.answered" in modules
+    assert not modules & heavy
+
+
+def test_the_instance_for_coq_is_written_with_the_command_that_checks_it(tmp_path: Path) -> None:
+    file = tmp_path / "carry.v"
+    result = run(VOLTA, "--claim", "carry-bits", "--coq", str(file))
+    assert "carry_bits_suffice d s 4" in file.read_text()
+    assert f"coqc -Q coq TC {file}" in result.stdout
+    data = json.loads(run(VOLTA, "--claim", "carry-bits", "--coq", str(file), "--json").stdout)
+    assert data["coq"]["file"] == str(file)
+    assert str(file) in data["coq"]["command"]
+    refuted = run("x86/tdpbf16ps", "--claim", "product-order", "--coq", str(file))
+    assert refuted.exit_code == 2
+    assert "expected a claim that a theorem answers for --coq, but VIOLATED: the order" in refuted.stderr
+    assert "expected --coq with one unit and one claim" in run(VOLTA, VOLTA, "--coq", "x.v").stderr
+    assert "expected --coq with one unit and one claim" in run(VOLTA, "--claim", "all", "--coq", "x").stderr
+
+
+def test_inputs_refute_a_claim_and_what_stands_in_a_theorems_way_is_said() -> None:
+    result = run("x86/tdpbf16ps", "--claim", "product-order")
+    assert result.exit_code == 1, result.output
+    assert "VIOLATED: the order matters: products 0 and 1 exchanged change a result" in result.output
+    assert "theorem product_order_idle is not about summation=two_chains" in result.output
+    assert "replayed on integers and fractions" in result.output
+
+
+@pytest.mark.usefixtures("in_steps")
 def test_a_claim_that_holds_exits_0_and_names_its_lemmas() -> None:
     result = run(VOLTA, "--claim", "product-order")
     assert result.exit_code == 0, result.output
@@ -29,10 +91,11 @@ def test_a_claim_that_holds_exits_0_and_names_its_lemmas() -> None:
 def test_a_claim_that_is_refuted_exits_1_and_shows_the_witness() -> None:
     result = run("tfdpa@products=1,k=2", "--claim", "product-order")
     assert result.exit_code == 1, result.output
-    assert "VIOLATED: the order matters" in result.output
+    assert "VIOLATED: the order matters: products 0 and 1 exchanged" in result.output
     assert "replayed on integers and fractions" in " ".join(result.output.split())
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_json_holds_every_lemma_and_the_composition() -> None:
     result = run(VOLTA, "--claim", "product-order", "--json", "--certify")
     data = json.loads(result.stdout)
@@ -101,6 +164,7 @@ def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence
     assert "Traceback" not in result.output
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     """With --certify: a lemma that two solvers agreed on cannot be checked again, and is proved again."""
     words = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
@@ -110,6 +174,7 @@ def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     assert first.stdout.splitlines()[:4] == again.stdout.splitlines()[:4]
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_a_claim_asked_afresh_is_kept_with_its_lemmas() -> None:
     words = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
     fresh, again = run(*words, "--fresh"), run(*words)
@@ -118,6 +183,7 @@ def test_a_claim_asked_afresh_is_kept_with_its_lemmas() -> None:
     assert "is asked again" not in again.stderr
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     run("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
     verify = ["results", "verify", "--claims"]

@@ -92,6 +92,7 @@ def test_a_separated_pair_rewritten_as_equivalent_is_asked_again(
     assert run("results", "verify").exit_code in (0, 1)
 
 
+@pytest.mark.usefixtures("in_steps")
 @pytest.mark.parametrize(
     "change",
     [
@@ -219,6 +220,7 @@ def test_what_takes_too_long_to_check_is_marked(
     assert "the proof of cadical was checked by tcformal's LRAT checker" in " ".join(result.stdout.split())
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_a_claim_that_takes_too_long_to_check_is_marked(
     results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +305,7 @@ def test_invented_evidence_that_no_vector_refutes_decides_nothing(results_folder
     assert again.checked
 
 
+@pytest.mark.usefixtures("in_steps")
 @pytest.mark.parametrize("junk", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_lemma_with_another_proof_is_proved_again(results_folder: Path, junk: bool) -> None:
     """Of another lemma, or none at all: it is never used."""

@@ -45,8 +45,8 @@ BECAUSE = "because an exact sum has no alignment"
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"products": 0}, "expected an integer from 1 to 256 for products, but got 0"),
-        ({"products": 257}, "expected an integer from 1 to 256 for products, but got 257"),
+        ({"products": 0}, "expected an integer from 1 to 1048576 for products, but got 0"),
+        ({"products": 1048577}, "expected an integer from 1 to 1048576 for products, but got 1048577"),
         ({"products": True}, "expected an integer for products, but got True"),
         ({"products": "4"}, "expected an integer for products, but got '4'"),
         ({"fraction_bits": 0}, "expected an integer from 1 to 256 for fraction_bits, but got 0"),
@@ -527,7 +527,7 @@ EXPECTED_AT = "expected parameters as name=value after @ in "
             "tfdpa@products=2,k=3",
             "expected k of tfdpa@products=2,k=3 to be a multiple of 2 products, but got 3",
         ),
-        ("tfdpa@k=0", "expected an integer from 1 to 4096 for k, but got 0"),
+        ("tfdpa@k=0", "expected an integer from 1 to 1048576 for k, but got 0"),
         ("tfdpa@k=many", "expected an integer for k, but got 'many'"),
         (
             "tfdpa@d_format=e4m3",

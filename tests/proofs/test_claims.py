@@ -18,7 +18,7 @@ from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot, circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Counterexample, PartStatus, equate
 from tcformal.proofs.claims.product_order import Exchange, Move, moves_of, prove_exchange
-from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, units_of
+from tcformal.proofs.claims.register import CLAIMS, prove_claim, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import ExactSum
@@ -26,6 +26,7 @@ from tcformal.proofs.tactics.truncated import truncated_sums
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
+from tcformal.theory.answers import STATEMENTS, claims_named
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -297,7 +298,7 @@ def test_one_product_has_no_order(book: LemmaBook) -> None:
 def test_unknown_claims_are_refused(book: LemmaBook) -> None:
     with pytest.raises(UnknownNameError, match="product-order"):
         prove(VOLTA, "product-ordr", book)
-    assert claims_named("all") == tuple(CLAIMS)
+    assert claims_named("all") == tuple(CLAIMS) == tuple(STATEMENTS)
 
 
 def test_every_truncated_sum_of_the_catalogue_is_asked() -> None:

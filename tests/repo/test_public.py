@@ -155,6 +155,7 @@ PAIR = ("valpey@terms=2,carry_bits=2", "valpey@terms=2")
 CLAIMED = "valpey@terms=3"
 
 
+@pytest.mark.usefixtures("in_steps")
 def test_answers_are_kept_and_served(tmp_path: Path) -> None:
     store = tcformal.Store(tmp_path / "results")
     first = tcformal.prove_equal(*PAIR, store=store, certify=True)

@@ -180,18 +180,21 @@ def test_without_llvm_numpy_simulates_the_same_bits(installed: Path, site: Path,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("prove", AMPERE, "--claim", "carry-bits"),
-        ("prove", "valpey@terms=2,carry_bits=2", "valpey@terms=2"),
-    ],
-    ids=["claim", "pair"],
-)
-def test_without_solvers_a_proof_says_what_to_install(
-    words: tuple[str, ...], installed: Path, site: Path, elsewhere: Path
+def test_without_solvers_a_theorem_answers_and_its_sources_are_there(
+    installed: Path, site: Path, elsewhere: Path
 ) -> None:
-    done = lean(installed, site, elsewhere, *words)
+    done = lean(installed, site, elsewhere, "prove", AMPERE, "--claim", "carry-bits", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["theorem"]["name"] == "carry_bits_suffice"
+    theory = Path("tcformal") / "theory" / "coq"
+    shipped = {path.name for path in (installed / theory).iterdir()}
+    assert {"_CoqProject", "Theorems.v", "checked.json"} <= shipped
+    assert {path.name for path in (ROOT / theory).glob("*.v")} <= shipped
+
+
+@pytest.mark.long
+def test_without_solvers_a_proof_says_what_to_install(installed: Path, site: Path, elsewhere: Path) -> None:
+    done = lean(installed, site, elsewhere, "prove", "valpey@terms=2,carry_bits=2", "valpey@terms=2")
     assert done.returncode == 3
     assert done.stderr.strip().splitlines()[-1] == (
         "error: expected at least one solver to be installed, but found none: python -m pip install tcformal"

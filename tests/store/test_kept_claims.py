@@ -23,6 +23,9 @@ from tcformal.store.certificates import PROOF
 from tcformal.store.schema import SEAL, check, seal
 from tcformal.store.store import CLAIM, LEMMA, Store
 
+#: What a theorem answers is proved in steps here, and kept.
+pytestmark = pytest.mark.usefixtures("in_steps")
+
 LIMITS = Limits(120.0, 8192, 0)
 SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 ORDER = ("tfdpa@products=1,k=2", "product-order")

@@ -30,6 +30,9 @@ from tcformal.store.claims import kept_tree, with_trees
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import CLAIM, LEMMA, Entry, Store
 
+#: What a theorem answers is proved in steps here, and kept.
+pytestmark = pytest.mark.usefixtures("in_steps")
+
 LIMITS = Limits(120.0, 8192, 0)
 SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 

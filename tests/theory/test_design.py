@@ -10,6 +10,7 @@ import pytest
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.theory.checked import checked_with
 from tcformal.theory.design import coq_design, coq_format
 from tcformal.theory.sources import SOURCES, compile_sources, coqc, source_names
 
@@ -83,6 +84,12 @@ def test_theorems_compile(tmp_path: Path) -> None:
         "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic",
     }  # fmt: skip
     assert axioms <= allowed
+
+
+@pytest.mark.debian
+def test_the_record_of_what_coq_checked_is_of_todays_sources() -> None:
+    """After a change: python -m tcformal.theory.checked."""
+    assert all(checked_with(name) for name in source_names())
 
 
 @pytest.mark.debian

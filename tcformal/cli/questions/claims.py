@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any
+from contextlib import ExitStack
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
+from tcformal.cli.output import write_output
 from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.register import CLAIMS, claims_named, under, units_of
-from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.prove import kept_or_proved
-from tcformal.query.assume import from_texts
+from tcformal.proofs.answered import answered
+from tcformal.proofs.verdict import ClaimVerdict
 from tcformal.query.question import Kind
+from tcformal.report.claims import theorem_view
 from tcformal.report.escape import print_json, say
-from tcformal.report.lemmas import claim_view, claims_table
-from tcformal.report.results import SHOWN
 from tcformal.report.text import console, counting, progress
-from tcformal.store.claims import claim_id
+from tcformal.theory.answers import STATEMENTS, claims_named
+from tcformal.theory.checked import commands
+
+if TYPE_CHECKING:  # a theorem's answer needs no lemmas
+    from rich.progress import Progress, TaskID
+
+    from tcformal.proofs.lemmas import LemmaBook
+    from tcformal.store.store import Store
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -36,10 +41,13 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
         second: str | None,
         claim: str | None,
         only: str | None,
+        coq: str | None,
         how: SolverOptions,
         as_json: bool,
         **options: Any,
     ) -> int:
+        if coq is not None and (claim in (None, "all") or first is None):
+            raise click.UsageError("expected --coq with one unit and one claim")
         if claim is not None:
             if second is not None:
                 raise click.UsageError("expected at most one unit with --claim, but got two")
@@ -49,7 +57,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
                 raise click.UsageError("expected --assume with one unit and one claim")
             if first is not None and only is not None:
                 raise click.UsageError("expected a unit or --filter, but got both")
-            return prove_claims(first, claim, only or "", how, as_json, options["assume"])
+            return prove_claims(first, claim, only or "", how, as_json, options["assume"], coq)
         if only is not None:
             raise click.UsageError("expected --filter with --claim only")
         if first is None or second is None:
@@ -57,39 +65,62 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
         return command(first=first, second=second, how=how, as_json=as_json, **options)
 
     for option in (
+        click.option("--coq", metavar="FILE", help="With --claim of one UNIT: write the theorem's instance, "
+                     "and say which command checks it with the shipped sources in Coq."),
         click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
         click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
-                     f"that it applies to: {', '.join(CLAIMS)}, all."),
+                     f"that it applies to: {', '.join(STATEMENTS)}, all."),
     ):  # fmt: skip
         either = option(either)
     return either
 
 
 def prove_claims(
-    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str] = ()
-) -> int:
+    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str] = (),
+    coq: str | None = None,
+) -> int:  # fmt: skip
     """Prove the claims, print the verdicts, and return the exit code; `assume` is about one unit."""
     claims = claims_named(claim)
-    store = how.store()
-    book = LemmaBook(
-        members=how.solvers, limits=how.limits, certify=how.certify, keeper=store.lemmas, fresh=how.fresh
-    )
-    units = [resolve(first)] if first is not None else list(units_of(claims, only))
+    units = [resolve(first)] if first is not None else _units(claims, only)
     if assume:
-        claims = tuple(under(name, from_texts(units[0].operands.c, assume)) for name in claims)
+        claims = _assuming(units[0], claims, assume)
     if not units:
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
+
+    @cache
+    def store() -> Store:
+        return how.store()
+
+    @cache
+    def book() -> LemmaBook:
+        from tcformal.proofs.lemmas import LemmaBook
+
+        return LemmaBook(
+            members=how.solvers, limits=how.limits, certify=how.certify, keeper=store().lemmas,
+            fresh=how.fresh,
+        )  # fmt: skip
+
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
-    with progress(*counting("doing")) as bar:
-        task = bar.add_task("claims", total=len(units) * len(claims), doing="")
+    count = len(units) * len(claims)
+    with ExitStack() as shown:
+
+        @cache
+        def bar() -> tuple[Progress, TaskID]:
+            made = shown.enter_context(progress(*counting("doing")))
+            return made, made.add_task("claims", total=count, doing="")
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            return kept_or_proved(
-                spec, name, store, book=book, limits=how.limits, solvers=how.solvers,
-                fresh=how.fresh, progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
+            def doing(text: str) -> None:
+                made, task = bar()
+                made.update(task, doing=f"{name}: {text}", completed=done)
+
+            return answered(
+                spec, name, store, book=book, limits=how.limits, solvers=how.solvers, fresh=how.fresh,
+                progress=doing,
             )  # fmt: skip
 
+        done = 0
         for spec in units:
             row = verdicts.setdefault(spec.name, [])
             for name in claims:
@@ -99,12 +130,35 @@ def prove_claims(
                     if first is not None and len(claims) == 1:
                         raise
                     refused[spec.name, name] = str(error)
-                bar.advance(task)
+                done += 1
     served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
-        say(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
-    _print(verdicts, refused, one=first is not None, as_json=as_json)
+        say(f"kept in {store().claims.path}: {served} of the answers; --fresh asks again", err=True)
+    written = {} if coq is None else _instance(verdicts[units[0].name][0], coq)
+    _print(verdicts, refused, one=first is not None, as_json=as_json, written=written)
     return exit_code([v for row in verdicts.values() for v in row])
+
+
+def _units(claims: Sequence[str], only: str) -> list[UnitSpec]:
+    from tcformal.proofs.claims.register import units_of  # which claims fit is said beside their programs
+
+    return list(units_of(claims, only))
+
+
+def _assuming(spec: UnitSpec, claims: Sequence[str], assume: Sequence[str]) -> tuple[str, ...]:
+    from tcformal.proofs.claims.register import under  # assumptions are about circuits
+    from tcformal.query.assume import from_texts
+
+    what = from_texts(spec.operands.c, assume)
+    return tuple(under(name, what) for name in claims)
+
+
+def _instance(v: ClaimVerdict, file: str) -> dict[str, str]:
+    """Write the theorem's instance; InputError where no theorem answered."""
+    if v.theorem is None:
+        raise InputError(f"expected a claim that a theorem answers for --coq, but {v.kind.name}: {v.reason}")
+    write_output(file, v.theorem.coq.encode())
+    return {"file": file, "command": commands(file)}
 
 
 def _print(
@@ -113,23 +167,50 @@ def _print(
     *,
     one: bool,
     as_json: bool,
+    written: Mapping[str, str],
 ) -> None:
     """Print one claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
-        plain = [{"id": claim_id(v.claim, v.unit.name)} | v.to_json() for v in found]
+        plain = [_data(v) | ({"coq": dict(written)} if written else {}) for v in found]
         not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
         print_json(plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked})
         return
     out = console()
     if one:
         for v in found:
-            out.print(claim_view(v))
-            name = claim_id(v.claim, v.unit.name)[:SHOWN]
-            out.print(Text(f"id: {name}; tcformal results show, proof", style="dim"))
+            if v.theorem is not None:
+                out.print(theorem_view(v, v.theorem))
+            else:
+                _print_parts(v)
             out.print()
+    if written:
+        say(f"written: {written['file']}; check it with\n{written['command']}")
     if not one or len(found) > 1:
+        from tcformal.report.lemmas import claims_table  # as `_print_parts`
+
         out.print(claims_table(verdicts, refused))
+
+
+def _print_parts(v: ClaimVerdict) -> None:
+    """A claim that is refuted by inputs, or proved in steps, which are kept."""
+    from tcformal.report.lemmas import claim_view  # a theorem's answer does not wait for these
+    from tcformal.report.results import SHOWN
+
+    console().print(claim_view(v))
+    if v.answered_by == "proof":
+        console().print(Text(f"id: {_id(v)[:SHOWN]}; tcformal results show, proof", style="dim"))
+
+
+def _data(v: ClaimVerdict) -> dict[str, Any]:
+    """A claim as plain data, with the identity of the record that keeps it."""
+    return ({"id": _id(v)} if v.answered_by == "proof" else {}) | v.to_json()
+
+
+def _id(v: ClaimVerdict) -> str:
+    from tcformal.store.claims import claim_id  # only what is proved in steps is kept
+
+    return claim_id(v.claim, v.unit.name)
 
 
 def exit_code(found: Sequence[ClaimVerdict]) -> int:

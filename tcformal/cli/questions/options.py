@@ -6,17 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tcformal.checks import check_int, check_positive
 from tcformal.cli.group import results_option
-from tcformal.query.engine import DEFAULT_LIMITS
 from tcformal.report.escape import warn
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
-from tcformal.store.store import Store
+
+if TYPE_CHECKING:  # who asks no store does not wait for it
+    from tcformal.store.store import Store
+
+#: What each solver may use unless the command says otherwise.
+_USUAL = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +38,13 @@ class SolverOptions:
 
     def store(self) -> Store:
         """The store of the results folder; it warns of records that cannot be used."""
+        from tcformal.store.store import Store
+
         return Store(Path(self.folder), warn)
 
 
 def solver_options(
-    *left_out: str, limits: Limits = DEFAULT_LIMITS, time: str = "each solver", seed: str = "the solvers"
+    *left_out: str, limits: Limits = _USUAL, time: str = "each solver", seed: str = "the solvers"
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Options that a command is given together, as `how`; `left_out` names those that it does not have."""
     options: dict[str, Callable[[Callable[..., int]], Callable[..., int]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.cli.questions.claims import or_claims
-from tcformal.cli.questions.two import question_command
+from tcformal.cli.questions.command import question_command
 from tcformal.query.question import Kind
 
 question_command(

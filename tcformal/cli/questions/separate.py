@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tcformal.cli.questions.two import question_command
+from tcformal.cli.questions.command import question_command
 from tcformal.query.question import Kind
 
 

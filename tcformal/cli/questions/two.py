@@ -1,16 +1,14 @@
-"""Commands that ask a question about two units: their options, and how they answer."""
+"""Questions about two units: how they are answered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import click
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.cli.questions.explain import show_traces
-from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
@@ -84,27 +82,17 @@ def _id(v: Verdict[EqualityQuestion]) -> str:
     return claim_id(equality_claim(v.question.second), v.question.first.name)
 
 
-def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[..., Any]) -> None:
-    """Add a command about two units; `extended` decorates it with further forms."""
-
-    @main.command(name=name, help=help_text)
-    @click.argument("first", metavar="UNIT", required=False)
-    @click.argument("second", metavar="UNIT", required=False)
-    @click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
-                  "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
-                  "products=outside-fp16, sum=inside-fp16, spread=20; may be repeated.")  # fmt: skip
-    @solver_options()
-    @click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit.")
-    @json_option
-    @extended
-    def command(
-        first: str,
-        second: str,
-        assume: Sequence[str],
-        how: SolverOptions,
-        with_explanation: bool,
-        as_json: bool,
-    ) -> int:
-        one, other = resolve(first), resolve(second)
-        v = _kept_or_asked(question(one, other, from_texts(one.operands.c, assume)), how)
-        return _report(v, hoped, as_json, with_explanation)
+def ask_two(
+    first: str,
+    second: str,
+    assume: Sequence[str],
+    how: SolverOptions,
+    hoped: Kind,
+    *,
+    as_json: bool,
+    with_explanation: bool,
+) -> int:
+    """Answer a question about two units, print the answer, and return the exit code."""
+    one, other = resolve(first), resolve(second)
+    v = _kept_or_asked(question(one, other, from_texts(one.operands.c, assume)), how)
+    return _report(v, hoped, as_json, with_explanation)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from tcformal.checks import check_choice, shown
-from tcformal.design.rounding import EXACT_SUM, NAN_RULES, NUMBERS
+from tcformal.design.rounding import EXACT_SUM, MOST_BUILT, NAN_RULES
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
@@ -34,7 +34,7 @@ PLAIN: dict[str, object] = {
 #: All but the one that asks for products in pairs.
 TREE_NAN_RULES = tuple(x for x in NAN_RULES if x != "products_c")
 
-_MOST_PRODUCTS = NUMBERS["products"][1] or 0
+_MOST_PRODUCTS = MOST_BUILT
 #: Sums that lie in each other, at most.
 MOST_LEVELS = _MOST_PRODUCTS + 2
 #: Digits of the k of a product, at most.

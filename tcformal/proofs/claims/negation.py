@@ -55,7 +55,7 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     turned = _turned(ask.assumed)
     q = property_question("negation-symmetry", spec, ask.assumed)
     ask.progress("looking for inputs that are rounded to one side")
-    witness = refuted_by_vectors(ask, q)
+    witness = refuted_by_vectors(q, ask.limits.seed)
     if witness is not None:
         part = ClaimPart(name=turned, status=PartStatus.VIOLATED, witness=witness)
         return Finding(parts=(part,), composition="", reason="", violated=f"not always: {turned}"), []

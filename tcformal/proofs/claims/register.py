@@ -73,9 +73,8 @@ ClaimProgram = Callable[[Asking], tuple[Finding, list[Lemma]]]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim: what it says, and the program that proves or refutes it part by part."""
+    """One claim of `theory.answers.STATEMENTS`: the program that proves or refutes it part by part."""
 
-    statement: str
     prove: ClaimProgram
     #: Which units it fits.
     fits: Callable[[UnitSpec], bool] = truncated_sum
@@ -94,65 +93,54 @@ def _of_unit(check: Callable[[UnitSpec], None]) -> Callable[[UnitSpec, Assumptio
 
 CLAIMS: dict[str, Claim] = {
     "product-order": Claim(
-        "the order of the products does not change the result",
         product_order,
         fused_products,
         ("finite", "exponents", "c", "spread"),
         _of_unit(check_product_order),
     ),
     "sign-magnitude": Claim(
-        "sums in sign and magnitude and in two's complement agree",
         sign_magnitude,
         check=_of_unit(check_sign_magnitude),
     ),
     "carry-bits": Claim(
-        "carry bits beyond those that the largest sum needs change nothing",
         carry_bits,
         check=_of_unit(check_carry_bits),
     ),
     "negation-symmetry": Claim(
-        "Φ(−A, B, −C) = −Φ(A, B, C)",
         negation,
         lambda _: True,
         ("c", "exponents"),
         _of_unit(check_negation),
     ),
-    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded, ("c",)),
+    "error-bound": Claim(bounded_error, error_bounded, ("c",)),
     "relative-error": Claim(
-        "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
         relative_error,
         lambda u: of_products(u) or u.design.c_position == "after",
         ("c",),
         check_relative,
     ),
-    "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),
+    "monotonicity": Claim(monotonicity, rounded_sums),
     "integer-sums": Claim(
-        "up to which size sums of integers are exact",
         integer_sums,
         lambda _: True,
         check=_of_unit(check_integer_sums),
         trees=True,
     ),
     "exact-sum": Claim(
-        "no sum loses a bit before it is rounded",
         exact_sum,
         lambda u: u.design.fraction_bits is not None,
         ("finite", "c", "exponents", "scale_exponents"),
         _of_unit(check_exact_sum),
     ),
     "correctly-rounded": Claim(
-        "every result is the exact sum of the products and c, rounded once",
         correctly_rounded,
         lambda _: True,
         ("finite", "c", "exponents", "scale_exponents"),
         _of_unit(check_correctly_rounded),
         trees=True,
     ),
-    "zero-products": Claim(
-        "half the products +0·+0 change nothing", zero_products, lambda _: True, check=_of_unit(check_halves)
-    ),
+    "zero-products": Claim(zero_products, lambda _: True, check=_of_unit(check_halves)),
     "zero-exponent": Claim(
-        "no exponent of zero terms below all others changes a result",
         zero_exponent,
         check=_of_unit(check_zero_exponent),
     ),
@@ -177,12 +165,6 @@ def _check_order(spec: UnitSpec, claim: str) -> None:
     known = CLAIMS.get(claim.partition(SEPARATOR)[0])
     if spec.tree is not None and not (known is not None and known.trees):
         raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
-
-
-def claims_named(name: str) -> tuple[str, ...]:
-    """The claims that a name stands for: itself, or all of them."""
-    check_choice("claim", name, [*CLAIMS, "all"])
-    return tuple(CLAIMS) if name == "all" else (name,)
 
 
 def can_be_asked(claim: str) -> bool:

@@ -32,7 +32,7 @@ def zero_products(ask: Asking) -> tuple[Finding, list[Lemma]]:
     the two results.
     """
     q = property_question("zero-products", ask.spec, Assumptions())
-    witness = refuted_by_vectors(ask, q)
+    witness = refuted_by_vectors(q, ask.limits.seed)
     if witness is None:
         g = Graph()
         filled, alone = case_of(g, ask.spec, declare_inputs(g, ask.spec, ask.spec.k)).calls

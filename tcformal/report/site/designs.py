@@ -12,11 +12,11 @@ from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import definition
 from tcformal.proofs.claims.agreement import SEPARATOR
-from tcformal.proofs.claims.register import CLAIMS
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import PairPage, slug
 from tcformal.report.units import unit_data
 from tcformal.store.file import Record
+from tcformal.theory.answers import STATEMENTS
 
 #: Who makes the units of each architecture.
 _VENDORS = {
@@ -108,10 +108,10 @@ def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
     rows = []
     for claim, record in sorted(kept.items()):
         name = claim.partition(SEPARATOR)[0]
-        if record["definition"] != today or name not in CLAIMS:
+        if record["definition"] != today or name not in STATEMENTS:
             continue
         rows.append({
-            "claim": claim, "statement": CLAIMS[name].statement, "verdict": unchecked_verdict(record),
+            "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),
             "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
             "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
         })  # fmt: skip

@@ -60,9 +60,12 @@ def verdict_html(v: Verdict[Any]) -> str:
 
 
 def claim_html(v: ClaimVerdict) -> str:
-    """A claim's verdict, and each part with its status."""
-    rows = [(part.name, part.status.value, "control" if part.control else "") for part in v.parts]
+    """A claim's verdict, with the theorem that answers it, or each part with its status."""
     head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.name)}: "
+    if v.theorem is not None:
+        columns, rests = ("theorem", "source", "rests on"), "; ".join(v.theorem.rests_on)
+        return head + escape(v.reason) + html_table(columns, [(v.theorem.name, v.theorem.source, rests)])
+    rows = [(part.name, part.status.value, "control" if part.control else "") for part in v.parts]
     return head + escape(v.reason) + html_table(("part", "status", ""), rows)
 
 

@@ -1,0 +1,32 @@
+"""The view of a claim that a theorem answers: what it says, what it rests on, how to check it again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tcformal.proofs.verdict import ClaimVerdict
+from tcformal.theory.answers import TheoremAnswer
+
+
+def theorem_view(v: ClaimVerdict, found: TheoremAnswer) -> RenderableType:
+    """The verdict, the theorem with its numbers, what the answer rests on, and the way to check it again."""
+    head = Text(v.kind.name, style="bold green")
+    head.append(f": {v.reason}", style="default not bold")
+    x = found.instance
+    numbers = ", ".join(f"{name} = {_shown(number)}" for name, number in x.numbers.items())
+    where = f" of {found.source}" if found.source else ", by computation"
+    lines = [f"{v.claim} of {v.unit.name}", f"theorem {found.name}{where}{f': {numbers}' if numbers else ''}"]
+    met = [*x.conditions, *x.constants]
+    if met:
+        lines.append(f"met: {'; '.join(met)}")
+    lines.append(f"rests on: {'; '.join(found.rests_on)}")
+    again = f"answered by a theorem in {v.seconds:.3f} s; to check it with Coq: --coq FILE"
+    return Group(head, *map(Text, lines), Text(again, style="dim"))
+
+
+def _shown(number: Fraction) -> str:
+    """A number, and about how large it is where it is a fraction."""
+    return str(number) if number.denominator == 1 else f"{number} (~{float(number):.6g})"

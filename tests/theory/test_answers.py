@@ -1,0 +1,181 @@
+"""Claims answered by theorems or inputs: against kept answers, what stands in the way, what they rest on."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tcformal
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.proofs.answered import at_once
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.audit.claim_audit import audit_claim
+from tcformal.store.store import Store
+from tcformal.theory import checked
+from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
+from tcformal.theory.checked import checked_with, commands, source_of
+from tcformal.theory.sources import SOURCES, compile_sources, coqc, source_names
+
+KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
+VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"
+LARGE = "tfdpa@products=1000000,fraction_bits=30"
+DECIDED = ("HOLDS", "VIOLATED")
+
+
+def kept() -> dict[tuple[str, str], str]:
+    """The verdicts of kept claims about one unit, by claim and unit."""
+    with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return {
+        (r["claim"], r["unit"]): r["verdict"]
+        for r in rows
+        if r["claim"].partition(";")[0] in STATEMENTS and r["unit"] in catalogue()
+    }
+
+
+def answers(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What is found at once of each claim and unit: a verdict, `open`, or `refused`."""
+    found = {}
+    for claim, unit in asked:
+        try:
+            v = at_once(catalogue()[unit], claim, Limits())
+        except InputError:
+            found[claim, unit] = "refused"
+        else:
+            found[claim, unit] = "open" if v is None else v.kind.name
+    return found
+
+
+def compared(asked: dict[tuple[str, str], str]) -> Counter[tuple[str, str]]:
+    """Kept verdicts against new ones; no two of them contradict each other."""
+    new = answers(asked)
+    for key, was in asked.items():
+        assert {was, new[key]} != set(DECIDED), key
+    return Counter((was, new[key]) for key, was in asked.items())
+
+
+def test_a_sample_of_kept_verdicts_is_found_again_at_once() -> None:
+    """Every fiftieth kept verdict: by theorem or inputs, most of them; none is contradicted."""
+    asked = dict(sorted(kept().items())[::50])
+    table = compared(asked)
+    assert table["VIOLATED", "VIOLATED"] >= 1
+    assert table["HOLDS", "HOLDS"] >= 18
+    assert table["HOLDS", "HOLDS"] > 4 * (table["HOLDS", "open"] + table["HOLDS", "refused"])
+
+
+@pytest.mark.long
+def test_all_kept_verdicts_are_found_again_or_left_to_proofs_in_steps() -> None:
+    """None is contradicted; refutations that are not found at once are those under a spread."""
+    asked = kept()
+    table = compared(asked)
+    new = answers(key for key, was in asked.items() if was == "VIOLATED")
+    missed = [claim for (claim, _), now in new.items() if now != "VIOLATED"]
+    assert all(claim.startswith("product-order; finite; ") for claim in missed)
+    assert len(missed) <= 3
+    assert table["HOLDS", "HOLDS"] > 1050
+
+
+def test_a_claim_is_not_answered_by_a_theorem_about_another() -> None:
+    """A statement, its claim and its numbers belong together; assumptions only make fewer inputs of all."""
+    unit = resolve(VOLTA)
+    free, zero = theorem_answer(unit, "relative-error"), theorem_answer(unit, "relative-error; c=0x0")
+    assert free is not None
+    assert zero is not None
+    assert zero.instance.numbers["first"] < free.instance.numbers["kappa"]
+    under = theorem_answer(unit, "product-order; finite; c=0x0; spread=2")
+    assert under is not None
+    assert under.name == "product_order_idle"
+    with pytest.raises(InputError, match="expected assumptions that claim carry-bits uses"):
+        at_once(unit, "carry-bits; c=0x0", Limits())
+
+
+def test_parameters_in_a_theorems_way_are_named() -> None:
+    assert in_the_way(resolve(AMX), "product-order") == (
+        "theorem product_order_idle is not about summation=two_chains, nan_rule=first_operand: its side "
+        "conditions are met with summation=fused, nan_rule=word"
+    )
+    bounded = resolve("tfdpa@products=4,carry_bits=3")
+    assert "is not about carry_bits=3: " in in_the_way(bounded, "relative-error")
+    assert in_the_way(bounded, "nothing") == "no theorem is about nothing"
+
+
+def test_an_answer_says_that_a_changed_source_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record is about the sources that it was made of, and about all that a theorem's source requires."""
+    record = {"coq": "8.16.1", "sources": {name: checked._digest(name) for name in source_names()}}
+    monkeypatch.setattr(checked, "CHECKED", tmp_path / "checked.json")
+    found = theorem_answer(resolve(VOLTA), "carry-bits")
+    assert found is not None
+    assert found.source == "Irrelevant.v"
+    assert checked_with("Irrelevant.v") == ""
+    checked.CHECKED.write_text(json.dumps(record))
+    assert checked_with("Irrelevant.v") == "8.16.1"
+    assert found.rests_on[0] == "theorem checked with Coq 8.16.1"
+    for name in ("Irrelevant.v", "Spec.v"):
+        changed = {**record, "sources": {**record["sources"], name: "0" * 64}}
+        checked.CHECKED.write_text(json.dumps(changed))
+        assert checked_with("Irrelevant.v") == ""
+    changed = {**record, "sources": {**record["sources"], "Circuit.v": "0" * 64}}
+    checked.CHECKED.write_text(json.dumps(changed))
+    assert checked_with("Irrelevant.v") == "8.16.1"
+    with pytest.raises(InputError, match=r"expected a theorem of the sources in .*, but got 'nothing'"):
+        source_of("nothing")
+
+
+def test_a_python_answer_has_the_theorem_and_keeps_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results")
+    v = tcformal.prove_claim(LARGE, "integer-sums", store=store)
+    assert v.kind is Kind.HOLDS
+    assert v.theorem is not None
+    assert v.theorem.instance.numbers["exponent"] == 24
+    assert (v.parts, v.lemmas, store.claims.all()) == ((), (), [])
+    assert "integers_fused" in v.theorem.coq
+    refuted = tcformal.prove_claim(AMX, "product-order", store=store)
+    assert (refuted.kind, refuted.answered_by, store.claims.all()) == (Kind.VIOLATED, "witness", [])
+    with pytest.raises(InputError, match="expected at most 256 products in a sum and 4096 in a call"):
+        tcformal.prove_claim(LARGE, "correctly-rounded")
+
+
+def test_kept_claims_that_a_theorem_answers_are_verified_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record that says the contrary fails, and one about another definition does."""
+    with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
+        rows = (json.loads(line) for line in lines)
+        record = next(r for r in rows if (r["claim"], r["unit"]) == ("carry-bits", VOLTA))
+    monkeypatch.setattr("tcformal.store.rechecker.Rechecker.claim", None)  # nothing is proved again
+    store = Store(tmp_path)
+    found = audit_claim(store, record)
+    assert found.status is AuditStatus.HOLDS, found.reason
+    assert found.reason.startswith("theorem carry_bits_suffice: ")
+    contrary = audit_claim(store, {**record, "verdict": "VIOLATED"})
+    assert contrary.status is AuditStatus.FAILED
+    assert contrary.reason.startswith("expected VIOLATED again, but theorem carry_bits_suffice says")
+    assert audit_claim(store, {**record, "definition": "0" * 64}).status is AuditStatus.FAILED
+
+
+@pytest.mark.slow
+def test_the_printed_command_checks_instances_with_the_shipped_sources(tmp_path: Path) -> None:
+    """Also of 10^6 products; one of a constant that is not the theorem's is refused."""
+    compile_sources(tmp_path / "coq")
+    assert str(SOURCES) in commands("x.v")
+    for claim in ("relative-error", "integer-sums", "carry-bits"):
+        found = theorem_answer(resolve(LARGE), claim)
+        assert found is not None
+        (tmp_path / "coq" / "Large.v").write_text(found.coq)
+        coqc(tmp_path / "coq", "Large.v")
+    wrong = replace(found.instance, arguments=("20",), conditions=("carry_enough d 20 = true",))
+    (tmp_path / "coq" / "Large.v").write_text(replace(found, instance=wrong).coq)
+    with pytest.raises(InputError, match="to compile"):
+        coqc(tmp_path / "coq", "Large.v")
