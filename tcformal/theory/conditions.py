@@ -62,15 +62,15 @@ def one_nan(unit: UnitSpec) -> bool:
 
 
 def term_facts(unit: UnitSpec) -> Terms | None:
-    """Bounds of the terms' significands and exponents; None where factors are converted or rounded."""
-    d = unit.design
+    """Bounds of the terms' significands and exponents; None where terms are rounded."""
+    d, formats = unit.design, [unit.a_format, unit.b_format]
     rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None or _converted(unit):
+    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None:
         return None
-    if d.product_rounding is not None:
+    to = _converted(unit)
+    if d.product_rounding is not None or (to is not None and any(least(to) > least(f) for f in formats)):
         return None
-    formats = [unit.a_format, unit.b_format]
-    lows = [least(f) - (f.fraction_bits if d.normalise_operands else 0) for f in formats]
+    lows = [_factor_low(unit, f) for f in formats]
     if unit.scale_format is not None:
         formats += [unit.scale_format] * 2
         lows += [least(unit.scale_format)] * 2
@@ -136,7 +136,7 @@ def near(unit: UnitSpec) -> bool:
     if not plain_scales(unit) or (scale is not None and (unit.scale_block or 0) < block_size(unit)):
         return False
     formats = (unit.a_format, unit.b_format)
-    low = sum(least(f) - (f.fraction_bits if d.normalise_operands else 0) for f in formats)
+    low = sum(_factor_low(unit, f) for f in formats)
     most = sum((1 << f.exponent_bits) - 1 - f.bias for f in formats)
     bits = sum(f.fraction_bits for f in formats)
     return all(f.exponent_bits >= 1 for f in formats) and most - low + bits <= int(d.fraction_bits or 0)
@@ -166,11 +166,15 @@ def relative_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def _converted(unit: UnitSpec) -> bool:
+def _converted(unit: UnitSpec) -> Format | None:
+    """What factors are first converted to."""
     how, tree = unit.emulation, unit.tree
-    return (how is not None and how.converted is not None) or (
-        tree is not None and tree.converted is not None
-    )
+    return how.converted if how is not None else None if tree is None else tree.converted
+
+
+def _factor_low(unit: UnitSpec, f: Format) -> int:
+    """The least exponent of a factor: `Values.factor_facts`."""
+    return least(_converted(unit) or f) - (f.fraction_bits if unit.design.normalise_operands else 0)
 
 
 def _nan_rule(unit: UnitSpec) -> str:

@@ -194,29 +194,33 @@ Definition leading_val (v : val) : Prop := forall x, v = Num x -> leading x.
 Definition leading_element (d : design) (x : element) : Prop :=
   leading_val (a_of d x) /\ leading_val (b_of d x) /\ Forall leading_val (scaled_by x).
 
-Lemma has_normal t x : has t x -> leading x -> (0 <= bits t)%Z -> normal x.
+Lemma V_abs x : Rabs (V x) = Rabs (IZR (sig x)) * bp (lsb x).
 Proof.
-  intros [A [B _]] L B0 Z. unfold is_zero in Z. apply Z.eqb_neq in Z. destruct L as [L|L]; [easy|].
-  assert (E : Rabs (V x) = IZR (sig x) * bp (lsb x)).
-  { unfold V, signed. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. f_equal. rewrite <- abs_IZR. f_equal.
-    destruct (neg x); lia. }
-  rewrite E. apply Rle_trans with (bp (frac x) * bp (lsb x)).
+  unfold V, signed. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. f_equal. destruct (neg x); auto. now rewrite opp_IZR, Rabs_Ropp.
+Qed.
+
+Lemma leading_normal x : (0 <= sig x)%Z -> leading x -> normal x.
+Proof.
+  intros P L Z. unfold is_zero in Z. apply Z.eqb_neq in Z. destruct L as [L|L]; [easy|].
+  rewrite V_abs, <- abs_IZR, (Z.abs_eq (sig x)) by lia. apply Rle_trans with (bp (frac x) * bp (lsb x)).
   - rewrite <- bpow_plus. apply bpow_le. unfold lsb. lia.
-  - apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le.
+  - apply Rmult_le_compat_r; [apply bpow_ge_0|]. destruct (Z_lt_le_dec (frac x) 0) as [N|N].
+    + apply Rle_trans with (bp 0); [apply bpow_le; lia|]. cbn. apply IZR_le. lia.
+    + rewrite bp_Z by lia. now apply IZR_le.
 Qed.
 
-Lemma times_leading x y : (0 <= frac x)%Z -> (0 <= frac y)%Z -> leading x -> leading y -> leading (times x y).
+Lemma V_times x y : V (times x y) = V x * V y.
 Proof.
-  intros Fx Fy [X|X] [Y|Y]; unfold leading, times; cbn [sig frac]; try (left; rewrite ?X, ?Y; lia).
-  right. rewrite Z.pow_add_r by lia. pose proof (pow2_pos (frac x) Fx). pose proof (pow2_pos (frac y) Fy). nia.
+  unfold V, times, signed, lsb. cbn [neg sig exp frac]. replace (exp x + exp y - (frac x + frac y))%Z with ((exp x - frac x) + (exp y - frac y))%Z by lia.
+  rewrite bpow_plus. destruct (neg x), (neg y); cbn [xorb]; rewrite ?opp_IZR, mult_IZR; ring.
 Qed.
 
-(** The products of a design whose elements have leading bits have them too. *)
-Lemma product_leading s t v w : has_val s v -> has_val t w -> (0 <= bits s)%Z -> (0 <= bits t)%Z -> leading_val v -> leading_val w ->
-  leading_val (product v w).
+Lemma times_normal x y : normal x -> normal y -> normal (times x y).
 Proof.
-  intros Hs Ht Bs Bt Lv Lw x E. apply product_num in E. destruct E as [y [z [-> [-> ->]]]].
-  destruct (Hs y eq_refl) as [_ [By _]]. destruct (Ht z eq_refl) as [_ [Bz _]]. apply times_leading; try lia; auto.
+  intros X Y Z. unfold is_zero, times in Z. cbn [sig] in Z. apply Z.eqb_neq in Z.
+  assert (Zx : is_zero x = false) by (unfold is_zero; apply Z.eqb_neq; lia). assert (Zy : is_zero y = false) by (unfold is_zero; apply Z.eqb_neq; lia).
+  specialize (X Zx). specialize (Y Zy). rewrite V_times, Rabs_mult. cbn [times exp]. rewrite bpow_plus.
+  apply Rmult_le_compat; auto; apply bpow_ge_0.
 Qed.
 
 Lemma format_bits f : format_ok f = true -> (0 <= fbits f)%Z.
@@ -236,12 +240,44 @@ Definition share_ok (d : design) (m : mode) (lam : Z) : bool :=
 Lemma lossy_whole m u x : loss m u x <= 1 * bp u.
 Proof. unfold loss. pose proof (fix_rnd_err m u (V x)). lra. Qed.
 
-Lemma two_leading_times fa fb x y : has_val {| most := 2 ^ (fa + 1) - 1; bits := fa; low := exp x |} (Num x) ->
-  has_val {| most := 2 ^ (fb + 1) - 1; bits := fb; low := exp y |} (Num y) -> leading x -> leading y -> two_leading fa fb (times x y).
+(** A number with more fraction bits. *)
+Definition widened (b : Z) (x : num) : num := {| neg := neg x; sig := sig x * 2 ^ (b - frac x); exp := exp x; frac := b |}.
+
+Lemma V_widened b x : (frac x <= b)%Z -> V (widened b x) = V x.
 Proof.
-  intros Hx Hy Lx Ly. destruct (Hx x eq_refl) as [Ax [Bx _]]. destruct (Hy y eq_refl) as [Ay [By _]]. cbn in *. unfold two_leading, times. cbn [sig].
-  destruct Lx as [Lx|Lx]; [left; rewrite Lx; lia|]. destruct Ly as [Ly|Ly]; [left; rewrite Ly; lia|].
-  right. exists (sig x), (sig y). rewrite Bx in Lx. rewrite By in Ly. repeat split; lia.
+  intros B. unfold V, widened, signed, lsb. cbn [neg sig exp frac].
+  replace (exp x - frac x)%Z with ((b - frac x) + (exp x - b))%Z by lia. rewrite bpow_plus, (bp_Z (b - frac x)) by lia.
+  destruct (neg x); rewrite ?opp_IZR, mult_IZR; ring.
+Qed.
+
+Lemma two_leading_times fa fb la lb x y : (0 <= fa)%Z -> (0 <= fb)%Z -> has {| most := 2 ^ (fa + 1) - 1; bits := fa; low := la |} x ->
+  has {| most := 2 ^ (fb + 1) - 1; bits := fb; low := lb |} y -> leading x -> leading y -> two_leading fa fb (times (widened fa x) (widened fb y)).
+Proof.
+  intros F0 G0 [[Px Ax] [Bx _]] [[Py Ay] [By _]] Lx Ly. cbn in *. unfold two_leading, times, widened. cbn [sig].
+  destruct (Z.eq_dec (sig x) 0) as [Zx|Zx]; [left; rewrite Zx; lia|]. destruct (Z.eq_dec (sig y) 0) as [Zy|Zy]; [left; rewrite Zy; lia|].
+  assert (W : forall f s fr, (0 <= f)%Z -> (fr <= f)%Z -> (1 <= s)%Z -> (2 ^ fr <= s)%Z -> (2 ^ f <= s * 2 ^ (f - fr))%Z).
+  { intros f s fr Hf Hr Hs L. destruct (Z_lt_le_dec fr 0) as [N|N].
+    - apply Z.le_trans with (1 * 2 ^ (f - fr))%Z; [rewrite Z.mul_1_l; apply Z.pow_le_mono_r; lia|]. apply Z.mul_le_mono_nonneg_r; auto. apply Z.pow_nonneg. lia.
+    - replace (2 ^ f)%Z with (2 ^ fr * 2 ^ (f - fr))%Z by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+      apply Z.mul_le_mono_nonneg_r; auto. apply Z.pow_nonneg. lia. }
+  destruct Lx as [Lx|Lx]; [easy|]. destruct Ly as [Ly|Ly]; [easy|].
+  right. exists (sig x * 2 ^ (fa - frac x))%Z, (sig y * 2 ^ (fb - frac y))%Z. split; [reflexivity|].
+  split; (split; [apply W; auto; lia|lia]).
+Qed.
+
+(** Of the same value a number whose significand is the product of two with leading bits. *)
+Definition few (fa fb : Z) (x : num) : Prop := exists y, V y = V x /\ two_leading fa fb y.
+
+Lemma few_negated fa fb x s : few fa fb x -> few fa fb {| neg := s; sig := sig x; exp := exp x; frac := frac x |}.
+Proof.
+  intros [y [E T]]. exists {| neg := xorb s (xorb (neg x) (neg y)); sig := sig y; exp := exp y; frac := frac y |}. split; [|exact T].
+  unfold V, signed, lsb in *. cbn [neg sig exp frac]. destruct s, (neg x), (neg y); cbn [xorb]; rewrite ?opp_IZR in *; lra.
+Qed.
+
+Lemma few_times fa fb x z : few fa fb x -> sig z = 0%Z \/ sig z = 1%Z -> few fa fb (times x z).
+Proof.
+  intros [y [E T]] Z. exists (times y z). split; [now rewrite !V_times, E|]. unfold two_leading, times in *. cbn [sig].
+  destruct Z as [->| ->]; [left; lia|]. now rewrite Z.mul_1_r.
 Qed.
 
 Lemma term_fit d t f l lam m x : term_facts d = Some t -> made_by d x -> leading_element d x -> (bits t <= f)%Z -> (0 <= bits t)%Z ->
@@ -251,49 +287,48 @@ Proof.
   assert (Hy : has t y) by (apply (Hs y E)).
   pose proof T as T'. unfold term_facts in T'. set (q := factors d) in *.
   destruct (_ && _) eqn:G in T'; [|easy]. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] R].
-  destruct (converted d) eqn:Cv; [easy|]. destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|].
-  assert (A : has_val (facts_normal (a_format d) (normalise_factors q)) (a_of d x)).
-  { unfold a_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
-  assert (B : has_val (facts_normal (b_format d) (normalise_factors q)) (b_of d x)).
-  { unfold b_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
-  pose proof (format_bits _ Oa) as Fa. pose proof (format_bits _ Ob) as Fb.
+  destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|]. apply Z.eqb_eq in St.
+  assert (A : has_val (factor_facts d (a_format d)) (a_of d x)) by (now apply operand_factor_has).
+  assert (B : has_val (factor_facts d (b_format d)) (b_of d x)) by (now apply operand_factor_has).
+  assert (Fa : (0 <= fbits (a_format d))%Z) by (unfold operand_ok in Oa; apply andb_prop in Oa; now apply format_bits).
+  assert (Fb : (0 <= fbits (b_format d))%Z) by (unfold operand_ok in Ob; apply andb_prop in Ob; now apply format_bits).
   (* the product before scales *)
   unfold scaled_product in E. rewrite Zt, zero_as_none, Pr in E.
   set (w := product (a_of d x) (b_of d x)) in *.
   set (v := if odd_negated q && Z.odd (index x) then negate w else w) in *.
-  assert (W : forall z, v = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
-  { assert (W0 : forall z, w = Num z -> leading z /\ two_leading (fbits (a_format d)) (fbits (b_format d)) z /\ (0 <= frac z)%Z).
+  assert (W : forall z, v = Num z -> normal z /\ few (fbits (a_format d)) (fbits (b_format d)) z).
+  { assert (W0 : forall z, w = Num z -> normal z /\ few (fbits (a_format d)) (fbits (b_format d)) z).
     { intros z Ez. unfold w in Ez. apply product_num in Ez. destruct Ez as [a [b [Ea [Eb ->]]]].
-      destruct (A a Ea) as [A1 [A2 A3]]. destruct (B b Eb) as [B1 [B2 B3]]. cbn in A1, A2, B1, B2.
-      pose proof (La a Ea) as La'. pose proof (Lb b Eb) as Lb'.
-      split; [apply times_leading; auto; lia|]. split; [|cbn; lia].
-      apply two_leading_times; auto; intros ? Q; injection Q as <-; repeat split; cbn; auto; lia. }
-    unfold v. destruct (_ && _); auto. intros z Ez. destruct w as [a| |] eqn:Ew; try easy. injection Ez as <-. apply (W0 a eq_refl). }
+      pose proof (A a Ea) as A1. pose proof (B b Eb) as B1. pose proof (La a Ea) as La'. pose proof (Lb b Eb) as Lb'.
+      split; [apply times_normal; apply leading_normal; auto; [apply A1|apply B1]|].
+      exists (times (widened (fbits (a_format d)) a) (widened (fbits (b_format d)) b)). split.
+      - rewrite !V_times, !V_widened; auto; [apply B1|apply A1].
+      - eapply two_leading_times; eauto. }
+    unfold v. destruct (_ && _); auto. intros z Ez. destruct w as [a| |] eqn:Ew; try easy. injection Ez as <-. destruct (W0 a eq_refl) as [N Fw].
+    split; [|now apply few_negated]. intros Z. specialize (N Z). rewrite V_abs in *. exact N. }
   assert (X : fold_left product (scaled_by x) v = Num y).
   { destruct (fold_left product (scaled_by x) v) as [z| |]; try easy.
     destruct (match product_limit q with Some k => negb (is_zero z) && (k <=? own_exponent z)%Z | None => false end); [easy|exact E]. }
   clear E.
-  assert (N : leading y /\ (plain_scales d = true -> two_leading (fbits (a_format d)) (fbits (b_format d)) y)).
+  assert (N : normal y /\ (plain_scales d = true -> few (fbits (a_format d)) (fbits (b_format d)) y)).
   { unfold made_by in M. unfold plain_scales. destruct (scales d) as [[g k]|].
     - destruct M as [sa [sb Es]]. rewrite Es in X, Ls. cbn [fold_left] in X. destruct (format_ok g) eqn:Og; [|easy].
       apply product_num in X. destruct X as [y1 [z2 [X [D2 ->]]]]. apply product_num in X. destruct X as [y0 [z1 [X [D1 ->]]]].
       inversion Ls as [|? ? L1 Ls']; subst. inversion Ls' as [|? ? L2 _]; subst.
-      destruct (W y0 X) as [W1 [W2 W3]]. pose proof (L1 z1 D1) as Z1. pose proof (L2 z2 D2) as Z2.
-      destruct (decode_num _ _ _ Og D1) as [S1 [F1 _]]. destruct (decode_num _ _ _ Og D2) as [S2 [F2 _]].
-      pose proof (format_bits _ Og) as Fg. split.
-      + apply times_leading; auto; [cbn; lia|lia|]. apply times_leading; auto; lia.
+      destruct (W y0 X) as [W1 W2]. pose proof (L1 z1 D1) as Z1. pose proof (L2 z2 D2) as Z2.
+      destruct (decode_num _ _ _ Og D1) as [S1 [F1 _]]. destruct (decode_num _ _ _ Og D2) as [S2 [F2 _]]. split.
+      + apply times_normal; [apply times_normal; auto|]; apply leading_normal; auto; lia.
       + intros Q. apply Z.eqb_eq in Q. rewrite Q in *. unfold leading in Z1, Z2. rewrite F1 in Z1. rewrite F2 in Z2. cbn in S1, S2, Z1, Z2.
-        unfold two_leading, times in *. cbn [sig].
-        destruct Z1 as [Z1|Z1]; [left; rewrite Z1; lia|]. destruct Z2 as [Z2|Z2]; [left; rewrite Z2; lia|].
-        replace (sig z1) with 1%Z by lia. replace (sig z2) with 1%Z by lia. rewrite !Z.mul_1_r. exact W2.
-    - rewrite M in X. cbn in X. destruct (W y X) as [W1 [W2 _]]. auto. }
+        apply few_times; [apply few_times; auto|]; lia.
+    - rewrite M in X. cbn in X. destruct (W y X) as [W1 W2]. auto. }
   destruct N as [N1 N2]. split; [|split; [|split]].
-  - apply short_settled. destruct Hy as [_ [-> _]]. exact Bf.
-  - now apply has_normal with t.
+  - apply short_settled. destruct Hy as [_ [H _]]. lia.
+  - exact N1.
   - destruct Hy as [_ [_ Hy]]. lia.
   - intros u. unfold share_ok in Sh. destruct (Z.eqb_spec lam 4096) as [El|El].
     + subst lam. replace (4096 * / 4096) with 1 by lra. apply lossy_whole.
-    + repeat rewrite andb_true_iff in Sh. destruct Sh as [[Sh1 Sh2] Sh3]. destruct m; try easy. now apply few_loss with (fbits (a_format d)) (fbits (b_format d)); auto.
+    + repeat rewrite andb_true_iff in Sh. destruct Sh as [[Sh1 Sh2] Sh3]. destruct m; try easy. destruct (N2 Sh2) as [y' [Ey Ty]].
+      pose proof (few_loss u _ _ lam y' Sh1 Ty) as Q. unfold loss in *. now rewrite Ey in Q.
 Qed.
 
 (** The side condition, with lam in 4096ths and the floor e0 of exponents of c. *)
@@ -406,10 +441,7 @@ Proof.
   destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
   destruct (decode_num _ _ _ Of D) as [A [B [C E]]]. pose proof (format_bits _ Of) as Fb. split; [exact Sx|].
   split; [|unfold low_of; lia]. intros Z. destruct E as [E|E].
-  - left. assert (N : normal x); [|now apply N]. apply has_normal with (format_facts (start_format d)).
-    + repeat split; cbn; auto; lia.
-    + right. now rewrite B.
-    + exact Fb.
+  - left. assert (N : normal x); [|now apply N]. apply leading_normal; [lia|]. right. now rewrite B.
   - right. unfold floor_of. lia.
 Qed.
 

@@ -184,23 +184,31 @@ Proof.
   remember (1 - bias f)%Z as m1 eqn:Em. clearbody e t. clear H. destruct ((e =? 0)%Z && has_zero f); injection Fin as <-; cbn [exp]; lia.
 Qed.
 
-Lemma factor_most q r f w x : format_ok f = true -> (1 <=? ebits f)%Z = true -> kept_or_zero r = true -> factor q r (decode f w) = Num x -> (exp x <= exp_most f)%Z.
+Lemma operand_most d f w x : operand_ok d f = true -> (1 <=? ebits f)%Z = true -> exponent_step (factors d) = 1%Z ->
+  operand d f w = Num x -> (exp x <= exp_most f)%Z.
 Proof.
-  intros O E K H. unfold factor in H.
-  assert (A : forall y, flush r (decode f w) = Num y -> (exp y <= exp_most f)%Z).
-  { intros y Hy. destruct (decode f w) as [v| |] eqn:D; try easy. pose proof (decode_most f w v O E D) as M. unfold flush in Hy.
-    destruct (negb (is_subnormal v)); [injection Hy as <-; auto|]. destruct r; try easy; injection Hy as <-; auto. }
+  intros O E St H. unfold operand in H. rewrite St in H. cbn [Z.eqb Pos.eqb] in H. unfold operand_ok in O. apply andb_prop in O. destruct O as [O C].
+  pose proof (decode_has f w O) as D. pose proof (fun y => decode_most f w y O E) as M.
+  destruct (converted d) as [g|]; [|now apply M]. destruct (decode f w) as [y| |]; try easy. injection H as <-. apply Z.leb_le in C.
+  destruct (in_format_has f g y O C (D y eq_refl)) as [_ L]. specialize (M y eq_refl). lia.
+Qed.
+
+Lemma factor_most q r v m x : (forall y, v = Num y -> (exp y <= m)%Z) -> kept_or_zero r = true -> factor q r v = Num x -> (exp x <= m)%Z.
+Proof.
+  intros M K H. unfold factor in H.
+  assert (A : forall y, flush r v = Num y -> (exp y <= m)%Z).
+  { intros y Hy. destruct v as [w| |]; try easy. specialize (M w eq_refl). unfold flush in Hy.
+    destruct (negb (is_subnormal w)); [injection Hy as <-; auto|]. destruct r; try easy; injection Hy as <-; auto. }
   destruct (normalise_factors q); [|now apply A].
-  destruct (flush r (decode f w)) as [v| |]; try easy. injection H as <-. specialize (A v eq_refl). unfold normalised.
-  destruct (is_subnormal v) eqn:S; auto. cbn [exp]. unfold is_subnormal in S. apply andb_prop in S. destruct S as [_ S]. apply Z.ltb_lt in S. lia.
+  destruct (flush r v) as [w| |]; try easy. injection H as <-. specialize (A w eq_refl). unfold normalised.
+  destruct (is_subnormal w) eqn:S; auto. cbn [exp]. unfold is_subnormal in S. apply andb_prop in S. destruct S as [_ S]. apply Z.ltb_lt in S. lia.
 Qed.
 
 (** The span of a product's exponents, and that of what a unit cuts. *)
 Definition near_ok (d : design) (f : Z) : bool :=
   (1 <=? ebits (a_format d))%Z && (1 <=? ebits (b_format d))%Z && plain_scales d &&
-  let low := facts_normal (a_format d) (normalise_factors (factors d)) in
-  let low' := facts_normal (b_format d) (normalise_factors (factors d)) in
-  (exp_most (a_format d) + exp_most (b_format d) - (Values.low low + Values.low low') + (fbits (a_format d) + fbits (b_format d)) <=? f)%Z.
+  (exp_most (a_format d) + exp_most (b_format d) - (low (factor_facts d (a_format d)) + low (factor_facts d (b_format d))) +
+   (fbits (a_format d) + fbits (b_format d)) <=? f)%Z.
 
 Definition scale_exponent (ss : list val) : Z := zsum (map (fun v => (exp (num_of v))) ss).
 
@@ -219,10 +227,10 @@ Proof.
   intros T O Fs Fm e e' y y' He He' E E' Zy Zy'. rewrite Forall_forall in Fs, Fm. pose proof (Fs e He) as S1. pose proof (Fs e' He') as S2.
   unfold term_facts in T. set (q := factors d) in *. destruct (_ && _) eqn:G in T; [|easy]. repeat rewrite andb_true_iff in G.
   destruct G as [[[[[Oa Ob] Ka] Kb] St] R].
-  destruct (converted d) eqn:Cv; [easy|]. destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|].
-  unfold near_ok in O. fold q in O. repeat rewrite andb_true_iff in O. destruct O as [[[Ea Eb] Ps] O]. apply Z.leb_le in O.
-  assert (D : forall e y, In e b -> term d e = Num y -> scaled_by e = ss -> exists x, (exp y = exp x + scale_exponent ss)%Z /\ frac y = (fbits (a_format d) + fbits (b_format d))%Z /\
-     (Values.low (facts_normal (a_format d) (normalise_factors q)) + Values.low (facts_normal (b_format d) (normalise_factors q)) <= exp x <= exp_most (a_format d) + exp_most (b_format d))%Z).
+  destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|]. apply Z.eqb_eq in St.
+  unfold near_ok in O. repeat rewrite andb_true_iff in O. destruct O as [[[Ea Eb] Ps] O]. apply Z.leb_le in O.
+  assert (D : forall e y, In e b -> term d e = Num y -> scaled_by e = ss -> exists x, (exp y = exp x + scale_exponent ss)%Z /\ (frac y <= fbits (a_format d) + fbits (b_format d))%Z /\
+     (low (factor_facts d (a_format d)) + low (factor_facts d (b_format d)) <= exp x <= exp_most (a_format d) + exp_most (b_format d))%Z).
   { clear e e' y y' He He' E E' Zy Zy' S1 S2. intros e y He E S1. unfold term, scaled_product in E. fold q in E. rewrite Zt, zero_as_none, Pr in E.
     match type of E with match ?fold with _ => _ end = _ => destruct fold as [z| |] eqn:Fo end; try easy.
     assert (Ey : z = y) by (destruct (match product_limit q with Some k => negb (is_zero z) && (k <=? own_exponent z)%Z | None => false end); [easy|now injection E]). subst z.
@@ -240,15 +248,13 @@ Proof.
         exists a, c. auto.
       - apply product_num in X. destruct X as [a [c [A1 [A2 ->]]]]. exists a, c. auto. }
     destruct X' as [a [c [A1 [A2 [A3 A4]]]]].
-    assert (Wa : has_val (facts_normal (a_format d) (normalise_factors q)) (a_of d e)).
-    { unfold a_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
-    assert (Wb : has_val (facts_normal (b_format d) (normalise_factors q)) (b_of d e)).
-    { unfold b_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
+    assert (Wa : has_val (factor_facts d (a_format d)) (a_of d e)) by (now apply operand_factor_has).
+    assert (Wb : has_val (factor_facts d (b_format d)) (b_of d e)) by (now apply operand_factor_has).
     destruct (Wa a A1) as [_ [Fa La]]. destruct (Wb c A2) as [_ [Fc Lc]].
     assert (Ha : (exp a <= exp_most (a_format d))%Z).
-    { unfold a_of, operand in A1. fold q in A1. rewrite Cv, St in A1. eapply factor_most; [exact Oa|exact Ea|exact Ka|exact A1]. }
+    { eapply factor_most; [|exact Ka|exact A1]. intros y0 Hy0. now apply (operand_most d (a_format d) (a_word e)). }
     assert (Hc : (exp c <= exp_most (b_format d))%Z).
-    { unfold b_of, operand in A2. fold q in A2. rewrite Cv, St in A2. eapply factor_most; [exact Ob|exact Eb|exact Kb|exact A2]. }
-    cbn [bits facts_normal] in Fa, Fc. split; [exact Ex|]. split; lia. }
+    { eapply factor_most; [|exact Kb|exact A2]. intros y0 Hy0. now apply (operand_most d (b_format d) (b_word e)). }
+    cbn [bits factor_facts facts_normal operand_facts] in Fa, Fc. split; [exact Ex|]. split; lia. }
   destruct (D e y He E S1) as [x [X1 [X2 X3]]]. destruct (D e' y' He' E' S2) as [x' [X1' [_ X3']]]. unfold lsb. lia.
 Qed.

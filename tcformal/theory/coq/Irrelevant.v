@@ -17,7 +17,7 @@ Proof. unfold taken_c. intros ->. apply zero_as_none. Qed.
 Lemma term_facts_zero d t : term_facts d = Some t -> zero_terms (factors d) = None.
 Proof.
   unfold term_facts. destruct (_ && _) eqn:G; [|easy]. intros _. repeat rewrite andb_true_iff in G. destruct G as [_ R].
-  destruct (converted d); [easy|]. now destruct (zero_terms (factors d)).
+  now destruct (zero_terms (factors d)).
 Qed.
 
 Lemma flush_good s f r v : kept_or_zero r = true -> good_c s f v -> good_c s f (flush r v).
@@ -56,7 +56,9 @@ Proof. intros F. apply Forall_forall. intros x Hx. rewrite Forall_forall in F. a
 
 Lemma has_fits t x : has t x -> fits' (most t, bits t) x.
 Proof.
-  intros [A [B C]]. split; [lia|]. cbn [fst snd]. rewrite B. apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply IZR_le. lia.
+  intros [[P A] [B C]]. split; [lia|]. cbn [fst snd]. apply IZR_le in A. rewrite mult_IZR, <- bp_Z in A by lia.
+  replace (- frac x) with ((bits t - frac x) + - bits t) by lia. rewrite bpow_plus, <- Rmult_assoc.
+  apply Rmult_le_compat_r; [apply bpow_ge_0|exact A].
 Qed.
 
 (** * Carry bits *)

@@ -116,24 +116,33 @@ Definition with_sum (d : design) (s : sum) : design :=
      skips := skips d; c_rule := c_rule d; sums := OneSum (Stage s); nan_word := nan_word d; nans := nans d;
      composed := composed d |}.
 
-(** * What is known of a number: its significand is at most [fst], with so many fraction bits, and its exponent at least
-      the last number *)
+(** * What is known of a number: at most so many fraction bits, with so many a significand of at most [most], and an
+      exponent of at least [low] *)
 
 Record facts := { most : Z; bits : Z; low : Z }.
 
-Definition has (t : facts) (x : num) : Prop := 0 <= sig x <= most t /\ frac x = bits t /\ low t <= exp x.
+Definition has (t : facts) (x : num) : Prop :=
+  (0 <= sig x /\ sig x * 2 ^ (bits t - frac x) <= most t) /\ frac x <= bits t /\ low t <= exp x.
 Definition has_val (t : facts) (v : val) : Prop := forall x, v = Num x -> has t x.
 
 Definition format_facts (f : format) : facts := {| most := 2 ^ (fbits f + 1) - 1; bits := fbits f; low := least f |}.
 Definition facts_times (s t : facts) : facts := {| most := most s * most t; bits := bits s + bits t; low := low s + low t |}.
 
 Lemma decode_has f w : format_ok f = true -> has_val (format_facts f) (decode f w).
-Proof. intros O x H. destruct (decode_num _ _ _ O H) as [A [B [C _]]]. repeat split; cbn; auto; lia. Qed.
+Proof.
+  intros O x H. destruct (decode_num _ _ _ O H) as [A [B [C _]]]. unfold has. cbn [most bits low format_facts].
+  rewrite B, Z.sub_diag. cbn. lia.
+Qed.
 
 Lemma times_has s t x y : has s x -> has t y -> has (facts_times s t) (times x y).
 Proof.
-  intros [A [B C]] [A' [B' C']]. unfold has, times, facts_times; cbn. split; [|split; lia]. split; [nia|].
-  apply Z.mul_le_mono_nonneg; lia.
+  intros [[P A] [B C]] [[P' A'] [B' C']]. unfold has, times, facts_times; cbn [sig frac exp most bits low]. split; [|split; lia].
+  split; [nia|].
+  replace (bits s + bits t - (frac x + frac y)) with ((bits s - frac x) + (bits t - frac y)) by lia. rewrite Z.pow_add_r by lia.
+  pose proof (Z.pow_nonneg 2 (bits s - frac x)). pose proof (Z.pow_nonneg 2 (bits t - frac y)).
+  replace (sig x * sig y * (2 ^ (bits s - frac x) * 2 ^ (bits t - frac y))) with
+    ((sig x * 2 ^ (bits s - frac x)) * (sig y * 2 ^ (bits t - frac y))) by ring.
+  apply Z.mul_le_mono_nonneg; auto; apply Z.mul_nonneg_nonneg; auto; lia.
 Qed.
 
 Lemma product_has s t v w : has_val s v -> has_val t w -> has_val (facts_times s t) (product v w).
@@ -148,35 +157,81 @@ Proof.
   intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)).
   - now apply H.
   - specialize (H y eq_refl). destruct H as [A [B C]].
-    destruct r; try easy; injection E as <-; repeat split; cbn; auto; lia.
+    assert (M : 0 <= most t).
+    { eapply Z.le_trans; [|apply A]. apply Z.mul_nonneg_nonneg; [apply A|]. apply Z.pow_nonneg. lia. }
+    destruct r; try easy; injection E as <-; unfold has; cbn [sig frac exp]; rewrite ?Z.mul_0_l; repeat split; auto; lia.
+Qed.
+
+(** A factor as it is, or converted to a format whose least exponent is no larger. *)
+Definition operand_facts (d : design) (f : format) : facts :=
+  {| most := 2 ^ (fbits f + 1) - 1; bits := fbits f; low := match converted d with Some g => least_exponent g | None => least f end |}.
+Definition operand_ok (d : design) (f : format) : bool :=
+  format_ok f && match converted d with Some g => least_exponent g <=? least f | None => true end.
+
+Lemma in_format_has f g x : format_ok f = true -> least_exponent g <= least f -> has (format_facts f) x ->
+  has {| most := 2 ^ (fbits f + 1) - 1; bits := fbits f; low := least_exponent g |} (in_format g x) /\ exp (in_format g x) <= exp x.
+Proof.
+  intros O L [[P A] [B C]]. cbn [most bits low format_facts] in *. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
+  unfold has, in_format, at_exponent. cbn [sig frac exp most bits low]. unfold is_zero. destruct (Z.eqb_spec (sig x) 0) as [Z0|Z0].
+  - rewrite Z0 in *. rewrite Z.mul_0_l. pose proof (pow2_pos (fbits f + 1) ltac:(lia)). repeat split; lia.
+  - unfold own_exponent, lsb. rewrite (Z.abs_eq (sig x)) by lia. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|].
+    pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+    assert (W : l - frac x <= 0).
+    { assert (2 ^ (l + (fbits f - frac x)) <= 2 ^ (fbits f + 1) - 1).
+      { rewrite Z.pow_add_r by lia. eapply Z.le_trans; [|exact A]. apply Z.mul_le_mono_nonneg_r; auto. apply Z.pow_nonneg. lia. }
+      assert (2 ^ (l + (fbits f - frac x)) < 2 ^ (fbits f + 1)) by lia. apply Z.pow_lt_mono_r_iff in H0; lia. }
+    set (e := Z.max (l + (exp x - frac x)) (least_exponent g)). assert (E1 : e <= exp x) by lia. repeat split; try lia.
+    set (k := fbits f - (frac x + (e - exp x))).
+    assert (K : 0 <= k /\ l + k <= fbits f) by (unfold k; lia).
+    apply Z.le_trans with ((2 ^ (l + 1) - 1) * 2 ^ k).
+    + apply Z.mul_le_mono_nonneg_r; [apply Z.pow_nonneg; lia|]. replace (Z.succ l) with (l + 1) in L2 by lia. lia.
+    + rewrite Z.mul_sub_distr_r, <- Z.pow_add_r by lia. pose proof (pow2_pos k ltac:(lia)).
+      assert (2 ^ (l + 1 + k) <= 2 ^ (fbits f + 1)) by (apply Z.pow_le_mono_r; lia). lia.
+Qed.
+
+Lemma operand_has d f w : operand_ok d f = true -> exponent_step (factors d) = 1 -> has_val (operand_facts d f) (operand d f w).
+Proof.
+  intros O S x H. unfold operand_ok in O. apply andb_prop in O. destruct O as [O C]. unfold operand in H. rewrite S in H. cbn [Z.eqb Pos.eqb] in H.
+  unfold operand_facts. pose proof (decode_has f w O) as D. destruct (converted d) as [g|]; [|exact (D x H)].
+  destruct (decode f w) as [y| |]; try easy. injection H as <-. apply Z.leb_le in C. now apply in_format_has; [| |apply D].
 Qed.
 
 (** Normalised factors have exponents that are lower by up to their fraction bits. *)
-Definition facts_normal (f : format) (normal : bool) : facts :=
-  {| most := 2 ^ (fbits f + 1) - 1; bits := fbits f; low := if normal then least f - fbits f else least f |}.
+Definition facts_normal (t : facts) (normal : bool) : facts :=
+  {| most := most t; bits := bits t; low := if normal then low t - bits t else low t |}.
 
-Lemma factor_has q r f v : format_ok f = true -> kept_or_zero r = true -> has_val (format_facts f) v ->
-  has_val (facts_normal f (normalise_factors q)) (factor q r v).
+Lemma factor_has q r t v : 0 <= bits t -> 2 ^ (bits t + 1) - 1 <= most t -> kept_or_zero r = true -> has_val t v ->
+  has_val (facts_normal t (normalise_factors q)) (factor q r v).
 Proof.
-  intros O K H. unfold factor. pose proof (flush_has r _ v K H) as F. destruct (normalise_factors q); [|exact F].
+  intros B0 O K H. unfold factor. pose proof (flush_has r _ v K H) as F. destruct (normalise_factors q); [|exact F].
   intros x E. destruct (flush r v) as [y| |]; try easy. injection E as <-. specialize (F y eq_refl).
-  destruct F as [A [B C]]. cbn in A, B, C. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
-  unfold normalised. destruct (is_subnormal y) eqn:S; [|repeat split; cbn; auto; lia].
-  unfold is_subnormal in S. apply andb_prop in S. destruct S as [S1 S2]. apply negb_true_iff in S1. unfold is_zero in S1.
-  apply Z.eqb_neq in S1. apply Z.ltb_lt in S2. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|].
-  pose proof (Z.log2_nonneg (sig y)) as L0. set (l := Z.log2 (sig y)) in *. unfold has; cbn. rewrite B in *.
-  assert (P : 0 < 2 ^ (fbits f - l)) by (apply Z.pow_pos_nonneg; lia).
-  assert (M : sig y + 1 <= 2 ^ (l + 1)) by (replace (Z.succ l) with (l + 1) in L2 by lia; lia).
-  assert (E2 : 2 ^ (l + 1) * 2 ^ (fbits f - l) = 2 ^ (fbits f + 1)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
-  repeat split; auto; nia.
+  destruct F as [[P A] [B C]]. unfold normalised. destruct (is_subnormal y) eqn:S.
+  - unfold is_subnormal in S. apply andb_prop in S. destruct S as [S1 S2]. apply negb_true_iff in S1. unfold is_zero in S1.
+    apply Z.eqb_neq in S1. apply Z.ltb_lt in S2. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|].
+    pose proof (Z.log2_nonneg (sig y)) as L0. set (l := Z.log2 (sig y)) in *. unfold has; cbn [sig frac exp most bits low facts_normal].
+    assert (0 < 2 ^ (frac y - l)) by (apply Z.pow_pos_nonneg; lia). split; [|split; lia]. split; [nia|].
+    rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. replace (frac y - l + (bits t - frac y)) with (bits t - l) by lia.
+    assert (P2 : 0 < 2 ^ (bits t - l)) by (apply Z.pow_pos_nonneg; lia).
+    assert (M : sig y + 1 <= 2 ^ (l + 1)) by (replace (Z.succ l) with (l + 1) in L2 by lia; lia).
+    assert (E2 : 2 ^ (l + 1) * 2 ^ (bits t - l) = 2 ^ (bits t + 1)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). nia.
+  - unfold has; cbn [sig frac exp most bits low facts_normal]. repeat split; auto. lia.
 Qed.
 
-(** What the terms of a design are known to be; [None] where factors are converted or rounded, or zeros count as others. *)
+Definition factor_facts (d : design) (f : format) : facts := facts_normal (operand_facts d f) (normalise_factors (factors d)).
+
+Lemma operand_factor_has d r f w : operand_ok d f = true -> kept_or_zero r = true -> exponent_step (factors d) = 1 ->
+  has_val (factor_facts d f) (factor (factors d) r (operand d f w)).
+Proof.
+  intros O K S. apply factor_has; auto using operand_has; cbn [bits most operand_facts]; [|lia].
+  unfold operand_ok, format_ok in O. repeat rewrite andb_true_iff in O. destruct O as [[O _] _]. now apply Z.leb_le.
+Qed.
+
+(** What the terms of a design are known to be; [None] where they are rounded, or zeros count as others. *)
 Definition term_facts (d : design) : option facts :=
   let q := factors d in
-  if format_ok (a_format d) && format_ok (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
-     (exponent_step q =? 1) && match converted d, zero_terms q, product_rounding q with None, None, None => true | _, _, _ => false end
-  then let t := facts_times (facts_normal (a_format d) (normalise_factors q)) (facts_normal (b_format d) (normalise_factors q)) in
+  if operand_ok d (a_format d) && operand_ok d (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
+     (exponent_step q =? 1) && match zero_terms q, product_rounding q with None, None => true | _, _ => false end
+  then let t := facts_times (factor_facts d (a_format d)) (factor_facts d (b_format d)) in
        match scales d with
        | None => Some t
        | Some (f, _) => if format_ok f then Some (facts_times (facts_times t (format_facts f)) (format_facts f)) else None
@@ -204,12 +259,10 @@ Lemma scaled_has d t x : term_facts d = Some t -> made_by d x ->
 Proof.
   unfold term_facts. intros T M. set (q := factors d) in *.
   destruct (_ && _) eqn:G in T; [|easy]. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] R].
-  destruct (converted d) eqn:Cv; [easy|]. destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|].
+  destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|]. apply Z.eqb_eq in St.
   set (u := facts_times _ _) in T.
-  assert (A : has_val (facts_normal (a_format d) (normalise_factors q)) (a_of d x)).
-  { unfold a_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
-  assert (B : has_val (facts_normal (b_format d) (normalise_factors q)) (b_of d x)).
-  { unfold b_of, operand. fold q. rewrite Cv, St. apply factor_has; auto using decode_has. }
+  assert (A : has_val (factor_facts d (a_format d)) (a_of d x)) by (now apply operand_factor_has).
+  assert (B : has_val (factor_facts d (b_format d)) (b_of d x)) by (now apply operand_factor_has).
   pose proof (product_has _ _ _ _ A B) as P. fold u in P.
   unfold scaled_product. rewrite Zt, zero_as_none, Pr.
   assert (N : has_val u (if odd_negated q && Z.odd (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x))).
