@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,13 @@ from tcformal.matmul.errors import difference, values_of
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.prove import ClaimStore
-from tcformal.proofs.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 from tcformal.solve.result import Limits
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
+
+if TYPE_CHECKING:
+    from tcformal.proofs.claim import ClaimVerdict
+    from tcformal.proofs.prove import ClaimStore
 
 #: Most products of a dot product whose largest distance is sought.
 LONGEST = 1 << 12
@@ -52,6 +55,7 @@ class Distances:
     covered: NDArray[np.bool_]
     constants: tuple[CallBound, CallBound]
     claims: tuple[ClaimVerdict, ...]
+    theorems: tuple[Instance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,7 @@ class LargestDistance:
     inputs: Witness
     results: tuple[int, int]
     claims: tuple[ClaimVerdict, ...]
+    theorems: tuple[Instance, ...] = ()
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
 
@@ -110,7 +115,7 @@ def distances(
     Errors: InputError for operands that do not fit, for units with scales or of unlike formats, and where
     there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
     is larger than the first unit's theorem has it.
-    Source: claims `relative-error` and `error-bound` of the kernel.
+    Source: theorems about relative errors; claims `relative-error` and `error-bound` where none is written.
     """
     units = _alike(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
@@ -135,7 +140,8 @@ def distances(
         high = np.minimum(high, _outward(sides[1].error - lost, margin, 1))
     return Distances(
         units=units, low=np.where(covered, low, -np.inf), high=np.where(covered, high, np.inf),
-        covered=covered, constants=(sides[0].normal, sides[1].normal), claims=_claims(known),
+        covered=covered, constants=(sides[0].normal, sides[1].normal), claims=known.claims,
+        theorems=known.theorems,
     )  # fmt: skip
 
 
@@ -159,7 +165,7 @@ def largest_distance(
     Zero, NaN, Inf: no result overflows.
     Errors: InputError for units with scales or of unlike formats, a length out of range, and where there is
     no theorem.
-    Source: claims `relative-error` and `error-bound` of the kernel.
+    Source: theorems about relative errors; claims `relative-error` and `error-bound` where none is written.
     """
     units = _alike(first, second)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
@@ -181,7 +187,7 @@ def largest_distance(
     ratio, inputs, results = max(found, key=lambda x: x[0])
     return LargestDistance(
         units=units, length=n, bound=bound, attained=ratio, inputs=inputs, results=results,
-        claims=_claims(bounds), other_signs=signs[0] != signs[1],
+        claims=bounds.claims, theorems=bounds.theorems, other_signs=signs[0] != signs[1],
     )  # fmt: skip
 
 
@@ -211,10 +217,6 @@ def _alike(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple
         shown = (", ".join(f.name for f in (o.a, o.b, o.c, o.d)) for o in (u.operands for u in units))
         raise InputError(f"expected two units of equal formats, but got {' and '.join(shown)}")
     return units
-
-
-def _claims(known: CallBounds) -> tuple[ClaimVerdict, ...]:
-    return tuple({(v.unit.name, v.claim): v for _, p in known.made for v in p.claims}.values())
 
 
 @dataclass(frozen=True, slots=True)

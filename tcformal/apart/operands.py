@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.kernels.gemm import MatrixWords
 from tcformal.matmul.errors import values_of
-from tcformal.proofs.stated_sum import StatedSum
+from tcformal.theory.stated_sum import StatedSum
 
 #: Sums of |A||B| are computed in binary64, whose rounding errors this share of them covers, for each k.
 ROUNDED = 2.0**-52

@@ -17,7 +17,7 @@ from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
-from tcformal.proofs.claim import results_of
+from tcformal.query.replay import results_of
 
 
 def padded(x: Unit | RunnableProgram, length: int) -> int:

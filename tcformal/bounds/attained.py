@@ -8,20 +8,25 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 
-from tcformal.bounds.losses import lossy_products
+import numpy as np
+
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
-from tcformal.proofs.claim import results_of
+from tcformal.query.replay import results_of
 
+#: Different calls that are followed; products of a longer dot product are then zeros.
+_CALLS = 1 << 10
 #: Exponents at which the loss of a last rounding is tried.
 _FEW = 4
 #: Significands at either end of their range that are tried for a product just below a power of two.
 _ENDS = 1 << 12
 #: Units are shared out among products of so few fraction bits, in sums of so many bits below a result's.
 _BITS, _WIDER = 6, 4
+#: Factors of at most so many bits are tried pair by pair.
+_MOST = 11
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
@@ -225,7 +230,7 @@ class Construction:
                 if block is None:
                     return None
                 pairs += block
-            w = self.call(pairs, state)
+            w = self.call(pairs if len(made) < _CALLS else (), state)
             before, state = state, results_of(unit, w)
             # A call that gives its own c again is made for all that follows, but a shorter last one.
             times = (length - met) // unit.k if met and state == before and count == unit.k else 1
@@ -298,3 +303,32 @@ def _just_below(first: int, second: int) -> tuple[int, int, int]:
             if y >= 1 << second:
                 best = max(best, (Fraction(x * y, 1 << places), x, y, places))
     return best[1], best[2], best[3]
+
+
+@lru_cache(maxsize=8)
+def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tuple[float, int, int, int]]:
+    """Of products whose pieces of `size` bits are each cut below 2^t, those that lose most units of 2^t.
+
+    Ranges and units: normal significands of `first` and `second` bits; by what the whole units that are kept
+    are modulo `ulp`: what is lost, both significands and t.  Empty where there are too many.
+    """
+    if max(first, second) > _MOST:
+        return {}
+    x, y = (np.arange(1 << n - 1, 1 << n, dtype=np.int64) for n in (first, second))
+    rows = [[v >> i & (1 << size) - 1 for i in range(0, n, size)] for v, n in ((x, first), (y, second))]
+    pieces = [
+        np.multiply.outer(p, q) << size * (i + j)
+        for i, p in enumerate(rows[0])
+        for j, q in enumerate(rows[1])
+    ]
+    best: dict[int, tuple[float, int, int, int]] = {}
+    for t in range(size, first + second + 1):
+        kept = sum((p >> t for p in pieces), np.zeros_like(pieces[0]))
+        lost = np.multiply.outer(x, y) - (kept << t)
+        for rest in range(ulp):
+            among = np.where(kept % ulp == rest, lost, -1)
+            at = int(among.argmax())
+            units = float(among.flat[at]) / (1 << t)
+            if units >= 0 and units > best.get(rest, (0.0,))[0]:
+                best[rest] = units, int(x[at // y.size]), int(y[at % y.size]), t
+    return best

@@ -10,7 +10,7 @@ from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, encoded, exponent_of
-from tcformal.proofs.statements.product_loss import block_of, one_scale, product_loss
+from tcformal.theory.conditions import block_size, near, plain_scales
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
 _SCALES = 24
@@ -28,7 +28,7 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
     a, b, d = unit.a_format, unit.b_format, unit.d_format
     if unit.emulation is not None or unit.design.summation != "fused" or unit.design.group is not None:
         return None
-    if unit.scale_format is not None and not (one_scale(unit) and length <= block_of(unit).k):
+    if unit.scale_format is not None and not (_one_scale(unit) and length <= block_size(unit)):
         return None
     grid = sum(f.e_min - f.fraction_bits for f in (a, b))
     most = length * decode(a, a.largest).magnitude * decode(b, b.largest).magnitude
@@ -53,13 +53,18 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
     )
 
 
+def _one_scale(unit: UnitSpec) -> bool:
+    """Whether all products of one block have the same power of two as their scale."""
+    return plain_scales(unit) and (unit.scale_block or 0) >= block_size(unit)
+
+
 def _cut_once(unit: UnitSpec, length: int) -> bool:
     """Whether so many products are added without a loss, and their sum is cut."""
     design = unit.design
     joined = design.one_sum and unit.emulation is None and design.group is None and design.step == design.rho
-    if not joined or design.rho.mode != "RZ" or length > block_of(unit).k:
+    if not joined or design.rho.mode != "RZ" or length > block_size(unit):
         return False
-    return product_loss(unit, zero_c=True) == 0
+    return near(unit)
 
 
 def filled(build: Construction, length: int) -> Attained | None:
@@ -68,7 +73,7 @@ def filled(build: Construction, length: int) -> Attained | None:
     None where other sums lose more, or where the products do not make it.
     """
     unit, design = build.unit, build.unit.design
-    if length > block_of(unit).k or design.rho.mode != "RZ" or unit.emulation is not None:
+    if length > block_size(unit) or design.rho.mode != "RZ" or unit.emulation is not None:
         return None
     groups = design.group is not None and unit.scale_block == design.group
     if not groups and not _cut_once(unit, length):

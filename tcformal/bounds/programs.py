@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.near import Near, nearest
 from tcformal.bounds.program.steps import StepErrors
-from tcformal.bounds.program.words import Range
+from tcformal.bounds.program.words import EXPONENTS, Range
 from tcformal.bounds.theorems import Theorems, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
@@ -19,12 +20,12 @@ from tcformal.matmul.runnable import RunnableProgram
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.program import LONGEST, Program, program_of
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.prove import ClaimStore
 from tcformal.solve.result import Limits
+from tcformal.theory.instances import Instance
 
-#: Exponents of the elements unless others are given: where numbers of half precision are normal.
-EXPONENTS = (-14, 14)
+if TYPE_CHECKING:
+    from tcformal.proofs.claim import ClaimVerdict
+    from tcformal.proofs.prove import ClaimStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class ProgramAccuracy:
     #: Of each unit and how it is called, the sentences by which its constants follow.
     steps: tuple[str, ...]
     reason: str = ""
+    #: Of each unit that one is written of, the theorem that its constants are an instance of.
+    theorems: tuple[Instance, ...] = ()
 
     def __post_init__(self) -> None:
         if self.exceeded and self.inside:
@@ -103,7 +106,7 @@ def program_accuracy(
     Zero, NaN, Inf: elements are zero or normal.
     Errors: InputError for a length or exponents out of range.  A step of which nothing is known, what may
     overflow, or a theorem that is not proved in the limits leaves `bound` None, with the reason.
-    Source: roundings by their definition, calls by claims of the kernel (`accuracy`); words are sums of the
+    Source: roundings by their definition, calls by the theorems of `accuracy`; words are sums of the
     element and of rounding errors, whose cancellations are exact.
     """
     p = program_of(program.program if isinstance(program, RunnableProgram) else program)
@@ -127,10 +130,9 @@ def program_accuracy(
             bound, reason = StepErrors(plan, among, bounds).constant(), ""
         except InputError as error:
             reason = str(error)
-    claims = {(v.unit.name, v.claim): v for found in bounds.made for v in found[1].claims}
     return ProgramAccuracy(
         program=p, length=n, exponents=None if scaled else (low, high), bound=bound, near=near,
-        claims=tuple(claims.values()), steps=tuple(_sentences(bounds)), reason=reason,
+        claims=bounds.claims, steps=tuple(_sentences(bounds)), reason=reason, theorems=bounds.theorems,
     )  # fmt: skip
 
 

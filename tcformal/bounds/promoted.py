@@ -10,7 +10,7 @@ from tcformal.bounds.search import improved
 from tcformal.design.names import resolve
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode, encode_exact, exponent_of
-from tcformal.proofs.claim import results_of
+from tcformal.query.replay import results_of
 
 #: One binary32 addition to nearest: 1·b + c.
 _ADDITION = "sequential@format=fp32,products=1"

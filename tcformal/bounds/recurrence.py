@@ -32,6 +32,8 @@ class Recurrence:
         """C of one chain."""
         first, other, blocks = self.proved.first, self.proved.other, self._blocks(length)
         assert first is not None
+        if self.proved.constants is not None:
+            return self.proved.constants.of(length)
         if blocks == 1 or other is None:
             return first
         if self.proved.sides is not None:

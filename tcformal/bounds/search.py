@@ -20,7 +20,7 @@ from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
-from tcformal.proofs.claim import results_of
+from tcformal.query.replay import results_of
 
 Indices = NDArray[np.int64]
 #: Rows that are tried at once, rounds of random pairs without gain, and steps of a climb.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from tcformal.bounds.losses import integer_loss
 from tcformal.bounds.theorems import Theorems
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
@@ -14,11 +14,13 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.oracle.values import encoded
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims import register
-from tcformal.proofs.prove import ClaimStore
-from tcformal.proofs.statements.integer_sums import largest_exact
 from tcformal.solve.result import Limits
+from tcformal.theory.claims import integer_sums
+from tcformal.theory.instances import Instance
+
+if TYPE_CHECKING:
+    from tcformal.proofs.claim import ClaimVerdict
+    from tcformal.proofs.prove import ClaimStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class SliceWidth:
 
 @dataclass(frozen=True, slots=True)
 class ExactSlices:
-    """What claim `integer-sums`, or an error of less than 1, says of slices on one unit.
+    """What a theorem about sums of integers, or an error of less than 1, says of slices on one unit.
 
     Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
     among them; `widths`: none where the claim is not proved, with the reason; `sharp`: one of most + 1 is not
@@ -46,6 +48,8 @@ class ExactSlices:
     reason: str = ""
     sharp: bool = True
     steps: tuple[str, ...] = ()
+    #: The theorem of the theory that says so; None where claims of the kernel do.
+    theorem: Instance | None = None
 
 
 def exact_slices(
@@ -65,13 +69,27 @@ def exact_slices(
     2^precision too, the largest integer up to which all are numbers of the formats.
     Zero, NaN, Inf: operands are finite; a zero may have either sign.
     Errors: InputError for a unit whose D cannot be the next C.
-    Source: ozIMMU and GEMMul8; claim `integer-sums`, whose control is a sum of 2^most + 1 that is not exact.
-    Integers are normal numbers, which is what it asks of the factors of units that flush others.  Other sums
-    than those that it is written of are integers too, so that an error of less than 1 is 0: what
-    their claims say of the error gives a size, which need not be the largest.
+    Source: ozIMMU and GEMMul8; theorems `integers_fused` and `integers_any_order`; claim `integer-sums` where
+    no theorem is written.  Integers are normal numbers, which is what they ask of the factors of units that
+    flush others.  Other sums than those that they are written of are integers too, so that an error of less
+    than 1 is 0: what is proved of the error gives a size, which need not be the largest.
     """
     spec = spec_of(unit)
-    known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
+    chained = spec.scale_format is None and spec.c_format == spec.d_format
+    theorem = integer_sums(spec) if chained else None
+    if theorem is not None:
+        bits = int(theorem.numbers["exponent"])
+        # 2^bits + 1 is no number of D.
+        sharp = bits == spec.d_format.precision
+        return ExactSlices(spec, 1 << bits, _widths(spec, 1 << bits), (), sharp=sharp, theorem=theorem)
+    return _by_claims(spec, Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
+
+
+def _by_claims(spec: UnitSpec, known: Theorems) -> ExactSlices:
+    """The widths by claim `integer-sums`, or by the error."""
+    from tcformal.proofs.claims import register
+    from tcformal.proofs.statements.integer_sums import largest_exact
+
     next_c = spec.scale_format is None and spec.c_format == spec.d_format and spec.tree is None
     steps = next_c and not register.refused("integer-sums", spec)
     if not register.of_products(spec) and not steps:
@@ -86,6 +104,8 @@ def exact_slices(
 
 def _by_error(spec: UnitSpec, known: Theorems) -> ExactSlices:
     """The widths that the error of one block, or of one rounding, gives."""
+    from tcformal.bounds.claims.losses import integer_loss
+
     if spec.scale_format is not None or spec.c_format != spec.d_format or spec.tree is not None:
         raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
     try:
@@ -98,7 +118,10 @@ def _by_error(spec: UnitSpec, known: Theorems) -> ExactSlices:
     inverse = 1 / found.first
     most = -(-inverse.numerator // inverse.denominator) - 1
     how = f"κ·{most} < 1, and sums of integers stay integers: the error is 0"
-    return ExactSlices(spec, most, _widths(spec, most), found.claims, sharp=False, steps=(*found.steps, how))
+    return ExactSlices(
+        spec, most, _widths(spec, most), found.claims, sharp=False, steps=(*found.steps, how),
+        theorem=found.theorem,
+    )  # fmt: skip
 
 
 def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:

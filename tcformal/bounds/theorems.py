@@ -1,26 +1,26 @@
-"""Theorems of the kernel about units, checked in this run, and the constants that they give."""
+"""What is proved of a unit's errors, the constants that follow, and what they rest on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InvariantError
-from tcformal.proofs.claim import Asking, ClaimVerdict
-from tcformal.proofs.claims import register
-from tcformal.proofs.claims.error_bound import stated_bound, stated_relative
-from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.prove import ClaimStore, kept_or_proved
-from tcformal.proofs.stated_sum import StatedSum
-from tcformal.proofs.statements.error_bound import ErrorBound
-from tcformal.proofs.statements.relative_bound import RelativeBound
-from tcformal.query.assume import Assumptions
-from tcformal.query.question import Kind
-from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
+from tcformal.theory.constants import Constants
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import StatedSum
+
+if TYPE_CHECKING:  # claims of the kernel are imported where one is asked
+    from tcformal.proofs.claim import Asking, ClaimVerdict
+    from tcformal.proofs.lemmas import LemmaBook
+    from tcformal.proofs.prove import ClaimStore
+    from tcformal.proofs.statements.error_bound import ErrorBound
+    from tcformal.proofs.statements.relative_bound import RelativeBound
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.
 MARGIN = 40
@@ -46,7 +46,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """Constants of one block that theorems of the kernel give, or the reason why there are none.
+    """Constants of one block that theorems give, or the reason why there are none.
 
     Ranges and units: the error of one block from c = 0 is at most first·Σ|a_k·b_k|; where it is asked, a
     block takes an error of C·Σ|a_k·b_k| so far to ((1 + C)·(1 + other) - 1)·Σ|a_k·b_k| at most; `size`:
@@ -68,6 +68,10 @@ class Proved:
     sides: tuple[Sides, Sides] | None = None
     #: Which exact sum of a call the constants are about; None without constants.
     sum: StatedSum | None = None
+    #: The theorem of the theory that they are an instance of, with its constants of any length; None where
+    #: they rest on claims of the kernel.
+    theorem: Instance | None = None
+    constants: Constants | None = None
 
     def __post_init__(self) -> None:
         if (self.first is None) != (self.sum is None):
@@ -103,6 +107,8 @@ class Theorems:
 
     def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
         """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
+        from tcformal.query.question import Kind
+
         if (unit, claim) not in self._known:
             self._known[unit, claim] = self._checked(unit, claim, self.store if kept else None)
         self.claims.append(self._known[unit, claim])
@@ -110,6 +116,11 @@ class Theorems:
 
     def _checked(self, unit: UnitSpec, claim: str, store: ClaimStore | None) -> ClaimVerdict:
         """A claim's verdict, checked in this run: a bound is given from such alone."""
+        from tcformal.proofs.claims import register
+        from tcformal.proofs.lemmas import LemmaBook
+        from tcformal.proofs.prove import kept_or_proved
+        from tcformal.solve.members import check_members
+
         members = None if self.solvers is None else check_members(self.solvers)
         keeper = None if self.store is None else self.store.lemmas
         if self._book is None:
@@ -129,15 +140,23 @@ class Theorems:
 
     def stated(self, unit: UnitSpec, *, zero_c: bool = False) -> ErrorBound:
         """What claim `error-bound` says of a unit."""
-        book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
-        return stated_bound(Asking(unit, book, self.limits, None, self.progress, assumed=what))[0]
+        from tcformal.proofs.claims.error_bound import stated_bound
+
+        return stated_bound(self._asking(unit, zero_c))[0]
 
     def stated_relative(self, unit: UnitSpec) -> RelativeBound:
         """What claim `relative-error` says of a unit where c is zero."""
-        book = LemmaBook(limits=self.limits)
-        return stated_relative(
-            Asking(unit, book, self.limits, None, self.progress, assumed=Assumptions(c=0))
-        )[0]
+        from tcformal.proofs.claims.error_bound import stated_relative
+
+        return stated_relative(self._asking(unit, True))[0]
+
+    def _asking(self, unit: UnitSpec, zero_c: bool) -> Asking:
+        from tcformal.proofs.claim import Asking
+        from tcformal.proofs.lemmas import LemmaBook
+        from tcformal.query.assume import Assumptions
+
+        book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
+        return Asking(unit, book, self.limits, None, self.progress, assumed=what)
 
     def missing(self) -> Proved:
         """No constants, because the last claim does not hold."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tcformal.bounds.programs import EXPONENTS
+from tcformal.bounds.program.words import EXPONENTS
 from tcformal.checks import check_choice, check_int, check_positive, read_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec

@@ -14,7 +14,6 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import circuit
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
 from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
@@ -25,7 +24,7 @@ from tcformal.proofs.verdict import Counterexample as Counterexample
 from tcformal.proofs.verdict import PartStatus as PartStatus
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
-from tcformal.query.replay import oracle_result
+from tcformal.query.replay import results_of
 from tcformal.semantics.stages import Dot
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
@@ -111,19 +110,6 @@ def equate(
         what = f"{name.rpartition('.')[2]} of both sides"
         proved = c.by_lemma(name, x, rebuilt, name=what, depths=depths)
     return step_of(c, name, since, proved, same)
-
-
-def results_of(spec: UnitSpec, w: Witness) -> int:
-    """One result on integers and on the Fraction oracle; SolverDisagreementError where they differ."""
-    graph, root = circuit(spec, len(w.a))
-    (integers,) = Concrete(graph, [root])(w.inputs())
-    fractions = oracle_result(spec, w)
-    if integers != fractions:
-        raise SolverDisagreementError(
-            f"expected one result of {spec.name} on integers and fractions, "
-            f"but got {integers:#x} and {fractions:#x} on {w}"
-        )
-    return integers
 
 
 def counterexample(

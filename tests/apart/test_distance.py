@@ -16,7 +16,7 @@ from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.unit import unit
-from tcformal.proofs.stated_sum import NO_C, StatedSum, normal_sum, sum_of
+from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
 #: What the theorems of one call say, in units of 2^-24: of its products, and of c.

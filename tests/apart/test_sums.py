@@ -19,8 +19,8 @@ from tcformal.errors import InvariantError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
 from tcformal.matmul.unit import unit
-from tcformal.proofs.stated_sum import LETTERS, StatedSum
 from tcformal.solve.result import Limits
+from tcformal.theory.stated_sum import LETTERS, StatedSum
 
 F16 = {
     "cdna1": "cdna1/v_mfma_f32_32x32x8f16", "cdna2": "cdna2/v_mfma_f32_32x32x8f16",

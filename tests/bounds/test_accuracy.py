@@ -11,8 +11,9 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
-from tcformal.bounds.constants import _parts_lost, _rounded_down, step_constant
-from tcformal.bounds.paths import _holds_products, growth
+from tcformal.bounds.claims.constants import _parts_lost, _rounded_down, claimed_constant
+from tcformal.bounds.claims.paths import _holds_products, growth
+from tcformal.bounds.constants import step_constant, theorem_constant
 from tcformal.bounds.recurrence import as_much
 from tcformal.bounds.slices import exact_slices
 from tcformal.bounds.theorems import Theorems
@@ -26,6 +27,7 @@ from tcformal.proofs.statements.relative_bound import beside_constant, relative_
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
+from tcformal.theory.constants import constants
 
 U = Fraction(1, 1 << 24)
 #: Two products of five-bit significands, of which one is cut at 11 bits.
@@ -82,29 +84,104 @@ def test_a_chain_loses_in_every_call(length: int, units: float) -> None:
 
 
 def test_promotion_loses_half_an_ulp_each() -> None:
-    x = accuracy("hopper/mma.m16n8k16.f32.f16.f16.f32", length=4096, promote=128, prove=False)
+    x = accuracy("hopper/mma.m16n8k16.f32.f16.f16.f32", length=4096, promote=128)
     assert float(x.attained.ratio / U) == pytest.approx(106.48, abs=0.03)
+    assert x.bound is not None
+    assert x.bound < 107 * U
 
 
 @pytest.mark.parametrize(
-    ("name", "length", "bound"),
+    ("name", "length", "theorem", "most"),
     [
-        pytest.param(TOY, 2, Fraction(1, 1023), marks=pytest.mark.long),
-        (TOY, 4, (1 + Fraction(1, 1023)) * (1 + Fraction(1, 682)) - 1),
-        # The first product has few bits: three roundings.
-        (CHAIN, 4, (1 + Fraction(1, 2047)) ** 3 - 1),
+        # To fp16 toward zero: an ulp of the first block, 15 of 16 parts of a unit more of any other.
+        (TOY, 2, "relative_error_from_zero", Fraction(1, 1024)),
+        (TOY, 4, "relative_error_from_zero", (1 + Fraction(1, 1024)) * (1 + Fraction(3, 2048)) - 1),
+        (CHAIN, 4, "rounded_error", (1 + Fraction(1, 2048)) ** 4 - 1),
     ],
 )
-def test_bounds_are_proved_and_nearly_attained(name: str, length: int, bound: Fraction) -> None:
+def test_bounds_are_instances_of_theorems_and_nearly_attained(
+    name: str, length: int, theorem: str, most: Fraction
+) -> None:
     x = accuracy(name, length=length)
-    assert x.bound == bound
-    assert {v.kind.name for v in x.proved.claims} == {"HOLDS"}
+    found = constants(x.unit)
+    assert found is not None
+    assert x.bound == found.of(length) <= most
+    assert x.proved.theorem is not None
+    assert x.proved.theorem.theorem == theorem
+    assert not x.proved.claims
     assert x.gap is not None
     assert 0 <= x.gap < Fraction(3, 5)
     assert lost(x) == x.attained.ratio
     low, high = x.model
     assert high is not None
-    assert low <= high == bound / length
+    assert low <= high == x.bound / length
+
+
+def test_a_million_products_take_no_longer_than_a_few() -> None:
+    unit = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
+    x = accuracy(unit, length=1 << 20)
+    assert x.bound is not None
+    assert sum(times for _, times in x.attained.calls) == 1 << 16
+    assert len(x.attained.calls) < 4
+    assert x.gap is not None
+    assert 0 <= x.gap < Fraction(1, 10)
+
+
+def test_a_long_chain_of_roundings_has_a_bound() -> None:
+    """Of one call of 64 products, each added to the sum before."""
+    x = accuracy("sequential@format=fp32,products=64")
+    assert x.bound is not None
+    assert x.bound <= (1 + U) ** 64 - 1
+    assert x.gap is not None
+    assert 0 <= x.gap < Fraction(1, 50)
+
+
+def test_theorems_are_tried_before_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No claim is asked for a unit that a theorem is written of, and no theorem is made up for another."""
+
+    def refused(*_: object, **__: object) -> bool:
+        raise AssertionError("no claim is to be asked")
+
+    monkeypatch.setattr(Theorems, "holds", refused)
+    known = Theorems(None, Limits(), None, None, False, lambda _: None)
+    for name in ("volta/mma.m8n8k4.f32.f16.f16.f32", "cdna2/v_mfma_f32_32x32x8f16"):
+        unit = resolve(name)
+        found = step_constant(unit, 2 * unit.k, known)
+        assert found.theorem is not None
+        assert found.beside is not None
+        assert found.first is not None
+    other = resolve("rdna3/v_wmma_f32_16x16x16_f16")
+    assert theorem_constant(other, other.k) is None
+    with pytest.raises(AssertionError):
+        step_constant(other, other.k, known)
+
+
+def test_a_theorem_beside_no_c_is_not_taken_for_one_about_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.bounds.constants.relative_error", lambda _: None)
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    known = Theorems(None, Limits(), None, None, False, lambda _: None)
+    unit = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
+    assert step_constant(unit, 2 * unit.k, known).theorem is not None
+    assert step_constant(unit, 2 * unit.k, known, zero_c=False).theorem is None
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "bits"),
+    [
+        ("volta/mma.m8n8k4.f32.f16.f16.f32", -126, None),
+        # Sums with 13 fraction bits: of a c with more, some are cut.
+        ("ada/mma.m16n8k32.f32.e5m2.e5m2.f32", -126, 13),
+        # Pairs of products are rounded to a format of more exponents than that of results.
+        ("power10/xvbf16ger2pp", -126, None),
+    ],
+)
+def test_what_constants_of_theorems_are_about(name: str, least: int, bits: int | None) -> None:
+    unit = resolve(name)
+    found = theorem_constant(unit, 2 * unit.k)
+    assert found is not None
+    assert found.least == least
+    assert found.sum is not None
+    assert found.sum.c_bits == bits
 
 
 @pytest.mark.parametrize("name", [pytest.param(TOY, marks=pytest.mark.long), CHAIN])
@@ -237,7 +314,7 @@ def test_products_that_are_subtracted_are_so_in_the_exact_sum() -> None:
 def test_inputs_that_lose_more_than_what_is_proved_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
     less = accuracy(TOY, prove=False, subnormals=False).attained.ratio * Fraction(999, 1000)
-    monkeypatch.setattr("tcformal.bounds.constants.relative_constant", lambda *_, **__: less)
+    monkeypatch.setattr("tcformal.theory.constants.Constants.of", lambda *_: less)
     with pytest.raises(InvariantError, match=rf"expected inputs of .* that lose at most {float(less):.7g}"):
         accuracy(TOY, subnormals=False)
 
@@ -247,7 +324,7 @@ def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.Mon
     monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
     unit = resolve("ada/mma.m16n8k32.f16.e5m2.e5m2.f16")
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    short, long = (step_constant(unit, n, known) for n in (32, 16 * 64))
+    short, long = (claimed_constant(unit, n, known) for n in (32, 16 * 64))
     assert short.first is not None
     assert long.first is not None
     assert long.beside is not None
@@ -404,12 +481,15 @@ def test_slices_that_are_exact() -> None:
     assert [(w.bits, w.largest, w.products) for w in x.widths] == [
         (1, 1, 2048), (2, 3, 227), (3, 7, 41), (4, 15, 9), (5, 31, 2), (6, 32, 2),
     ]  # fmt: skip
-    assert [v.kind.name for v in x.claims] == ["HOLDS"]
+    assert not x.claims
+    assert x.theorem is not None
+    assert x.theorem.theorem == "integers_fused"
 
 
 def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums without the claim, or whose claim is not proved, and those rounded down: the size is exact."""
     monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: claim != "integer-sums")
+    monkeypatch.setattr("tcformal.bounds.slices.integer_sums", lambda _: None)
     for name, least in (
         ("sequential@format=fp16,products=4", 2046),
         ("cdna3/v_mfma_f32_32x32x8_f16", 1 << 20),
@@ -428,18 +508,15 @@ def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest
         exact_slices("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")
 
 
-def test_slices_of_units_that_add_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The claim says more than the error, and its size is the largest."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: claim == "integer-sums")
-    for name, most in (
-        ("x86/vdpbf16ps", 1 << 24),
-        ("gaudi2/mme.bf16", 1 << 24),
-        ("power10/xvf64gerpp", 1 << 53),
-    ):
+def test_slices_of_units_that_add_in_steps() -> None:
+    """The theorem says more than the error, and its size is the largest."""
+    for name, most in (("x86/vdpbf16ps", 1 << 24), ("power10/xvf64gerpp", 1 << 53)):
         x = exact_slices(name)
         assert x.most == most
         assert x.sharp
         assert x.widths
+        assert x.theorem is not None
+        assert x.theorem.theorem == "integers_any_order"
 
 
 def test_growth_with_the_length() -> None:

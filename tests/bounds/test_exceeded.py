@@ -16,7 +16,7 @@ from tcformal.errors import InvariantError
 from tcformal.formats.catalog import format_named
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.proofs.stated_sum import StatedSum
+from tcformal.theory.stated_sum import StatedSum
 
 CDNA2 = "cdna2/v_mfma_f32_32x32x8f16"
 
@@ -75,7 +75,8 @@ def test_integers_are_exact_below_the_first_error_of_one(
 ) -> None:
     """Where κ·most is 1, a sum may be wrong by 1."""
     found = Proved(kappa, kappa, 1, (), (), sum=StatedSum())
-    monkeypatch.setattr("tcformal.bounds.slices.integer_loss", lambda *_: found)
+    monkeypatch.setattr("tcformal.bounds.slices.integer_sums", lambda _: None)
+    monkeypatch.setattr("tcformal.bounds.claims.losses.integer_loss", lambda *_: found)
     monkeypatch.setattr("tcformal.proofs.claims.register.refused", lambda *_: "not written")
     monkeypatch.setattr("tcformal.proofs.claims.register.of_products", lambda *_: False)
     assert exact_slices("cdna1/v_mfma_f32_32x32x8f16").most == most

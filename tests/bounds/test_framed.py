@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tcformal.bounds.accuracy import accuracy
+from tcformal.bounds.claims.framed import _conversion, _once
 from tcformal.bounds.constants import step_constant
-from tcformal.bounds.framed import _conversion, _once
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InputError

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tcformal.bounds.accuracy import accuracy
+from tcformal.bounds.claims.paths import growth
 from tcformal.bounds.constants import step_constant
-from tcformal.bounds.paths import growth
 from tcformal.bounds.theorems import Theorems
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve

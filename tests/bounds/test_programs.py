@@ -22,7 +22,7 @@ from tcformal.matmul.runnable import RunnableProgram
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.proofs.stated_sum import LETTERS, NO_C, StatedSum
+from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 
 U = Fraction(1, 1 << 24)
 HALF = Range(-14, 14)

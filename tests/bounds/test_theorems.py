@@ -30,7 +30,7 @@ def asked(
         calls.append(how)
         return SimpleNamespace(kind=proved, checked=True)
 
-    monkeypatch.setattr(theorems, "kept_or_proved", kept)
+    monkeypatch.setattr("tcformal.proofs.prove.kept_or_proved", kept)
     monkeypatch.setattr("tcformal.proofs.claims.register.prove_claim", prove)
     return calls
 

@@ -20,13 +20,13 @@ from tcformal.proofs.claim import Asking
 from tcformal.proofs.claims.error_bound import stated_relative
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.stated_sum import StatedSum
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.query.question import Kind
 from tcformal.semantics import reduce
 from tcformal.semantics.sums import framed, step
 from tcformal.solve.result import Limits
+from tcformal.theory.stated_sum import StatedSum
 from theorems import check_theorems
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)

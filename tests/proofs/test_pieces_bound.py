@@ -9,7 +9,7 @@ import pytest
 
 from false_units import FAULTS
 from tcformal.bounds.accuracy import accuracy
-from tcformal.bounds.losses import lossy_products
+from tcformal.bounds.attained import lossy_products
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph

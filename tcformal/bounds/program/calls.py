@@ -1,17 +1,21 @@
-"""The constants of a unit's calls in a program, from theorems of the kernel."""
+"""The constants of a unit's calls in a program, from theorems, or else from claims of the kernel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from tcformal.bounds.constants import step_constant
-from tcformal.bounds.losses import error_bound_constant
-from tcformal.bounds.recurrence import grown
+from tcformal.bounds.constants import beside_c, step_constant
+from tcformal.bounds.recurrence import Recurrence, grown
 from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.proofs.stated_sum import NO_C, StatedSum, normal_sum
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum
+
+if TYPE_CHECKING:
+    from tcformal.proofs.claim import ClaimVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class CallBounds:
 
     def __init__(self, known: Theorems) -> None:
         self.known = known
-        self._proved: dict[tuple[UnitSpec, int], Proved] = {}
+        self._proved: dict[tuple[UnitSpec, int, bool], Proved] = {}
         #: The names of the units with what was proved of them, and the constants that were given.
         self.made: list[tuple[str, Proved]] = []
         self.used: dict[tuple[str, int, StatedSum], CallBound] = {}
@@ -60,33 +64,37 @@ class CallBounds:
 
     def _normal(self, unit: UnitSpec, products: int, zero_c: bool) -> CallBound:
         # A chain of two blocks at least, where c is not zero: its second block has one.
-        length = products if zero_c else max(products, 2 * unit.k)
-        p = self._of(unit, length)
+        p = self._of(unit, products if zero_c else max(products, 2 * unit.k), zero_c)
         assert p.first is not None
         assert p.sum is not None
         least = unit.d_format.e_min if p.least is None else p.least
-        blocks = -(-products // p.size)
         if zero_c:
-            own = p.first if blocks == 1 or p.other is None else grown(p.first, p.other, blocks - 1)
-            return CallBound(own, Fraction(0), least, replace(p.sum, c=NO_C))
+            return CallBound(Recurrence(p).of(products), Fraction(0), least, replace(p.sum, c=NO_C))
+        both = beside_c(p, products)
+        if both is not None:
+            return CallBound(both, both, least, p.sum)
         assert p.other is not None
+        blocks = -(-products // p.size)
         start = grown(p.first, p.other, 1) if p.beside is None else p.beside
         own, other = grown(start, p.other, blocks - 1), grown(p.other, p.other, blocks - 1)
         return CallBound(own, other, least, p.sum)
 
-    def _of(self, unit: UnitSpec, length: int) -> Proved:
-        if (unit, length) not in self._proved:
+    def _of(self, unit: UnitSpec, length: int, zero_c: bool) -> Proved:
+        key = unit, length, zero_c
+        if key not in self._proved:
             self.known.claims.clear()
-            found = step_constant(unit, length, self.known)
+            found = step_constant(unit, length, self.known, zero_c=zero_c)
             if found.first is None:
                 raise InputError(found.reason)
-            self._proved[unit, length] = found
+            self._proved[key] = found
             self.made.append((unit.name, found))
-        return self._proved[unit, length]
+        return self._proved[key]
 
     def _any(self, unit: UnitSpec, products: int) -> CallBound:
         """From claim `error-bound`, which says something of subnormal operands too."""
-        key = (unit, 0)
+        from tcformal.bounds.claims.losses import error_bound_constant
+
+        key = unit, 0, False
         if key not in self._proved:
             self.known.claims.clear()
             self._proved[key] = error_bound_constant(unit, self.known)
@@ -96,3 +104,14 @@ class CallBounds:
             raise InputError(p.reason)
         own = grown(p.first, p.first, -(-products // p.size) - 1)
         return CallBound(own, own, p.least, p.sum)
+
+    @property
+    def theorems(self) -> tuple[Instance, ...]:
+        """The theorems that constants are instances of, once each."""
+        found = {(p.theorem.unit.name, p.theorem.theorem): p.theorem for _, p in self.made if p.theorem}
+        return tuple(found.values())
+
+    @property
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims that the other constants rest on, once each."""
+        return tuple({(v.unit.name, v.claim): v for _, p in self.made for v in p.claims}.values())

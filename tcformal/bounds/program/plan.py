@@ -25,7 +25,7 @@ from tcformal.design.steps import (
 )
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode
-from tcformal.proofs.stated_sum import LETTERS, NO_C, StatedSum
+from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 
 
 class WordRow:

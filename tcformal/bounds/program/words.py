@@ -13,6 +13,9 @@ from tcformal.formats.spec import Format
 #: Powers of two that depend on data: (number of the step, how often), in order.
 Powers = tuple[tuple[int, int], ...]
 
+#: Exponents of the elements unless others are given: where numbers of half precision are normal.
+EXPONENTS = (-14, 14)
+
 
 @dataclass(frozen=True, slots=True)
 class WordForm:

@@ -1,4 +1,7 @@
-"""`accuracy`: the sharp error constant of a unit, proved and attained, and that of a program."""
+"""`accuracy`: the sharp error constant of a unit, proved and attained, and that of a program.
+
+What only some of its options need is imported where they are given.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,9 @@ import sys
 
 import click
 
-from tcformal.apart.distance import largest_distance
-from tcformal.apart.monotone import monotonicity
 from tcformal.bounds.accuracy import accuracy as found
 from tcformal.bounds.accuracy import growth_with_length
-from tcformal.bounds.programs import EXPONENTS, program_accuracy
-from tcformal.bounds.slices import exact_slices
+from tcformal.bounds.program.words import EXPONENTS
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.matmul.runnable import RunnableProgram, computation
@@ -27,7 +27,6 @@ from tcformal.report.numbers.accuracy import (
     slices_data,
     slices_view,
 )
-from tcformal.report.numbers.apart import distance_data, distance_view, monotonicity_data, monotonicity_view
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
 from tcformal.store.store import Store
@@ -53,9 +52,9 @@ def accuracy(
 ) -> int:  # fmt: skip
     """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
-    The bound is a theorem of the proof kernel about one block, or follows from one about a call or rounding,
-    and for longer sums from block to block; the inputs are built, or found by an ascent, and replayed on
-    integers and on exact fractions.  The bound of a program is composed of its words' errors and
+    The bound is an instance of a theorem that Coq has checked, for any length; of designs of which none is
+    written, it follows from claims of the proof kernel.  The inputs are built, or found by an ascent, and
+    replayed on integers and on exact fractions.  The bound of a program is composed of its words' errors and
     its calls' theorems.  Exit code 3 where no bound is proved.
     """
     if picture is not None:
@@ -99,6 +98,9 @@ def _monotone(
     as_json: bool,
 ) -> int:  # fmt: skip
     """How far results fall at most where an operand grows by one step."""
+    from tcformal.apart.monotone import monotonicity
+    from tcformal.report.numbers.apart import monotonicity_data, monotonicity_view
+
     with progress(transient=True) as bar:
         task = bar.add_task("monotonicity", total=None)
         made = monotonicity(
@@ -113,6 +115,9 @@ def _against(
     first: str, second: str, length: int | None, how: SolverOptions, store: Store, as_json: bool
 ) -> int:
     """How far the results of two units can be apart."""
+    from tcformal.apart.distance import largest_distance
+    from tcformal.report.numbers.apart import distance_data, distance_view
+
     with progress(transient=True) as bar:
         task = bar.add_task("distance", total=None)
         made = largest_distance(
@@ -125,6 +130,8 @@ def _against(
 
 def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:
     """The widths of slices whose products are summed exactly."""
+    from tcformal.bounds.slices import exact_slices
+
     with progress(transient=True) as bar:
         task = bar.add_task("integer sums", total=None)
         widths = exact_slices(
@@ -140,6 +147,8 @@ def _program(
     store: Store, as_json: bool,
 ) -> int:  # fmt: skip
     """The bound of a program and inputs that come near."""
+    from tcformal.bounds.programs import program_accuracy
+
     among = EXPONENTS if exponents is None else exponent_range(exponents)
     with progress(transient=True) as bar:
         task = bar.add_task("accuracy", total=None)

@@ -11,9 +11,9 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
-from tcformal.proofs.stated_sum import StatedSum
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
+from tcformal.theory.stated_sum import StatedSum
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly
-from tcformal.proofs.stated_sum import StatedSum
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
+from tcformal.theory.stated_sum import StatedSum
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ZERO, Poly
-from tcformal.proofs.stated_sum import operand_rules
 from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import StatedTerm, require_products
 from tcformal.proofs.statements.rounded_bound import SIGN_TEXTS, RoundingPlan
+from tcformal.theory.stated_sum import operand_rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
-from tcformal.proofs.stated_sum import NO_C, StatedSum, normal_sum
 from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
@@ -20,6 +19,7 @@ from tcformal.proofs.statements.odd_gain import OddGain, odd_gain
 from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.rounded_bound import log2
 from tcformal.proofs.statements.tied_loss import Tied, tied
+from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum
 
 #: A statement about what is kept and lost together has a longer proof: it is made where it says so much less.
 _WORTH = Fraction(1, 256)

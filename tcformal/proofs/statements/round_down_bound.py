@@ -12,10 +12,10 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
-from tcformal.proofs.stated_sum import NO_C, StatedSum
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
 from tcformal.proofs.statements.product_loss import few_bits_loss
+from tcformal.theory.stated_sum import NO_C, StatedSum
 
 
 @dataclass(frozen=True, slots=True)

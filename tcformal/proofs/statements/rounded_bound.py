@@ -15,9 +15,9 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
-from tcformal.proofs.stated_sum import StatedSum, operand_rules, sum_of
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
+from tcformal.theory.stated_sum import StatedSum, operand_rules, sum_of
 
 #: The sign of a product in a statement, by the products that a design subtracts.
 SIGN_TEXTS = {"none": "", "odd": "(-1)^k·", "even": "(-1)^(k+1)·", "all": "-"}

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
-from tcformal.bounds.programs import ProgramAccuracy
-from tcformal.bounds.slices import ExactSlices
+from tcformal.bounds.constants import refined
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
-from tcformal.proofs.stated_sum import sum_of
 from tcformal.report.escape import say
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import sum_of
+
+if TYPE_CHECKING:
+    from tcformal.bounds.programs import ProgramAccuracy
+    from tcformal.bounds.slices import ExactSlices
 
 #: What constants are shown in units of.
 _UNIT = 24
@@ -33,6 +37,30 @@ def in_units(x: Fraction, *, up: bool) -> str:
     scaled = x * 2**_UNIT * digits
     whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
     return f"{float(Fraction(whole, digits)):.12g}·2^-{_UNIT}"
+
+
+def percent(x: Fraction, *, up: bool) -> str:
+    """A share in percent with four digits, rounded up or down."""
+    digits = 0
+    while x and x * 100 * 10**digits < 1000:
+        digits += 1
+    scaled = x * 100 * 10**digits
+    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return f"{float(Fraction(whole, 10**digits)):.4g} %"
+
+
+def theorem_data(unit: UnitSpec, theorem: Instance) -> dict[str, Any]:
+    """The theorem that an answer is an instance of, and what it is about, as plain data."""
+    return {
+        "name": theorem.theorem, "says": theorem.says, "of": "unit" if refined(unit) else "specification",
+    }  # fmt: skip
+
+
+def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
+    """The same as a sentence."""
+    of = "the unit, whose circuit refines its specification" if refined(unit) else "the unit's specification"
+    rest = "; η counts beside subnormal results only" if "η" in theorem.says else ""
+    return f"theorem {theorem.theorem} (Coq), of {of}: {theorem.says}{rest}"
 
 
 def exact_text(unit: UnitSpec) -> str:
@@ -59,9 +87,11 @@ def accuracy_data(x: Accuracy) -> dict[str, Any]:
                 {"claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
                 for v in x.proved.claims
             ],
+            "theorem": None if x.proved.theorem is None else theorem_data(x.unit, x.proved.theorem),
             "steps": list(x.proved.steps),
             "reason": x.proved.reason,
         },
+        "seconds": round(x.sought, 3),
         "model1": {"at_least": float(low), "at_most": None if high is None else float(high)},
         "subnormal": None if x.subnormal is None else _attained(x, x.subnormal),
     }
@@ -88,22 +118,23 @@ def _attained(x: Accuracy, made: Attained) -> dict[str, Any]:
 
 def accuracy_view(x: Accuracy) -> None:
     """Print a constant, its conditions and its inputs."""
-    out, made = console(), table("of Σ|x_k·y_k|", "constant", "how")
+    out, made = console(), table("of Σ|x_k·y_k|", "constant", "share", "how")
+    of = x.proved.theorem
     if x.bound is not None:
         how = ", ".join(f"{v.claim} {v.kind.name}" for v in x.proved.claims)
-        made.add_row("bound", in_units(x.bound, up=True), how)
+        how = how if of is None else f"theorem {of.theorem}"
+        made.add_row("bound", in_units(x.bound, up=True), percent(x.bound, up=True), how)
     gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
-    made.add_row("attained", in_units(x.attained.ratio, up=False), f"built, replayed twice{gap}")
+    how, most = f"built, replayed twice, {x.sought:.1f} s{gap}", x.attained.ratio
+    made.add_row("attained", in_units(most, up=False), percent(most, up=False), how)
     if x.subnormal is not None and x.subnormal.ratio > x.attained.ratio:
-        made.add_row(
-            "one call with subnormals",
-            in_units(x.subnormal.ratio, up=False),
-            "built, replayed; no bound",
-        )
-    title = f"{x.unit.name}: the largest |fl - {exact_text(x.unit)}| of {x.length} products"
-    out.print(Text(title + ("" if x.promote is None else f", promoted every {x.promote}")))
+        least = x.subnormal.ratio
+        how = "built, replayed; no bound"
+        made.add_row("one call with subnormals", in_units(least, up=False), percent(least, up=False), how)
+    out.print(Text(_answer(x)))
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [] if of is None else [theorem_text(x.unit, of)]
     lines += [f"theorem: {v.composition}" for v in x.proved.claims if v.composition]
     lines += list(x.proved.steps)
     lines += [f"no bound: {x.proved.reason}"] if x.proved.reason else []
@@ -114,6 +145,20 @@ def accuracy_view(x: Accuracy) -> None:
         say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
     if len(x.attained.calls) > 3:
         say(f"and {len(x.attained.calls) - 3} calls more: --json has them all")
+
+
+def _answer(x: Accuracy) -> str:
+    """How wrong a dot product can be, as a sentence."""
+    what = f"{x.unit.name}: a dot product of {x.length} products"
+    what += "" if x.promote is None else f", promoted every {x.promote},"
+    exact = exact_text(x.unit)
+    if x.bound is None:
+        least = percent(x.attained.ratio, up=False)
+        return f"{what} can differ from {exact} by {least} of Σ|x_k·y_k|; no bound is proved"
+    if not x.bound:
+        return f"{what} is exact: it is {exact}"
+    most = f"{percent(x.bound, up=True)} of Σ|x_k·y_k| ({in_units(x.bound, up=True)})"
+    return f"{what} differs from {exact} by at most {most}"
 
 
 def _model(x: Accuracy) -> str:
@@ -147,6 +192,7 @@ def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
                 {"unit": v.unit.name, "claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
                 for v in x.claims
             ],
+            "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
             "steps": list(x.steps),
             "reason": x.reason,
         },
@@ -158,7 +204,7 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
     out, made = console(), table("of Σ|a_k·b_k|", "constant", "how")
     if x.bound is not None:
         made.add_row(
-            "bound", in_units(x.bound, up=True), "words and sums step by step, calls by the claims below"
+            "bound", in_units(x.bound, up=True), "words and sums step by step, calls by what is below"
         )
     gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
     if x.exceeded:
@@ -167,6 +213,7 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
     out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
     lines += [f"theorem, {v.unit.name}: {v.composition}" for v in x.claims if v.composition]
     lines += list(x.steps)
     lines += [f"no bound: {x.reason}"] if x.reason else []
@@ -185,6 +232,7 @@ def slices_data(x: ExactSlices) -> dict[str, Any]:
         "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
         "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
+        "theorem": None if x.theorem is None else theorem_data(x.unit, x.theorem),
         "reason": x.reason,
         "sharp": x.sharp,
         "steps": list(x.steps),
@@ -198,10 +246,11 @@ def slices_view(x: ExactSlices) -> None:
         made.add_row(str(w.bits), str(w.largest), str(w.products))
     out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
     out.print(made)
-    lines = [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    lines = [] if x.theorem is None else [theorem_text(x.unit, x.theorem)]
+    lines += [f"theorem: {v.composition}" for v in x.claims if v.composition]
     lines += x.steps
     if x.widths:
-        more = "is not exact (the claim)" if x.sharp else "may be exact too"
+        more = "is not exact" if x.sharp else "may be exact too"
         lines.append(f"calls may be chained: partial sums count; a sum of {_size(x.most)} + 1 {more}")
     lines += [f"no answer: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))

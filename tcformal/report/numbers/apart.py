@@ -15,7 +15,7 @@ from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
 from tcformal.report.escape import say
-from tcformal.report.numbers.accuracy import in_units
+from tcformal.report.numbers.accuracy import in_units, theorem_data, theorem_text
 from tcformal.report.text import console, table
 
 #: Elements of inputs that are shown as a command at most.
@@ -92,6 +92,7 @@ def distance_data(x: LargestDistance) -> dict[str, Any]:
         "results": [value_data(d, r) for r in x.results],
         "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
         "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
+        "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
     }
 
 
@@ -105,6 +106,8 @@ def distance_view(x: LargestDistance) -> None:
     names = " and ".join(u.name for u in x.units)
     console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
     console().print(made)
-    console().print(Text("\n".join(f"theorem: {v.composition}" for v in x.claims if v.composition)))
+    lines = [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
+    lines += [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    console().print(Text("\n".join(lines)))
     if len(x.inputs.a) <= _SHOWN:
         say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))

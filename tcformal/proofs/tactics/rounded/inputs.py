@@ -10,7 +10,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.stated_sum import operand_rules
 from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
 from tcformal.proofs.tactics.bounds.terms import sign_of
@@ -24,6 +23,7 @@ from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import product
 from tcformal.semantics.special import flush
 from tcformal.semantics.unpack import unpack
+from tcformal.theory.stated_sum import operand_rules
 
 
 @dataclass(frozen=True, slots=True)

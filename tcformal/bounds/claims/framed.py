@@ -12,10 +12,10 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
-from tcformal.proofs.stated_sum import StatedSum, normal_sum
 from tcformal.proofs.statements.framed_bound import framed_loss
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.relative_bound import relative_constant, relative_sum
+from tcformal.theory.stated_sum import StatedSum, normal_sum
 
 #: The results of sums that are rounded again.
 _WIDE = format_named("fp32")

@@ -1,25 +1,20 @@
-"""What units lose of integers, and of any operands, from theorems; and what products in pieces lose."""
+"""What units lose of integers, and of any operands, from claims of the kernel."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
-import numpy as np
-
-from tcformal.bounds.constants import relative_loss, step_constant
-from tcformal.bounds.paths import growth
+from tcformal.bounds.claims.constants import relative_loss
+from tcformal.bounds.claims.paths import growth
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register
-from tcformal.proofs.stated_sum import normal_sum
 from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
-
-#: Factors of at most so many bits are tried pair by pair.
-_MOST = 11
+from tcformal.theory.stated_sum import normal_sum
 
 
 def integer_loss(unit: UnitSpec, known: Theorems) -> Proved:
@@ -59,32 +54,3 @@ def error_bound_constant(unit: UnitSpec, known: Theorems) -> Proved:
         return known.missing()
     kappa, least, how = relative_loss(stated)
     return Proved(kappa, kappa, block.k, tuple(known.claims), (how,), least=least, sum=stated.sum)
-
-
-@lru_cache(maxsize=8)
-def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tuple[float, int, int, int]]:
-    """Of products whose pieces of `size` bits are each cut below 2^t, those that lose most units of 2^t.
-
-    Ranges and units: normal significands of `first` and `second` bits; by what the whole units that are kept
-    are modulo `ulp`: what is lost, both significands and t.  Empty where there are too many.
-    """
-    if max(first, second) > _MOST:
-        return {}
-    x, y = (np.arange(1 << n - 1, 1 << n, dtype=np.int64) for n in (first, second))
-    rows = [[v >> i & (1 << size) - 1 for i in range(0, n, size)] for v, n in ((x, first), (y, second))]
-    pieces = [
-        np.multiply.outer(p, q) << size * (i + j)
-        for i, p in enumerate(rows[0])
-        for j, q in enumerate(rows[1])
-    ]
-    best: dict[int, tuple[float, int, int, int]] = {}
-    for t in range(size, first + second + 1):
-        kept = sum((p >> t for p in pieces), np.zeros_like(pieces[0]))
-        lost = np.multiply.outer(x, y) - (kept << t)
-        for rest in range(ulp):
-            among = np.where(kept % ulp == rest, lost, -1)
-            at = int(among.argmax())
-            units = float(among.flat[at]) / (1 << t)
-            if units >= 0 and units > best.get(rest, (0.0,))[0]:
-                best[rest] = units, int(x[at // y.size]), int(y[at % y.size]), t
-    return best

@@ -1,0 +1,1 @@
+"""Constants from claims of the proof kernel, for designs of which no theorem of the theory is written."""
