@@ -17,7 +17,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import CertificateError, InputError
 from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.solve.certificate import CHECKER, Certificate, verify
-from tcformal.theory.refine import Plan, decide, name, question
+from tcformal.theory.refinement.plan import Plan
+from tcformal.theory.refinement.printing import name
+from tcformal.theory.refinement.questions import decide, question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

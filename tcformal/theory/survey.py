@@ -17,7 +17,7 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import TcformalError
 from tcformal.solve.certificate import Certificate
 from tcformal.theory.certified import refinement
-from tcformal.theory.refine import Plan
+from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import coqc
 
 

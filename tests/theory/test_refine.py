@@ -15,7 +15,7 @@ from tcformal.ir.node import Node
 from tcformal.semantics import align, product, special, unpack
 from tcformal.semantics.number import Exponent
 from tcformal.theory.certified import check, load, refinement, save
-from tcformal.theory.refine import Plan
+from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import compile_sources, coqc
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

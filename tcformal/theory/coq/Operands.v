@@ -230,11 +230,11 @@ Proof.
 Qed.
 
 Lemma scaled_finer q q' a a' b b' k ss :
-  zero_terms q = None -> zero_terms q' = None -> odd_negated q' = odd_negated q ->
+  zero_terms q = None -> zero_terms q' = None -> odd_negated q' = odd_negated q -> even_negated q' = even_negated q ->
   product_limit q' = product_limit q -> product_rounding q' = product_rounding q ->
   finer_val a a' -> finer_val b b' -> finer_val (scaled_product q a b k ss) (scaled_product q' a' b' k ss).
 Proof.
-  intros Z Z' Od L R A B. unfold scaled_product. rewrite Z, Z', !zero_as_none, Od, L, R.
+  intros Z Z' Od Ev L R A B. unfold scaled_product, subtracted. rewrite Z, Z', !zero_as_none, Od, Ev, L, R.
   assert (S : forall v w, finer_val v w -> finer_val (fold_left product ss v) (fold_left product ss w)).
   { induction ss as [|s r IH]; auto. intros v w H. cbn [fold_left]. apply IH. apply product_finer; auto using finer_val_refl. }
   pose proof (product_finer _ _ _ _ A B) as P.
@@ -457,7 +457,7 @@ Definition with_normalised (d : design) (b : bool) : design :=
   {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
      converted := converted d;
      factors := {| of_a := of_a q; of_b := of_b q; normalise_factors := b; exponent_step := exponent_step q; zero_terms := zero_terms q;
-                   odd_negated := odd_negated q; product_limit := product_limit q; product_rounding := product_rounding q |};
+                   odd_negated := odd_negated q; even_negated := even_negated q; product_limit := product_limit q; product_rounding := product_rounding q |};
      cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := c_rule d; sums := sums d;
      nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
