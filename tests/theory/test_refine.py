@@ -1,7 +1,7 @@
 """Refinement: that a circuit is what its design says, by certified claims and a theorem of Coq."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,40 +9,86 @@ from typing import Any
 import pytest
 
 import tcformal
-from tcformal.errors import CertificateError, InputError
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics import align, product, special, unpack
 from tcformal.semantics.number import Exponent
-from tcformal.theory.certified import check, load, refinement, save
+from tcformal.theory import certified
+from tcformal.theory.certified import Refinement, accepted, kept_refinement, load, refinement, save
 from tcformal.theory.refine import Plan
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import compile_sources, coqc, sources_digest
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 HALF = "volta/mma.m8n8k4.f16.f16.f16.f16"
 
 
 @pytest.fixture(scope="module")
-def volta() -> Any:
+def volta() -> Refinement:
     return refinement(tcformal.unit(VOLTA).spec)
 
 
-def test_every_claim_about_a_unit_is_certified(volta: Any, tmp_path: Path) -> None:
-    assert volta.claims > len(volta.certificates) > 30
-    save(tmp_path / "volta", volta.certificates)
-    assert check(tcformal.unit(VOLTA).spec, load(tmp_path / "volta")) > 0
+def _keep(monkeypatch: pytest.MonkeyPatch, path: Path, *rows: Refinement) -> None:
+    save(path / "rows.jsonl", rows)
+    monkeypatch.setattr(certified, "KEPT", path / "rows.jsonl")
+    certified._by_definition.cache_clear()
 
 
-def test_missing_and_forged_certificates_are_refused(volta: Any, tmp_path: Path) -> None:
-    spec, kept = tcformal.unit(VOLTA).spec, dict(volta.certificates)
-    first, second = [x for x in kept if kept[x].steps > 10][:2]
-    with pytest.raises(CertificateError):
-        check(spec, {k: v for k, v in kept.items() if k != first})
-    with pytest.raises(CertificateError):
-        check(spec, {**kept, first: replace(kept[first], proof=kept[second].proof)})
-    (tmp_path / "other").write_bytes(b"no certificates")
-    with pytest.raises(CertificateError):
-        load(tmp_path / "other")
+@pytest.fixture
+def _read_again() -> Iterator[None]:
+    yield
+    certified._by_definition.cache_clear()
+
+
+def _row(x: Refinement) -> Refinement:
+    return replace(x, sources=sources_digest(), coq="8.16.1")
+
+
+@pytest.mark.usefixtures("_read_again")
+def test_a_unit_with_a_kept_row_is_refined(
+    volta: Refinement, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert volta.claims > volta.different > 30
+    _keep(monkeypatch, tmp_path, _row(volta))
+    found = kept_refinement(tcformal.unit(VOLTA).spec)
+    assert found == _row(volta)
+    assert f"{volta.claims} claims" in found.sentence()
+    assert "Coq 8.16.1" in found.sentence()
+
+
+@pytest.mark.usefixtures("_read_again")
+def test_a_changed_circuit_design_or_source_has_no_refinement(
+    volta: Refinement, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _keep(monkeypatch, tmp_path, _row(volta))
+    assert kept_refinement(tcformal.unit(HALF).spec) is None
+    assert kept_refinement(tcformal.unit(f"{VOLTA}@fraction_bits=24").spec) is None
+    with monkeypatch.context() as m:
+        m.setattr("tcformal.semantics.round.round_away", _toward_zero)
+        assert kept_refinement(tcformal.unit(HALF).spec) is None
+    with monkeypatch.context() as m:
+        m.setattr("tcformal.semantics.sums.step.largest", _larger_exponent)
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
+    with monkeypatch.context() as m:
+        m.setattr("tcformal.theory.certified.coq_design", lambda _: "another")
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
+    assert kept_refinement(tcformal.unit(VOLTA).spec) is not None
+    for row in (volta, replace(_row(volta), sources="0" * 64), replace(_row(volta), coq="")):
+        _keep(monkeypatch, tmp_path, row)
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
+
+
+def test_coq_takes_the_file_of_a_refinement_and_no_other(volta: Refinement) -> None:
+    text = Plan(tcformal.unit(VOLTA).spec).coq()
+    assert accepted(volta, text, "8.16.1", 4.0).coq == "8.16.1"
+    with pytest.raises(InputError):
+        accepted(volta, text.replace("RZ", "RNE"), "8.16.1", 4.0)
+
+
+def test_rows_of_another_form_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"unit": "x"}\n')
+    with pytest.raises(InputError):
+        load(tmp_path / "rows.jsonl")
 
 
 def _toward_zero(g: Graph, mode: Any, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
