@@ -22,7 +22,9 @@ from tcformal.ir.build import Graph
 from tcformal.ir.walk import digest
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.theory.design import coq_design
-from tcformal.theory.refine import Plan, decide, name, question
+from tcformal.theory.refinement.plan import Plan
+from tcformal.theory.refinement.printing import name
+from tcformal.theory.refinement.questions import decide, question
 from tcformal.theory.sources import sources_digest
 
 #: The rows that are kept, sorted by unit.

@@ -16,7 +16,7 @@ from pathlib import Path
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import TcformalError
 from tcformal.theory.certified import KEPT, Refinement, accepted, load, refinement, save
-from tcformal.theory.refine import Plan
+from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import coq_version, coqc
 
 

@@ -16,7 +16,7 @@ from tcformal.semantics import align, product, special, unpack
 from tcformal.semantics.number import Exponent
 from tcformal.theory import certified
 from tcformal.theory.certified import Refinement, accepted, kept_refinement, load, refinement, save
-from tcformal.theory.refine import Plan
+from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import compile_sources, coqc, sources_digest
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
