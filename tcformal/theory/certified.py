@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.theory.design import coq_design
 from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.refinement.printing import name
-from tcformal.theory.refinement.questions import decide, question
+from tcformal.theory.refinement.questions import decide, question, structure
 from tcformal.theory.sources import sources_digest
 
 #: The rows that are kept, sorted by unit.
@@ -93,16 +93,20 @@ def refinement(spec: UnitSpec) -> Refinement:
     proof that the checker refuses.
     """
     start = time.process_time()
-    plan, decided, count = Plan(spec), set(), 0
+    plan, asked, decided, count = Plan(spec), set[Hashable](), set[Hashable](), 0
     for claim in plan.claims():
         count += 1
-        cnf = to_cnf(*question(claim))
-        key = cnf.digest()
-        if key not in decided:
+        graph, wrong = question(claim)
+        form = structure(wrong)
+        if form in asked:
+            continue
+        asked.add(form)
+        cnf = to_cnf(graph, wrong)
+        if cnf.clauses not in decided:
             if decide(cnf) is None:
                 says = claim.coq(name)[:200]
                 raise InputError(f"expected every claim about {spec.name} to hold, but {says} does not")
-            decided.add(key)
+            decided.add(cnf.clauses)
     return Refinement(
         unit=spec.name, definition=definition(spec), file=_sha256(plan.coq()), claims=count,
         different=len(decided), seconds=round(time.process_time() - start, 1),
