@@ -555,6 +555,7 @@ Proof.
   eexists s, _, _. split; [exact EQ|]. constructor; auto.
   - rewrite SS. exact (sign_is FIN).
   - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ counted_is AB (known_is FIN) TI Nz R).
+  - intros _. exact (known_is FIN).
 Qed.
 
 Theorem fused_sound : same_val (sum_values d (map (val_in v) (numbers_of x))) (val_in v (outcome (closing x))).

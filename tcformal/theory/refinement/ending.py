@@ -143,6 +143,11 @@ class Ending:
             either(no, self.normal),
         ]
 
+    @property
+    def tiny(self) -> bool:
+        """Whether tininess is that after rounding."""
+        return self.design.result_subnormals == "tiny_zero"
+
     def outcome_claims(self, cut: Sequence[Node], signed_cut: Sequence[Node]) -> Iterator[Claim]:
         """`Finish.v`, outcome_claims; `signed_cut` are the cut points of the claim about the sign."""
         rho, q, r = self.rounded.target, self.of, self.outcome
@@ -154,18 +159,18 @@ class Ending:
         over = both(at_most(num(1 << p), grown), less(num(span), raised))
         directed = {"RNE": ALWAYS, "RNA": ALWAYS, "RD": q.down, "RU": negation(q.down)}.get(rho.mode, NEVER)
         overflow = both(negation(zero), both(over, directed if self.design.overflow == "ieee" else ALWAYS))
-        usual = self.usual()
+        settled = [*self.usual(), *(q.known if self.tiny else ())]
         yield make_claim([], iff(is_one(r.nan), self.is_nan), cut)
         goal = both(is_one(r.inf), iff(is_one(r.term.sign), self._infinite(True)))
         yield make_claim([negation(self.is_nan), self._is_inf], goal, cut)
-        yield make_claim(usual, iff(is_one(r.inf), overflow), cut)
+        yield make_claim(settled, iff(is_one(r.inf), overflow), cut)
         sign = either(both(zero, self._zero_sign()), both(negation(zero), q.down))
-        yield make_claim(usual, iff(is_one(r.term.sign), sign), signed_cut)
+        yield make_claim(settled, iff(is_one(r.term.sign), sign), signed_cut)
         largest, carry = num((1 << (p + 1)) - 1), choice(carried, num(1 << p), grown)
         significand = choice(zero, num(0), choice(over, largest, carry))
-        yield make_claim([negation(overflow), *usual], equal(u(r.term.significand), significand), cut)
+        yield make_claim([negation(overflow), *settled], equal(u(r.term.significand), significand), cut)
         exponent = choice(zero, num(rho.e_min), choice(over, num(rho.e_max), plus(num(rho.e_min), raised)))
-        yield make_claim([negation(overflow), *usual], equal(exponent_of(r), exponent), cut)
+        yield make_claim([negation(overflow), *settled], equal(exponent_of(r), exponent), cut)
 
     def _flushed(self, grown: Expr) -> Expr:
         """What is flushed that is not 0."""
@@ -175,7 +180,7 @@ class Ending:
 
     def _tiny(self) -> Expr:
         """Below the least normal number with one bit more and any exponent (`Finish.v`, tiny_formula)."""
-        if self.design.result_subnormals != "tiny_zero":
+        if not self.tiny:
             return NEVER
         ones = equal(u(self.rounded.kept), num((1 << self.rounded.target.fraction_bits) - 1))
         return both(ones, less(times(num(4), self._rest), times(num(3), self._one)))

@@ -215,7 +215,7 @@ class Fused:
         yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
         yield from self._tree_claims(self.tree)
         yield from self.ending.kept_claims()
-        cut = self.cut()
+        cut = [*self._terms_cut(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
         # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
         signed = [x for x in cut if x is not self.total.bits] if self.d.zero_sign == "ieee" else cut
         yield from self.ending.outcome_claims(cut, signed)
@@ -301,7 +301,9 @@ class Fused:
 
     def cut(self) -> list[Node]:
         """The nodes that special cases, the number that is handed on, and its word are made of."""
-        flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]
-        aligned = [x.aligned for x in self.total.terms]
         end = self.ending.rounded
-        return [*flags, *aligned, self.total.bits, end.normalised, end.height, end.away]
+        return [*self._terms_cut(), self.total.bits, end.normalised, end.height, end.away]
+
+    def _terms_cut(self) -> list[Node]:
+        flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]
+        return [*flags, *(x.aligned for x in self.total.terms)]
