@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tcformal.design.trees.tree import stage_designs
@@ -12,24 +12,26 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
-from tcformal.semantics.mma import flushed_product
+from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import product
+from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
 from tcformal.theory.design import coq_design
 from tcformal.theory.refinement.fused import Fused
 from tcformal.theory.refinement.printing import (
-    leaf_text,
     maybe,
     name,
     number_text,
     operator_text,
+    product_text,
     shared_text,
     sum_text,
     tree_text,
 )
+from tcformal.theory.refinement.products import Product, rounding
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.refinement.values import (
     Factor,
@@ -61,7 +63,8 @@ class Plan:
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
         self.cuts: dict[Node, list[Node]] = {}
-        self.leaves: list[Leaf] = [self._leaf(k) for k in range(spec.k)]
+        roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
+        self.leaves = [self._product(k, roundings) for k in range(spec.k)]
         c = unpack(g, g.inputs["c"], spec.c_format)
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
@@ -97,16 +100,35 @@ class Plan:
         self.nodes = reachable([self.root, *named])
 
     def _groups(self, dot: Dot) -> list[list[DotStep]]:
-        """The steps of each block."""
+        """The sums of each block."""
         spec = self.spec
-        if (
-            any(isinstance(x, Block) and x.groups for x in dot.stages)
-            or spec.design.product_rounding is not None
-        ):
-            raise InputError(f"expected whole products that are exact, but {spec.name} has others")
+        if any(isinstance(x, Block) and x.groups for x in dot.stages):
+            raise InputError(f"expected whole products, but {spec.name} has others")
         if spec.tree is not None:
-            return [[x for x in dot.stages if isinstance(x, DotStep)]]
-        return [list(x.steps) for x in dot.stages if isinstance(x, Block)]
+            return [[x for x in dot.stages if isinstance(x, DotStep) and not _rounds_product(x)]]
+        blocks = [x for x in dot.stages if isinstance(x, Block)]
+        return [[x for x in block.steps if not _rounds_product(x)] for block in blocks]
+
+    def _product(self, k: int, roundings: Mapping[int, DotStep]) -> Product:
+        """The product of one k, from its words to the term that it is."""
+        g, d = self.graph, self.spec.design
+        exact = self._leaf(k)
+        normal = None
+        (x, y) = exact.factors[:2]
+        if d.normalise_operands:
+            formats = replace(self.spec.operands, a=x.fmt, b=y.fmt)
+            normal = factors_of_product(g, d, formats, x.word, y.word)
+        number = exact.number
+        if d.subtracts(k):
+            number = negated(g, number)
+        number = limit_product(g, number, d.product_limit)
+        rounded = None
+        if d.product_rounding is not None:
+            step = roundings[k]
+            if step.rounded is None or step.specials is None:
+                raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
+            rounded = rounding(number, step.rounded, step.specials.result, d)
+        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded)
 
     def _leaf(self, k: int) -> Leaf:
         g, spec, d = self.graph, self.spec, self.spec.design
@@ -118,12 +140,7 @@ class Plan:
             str(d.operand_subnormals),
             str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals),
         ]
-        if (
-            d.normalise_operands
-            or d.exponent_step != 1
-            or d.piece_bits is not None
-            or d.zero_terms is not None
-        ):
+        if d.exponent_step != 1 or d.piece_bits is not None or d.zero_terms is not None:
             raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
@@ -194,7 +211,7 @@ class Plan:
             )
             if leaf is not None:
                 children.append(At(x))
-                cuts.append([y.word for y in leaf.factors])
+                cuts.append(leaf.cut())
             elif x is c:
                 children.append(At(x))
                 cuts.append(entering)
@@ -279,7 +296,7 @@ class Plan:
             scales = [
                 f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in count
             ]
-        leaves = ";\n  ".join(leaf_text(x) for x in self.leaves)
+        leaves = ";\n  ".join(product_text(x) for x in self.leaves)
         blocks = ";\n  ".join(
             f"BlockPlan {number_text(counted)} {tree_text(x)}" for _, counted, _, x in self.blocks
         )
@@ -303,10 +320,6 @@ def _refuse(spec: UnitSpec) -> None:
         "a NaN that is an operand's": (d.nan_rule if spec.tree is None else spec.tree.nan_rule) != "word",
         "groups of products": d.group is not None,
         "products in pieces": d.piece_bits is not None,
-        "products of normalised factors": d.normalise_operands,
-        "products that are rounded": d.product_rounding is not None,
-        "products with a limit": d.product_limit is not None,
-        "negated products": d.negated == "odd",
         "factors with exponents in steps": d.exponent_step != 1,
         "zeros that count as others": d.zero_terms is not None,
         "blocks that are skipped": d.zero_words == "skipped",
@@ -320,6 +333,11 @@ def _refuse(spec: UnitSpec) -> None:
     found = [x for x, is_so in missing.items() if is_so]
     if found:
         raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
+
+
+def _rounds_product(x: DotStep) -> bool:
+    """Whether a step is the rounding of a product."""
+    return x.total is None and x.made.kind == "products"
 
 
 def _below(node: Node, words: Sequence[Node]) -> set[Node]:

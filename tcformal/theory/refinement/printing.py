@@ -8,18 +8,31 @@ from collections.abc import Sequence
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Maximum
+from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.fused import Fused
+from tcformal.theory.refinement.products import Product
 from tcformal.theory.refinement.trees import At, Summed
-from tcformal.theory.refinement.values import Leaf
 from tcformal.theory.terms import Claim, Expr
 
 
-def leaf_text(x: Leaf) -> str:
+def product_text(x: Product) -> str:
     """A product as `Unit.v`, leaf_plan."""
-    wide = "None"
-    if x.converted:
-        wide = f"(Some ({', '.join(name(to.word) for _, to in x.converted)})%positive)"
-    return f"LeafPlan {wide} [{'; '.join(maybe(x.significand) for x in x.factors)}] {number_text(x.number)}"
+    wide = normal = last = "None"
+    if x.exact.converted:
+        wide = f"(Some ({', '.join(name(to.word) for _, to in x.exact.converted)})%positive)"
+    if x.normal is not None:
+        normal = f"(Some ({', '.join(map(number_text, x.normal))}))"
+    if x.rounding is not None:
+        last = f"(Some ({x.rounding.span}, {ending_text(x.rounding.ending)}))"
+    sigs = "; ".join(maybe(y.significand) for y in x.exact.factors)
+    numbers = f"{number_text(x.exact.number)} {number_text(x.adjusted)}"
+    return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {last}"
+
+
+def ending_text(x: Ending) -> str:
+    """A rounding as `Finish.v`, ending."""
+    r = x.rounded
+    return f"(Ending {name(r.kept)} {name(r.away)} {name(r.height)} {number_text(x.outcome)})"
 
 
 def tree_text(x: At | Summed) -> str:
@@ -115,12 +128,11 @@ def _fused(x: Fused) -> str:
         return f"(Larger {name(t.code)} {' '.join(compared(y) for y in t.halves)})"
 
     e = x.total.e_max
-    r = x.ending.rounded
     return (
         f"Fused [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
         f" {name(e.bits)} {_z(e.low)} {x.top_span}"
         f" {partial(x.tree)} {name(x.total.bits)} "
-        f"(Ending {name(r.kept)} {name(r.away)} {name(r.height)} {number_text(x.ending.outcome)})"
+        f"{ending_text(x.ending)}"
     )
 
 
