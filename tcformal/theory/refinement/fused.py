@@ -9,11 +9,10 @@ from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import DotStep, PartialSum
+from tcformal.semantics.stages import DotStep, Maximum, PartialSum
 from tcformal.theory.refinement.ending import Ending, ToRound
 from tcformal.theory.refinement.values import exponent_of, is_finite, make_claim
 from tcformal.theory.terms import (
-    ALWAYS,
     Claim,
     Expr,
     all_of,
@@ -65,6 +64,9 @@ class Fused:
         if self.exact:
             both_ = zip(self.total.terms, self.operands, strict=True)
             self.numbers = tuple(Number(t.term, x.nan, x.inf) for t, x in both_)
+        if self.total.maximum is None:
+            raise InputError(f"expected a largest exponent of the terms of {step.scope}")
+        self.largest_of = self.total.maximum
         self.spans = [x.term.exponent.high - x.term.exponent.low for x in self.numbers]
         self.sums: dict[Node, PartialSum] = {x.node: x for x in self.total.partials}
         self.places = dict(self._leaves())
@@ -127,16 +129,42 @@ class Fused:
     def _in_span(self, i: int) -> Expr:
         return at_most(u(self.numbers[i].term.exponent.bits), num(self.spans[i]))
 
-    def _takes_part(self, i: int) -> Expr:
-        return negation(is_one(self.numbers[i].term.zero)) if self.zero_exponent == "none" else ALWAYS
+    def code_range(self, i: int) -> tuple[int, int]:
+        """The least and the largest code with which a term is compared."""
+        e, low = self.numbers[i].term.exponent, self.largest_of.low
+        zero = {"own": e.low, "none": low}.get(str(self.zero_exponent), self.zero_exponent)
+        assert isinstance(zero, int)
+        return min(e.low, zero) - low, max(e.high, zero) - low
 
-    def _part(self, i: int) -> Expr:
-        x, zero = self.numbers[i], self.zero_exponent
-        return (
-            exponent_of(x)
-            if isinstance(zero, str)
-            else choice(is_one(x.term.zero), num(zero), exponent_of(x))
+    @property
+    def _in_tops(self) -> list[Expr]:
+        """`Fused.v`, in_tops, of all terms."""
+        ranges = [self.code_range(i) for i in range(len(self.numbers))]
+        code = u(self.largest_of.code)
+        return [
+            at_most(num(max(x for x, _ in ranges)), code), at_most(code, num(max(y for _, y in ranges)))
+        ]  # fmt: skip
+
+    def _comparison_claims(self, t: Maximum, places: Iterator[int]) -> Iterator[Claim]:
+        if not t.halves:
+            i = next(places)
+            x, (least, most) = self.numbers[i], self.code_range(i)
+            code, exponent, cut = u(t.code), exponent_of(x), [x.term.exponent.bits, x.term.zero]
+            if self.zero_exponent != "own":
+                zero = t.low if self.zero_exponent == "none" else int(self.zero_exponent)
+                exponent = choice(is_one(x.term.zero), num(zero), exponent)
+            given = [self._in_span(i)]
+            yield make_claim(given, equal(plus(code, num(t.low)), exponent), cut)
+            yield make_claim(given, both(at_most(num(least), code), at_most(code, num(most))), cut)
+            return
+        a, b = (u(x.code) for x in t.halves)
+        goal = both(
+            both(at_most(a, u(t.code)), at_most(b, u(t.code))),
+            either(equal(u(t.code), a), equal(u(t.code), b)),
         )
+        yield make_claim([], goal, [x.code for x in t.halves])
+        for x in t.halves:
+            yield from self._comparison_claims(x, places)
 
     def _to_round(self) -> ToRound:
         """`Fused.v`, fused_sum."""
@@ -178,14 +206,12 @@ class Fused:
             yield make_claim(
                 [is_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut
             )
-        spans = [self._in_span(i) for i in range(len(self.numbers))]
-        codes = [y for x in self.numbers for y in (x.term.exponent.bits, x.term.zero)]
         for i in range(len(self.numbers)):
-            yield from self._align_claims(i, spans, codes)
-        takes = [self._takes_part(i) for i in range(len(self.numbers))]
-        parts = [both(t, equal(self._part(i), self.top)) for i, t in enumerate(takes)]
-        yield make_claim(spans, either(all_of(negation(t) for t in takes), any_of(parts)), codes)
-        yield make_claim(spans, at_most(u(self.total.e_max.bits), num(self.top_span)), codes)
+            yield from self._align_claims(i)
+        code = self.largest_of.code
+        yield make_claim(self._in_tops, equal(self.top, plus(u(code), num(self.largest_of.low))), [code])
+        yield make_claim(self._in_tops, at_most(u(self.total.e_max.bits), num(self.top_span)), [code])
+        yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
         yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
         yield from self._tree_claims(self.tree)
         yield from self.ending.kept_claims()
@@ -228,14 +254,17 @@ class Fused:
         )
         yield make_claim(some, at_most(num(1 << bits_below), lead), cut)
 
-    def _align_claims(self, i: int, spans: Sequence[Expr], codes: Sequence[Node]) -> Iterator[Claim]:
+    def _align_claims(self, i: int) -> Iterator[Claim]:
         x, number = self.total.terms[i], self.numbers[i]
-        yield make_claim([self._takes_part(i), *spans], at_most(self._part(i), self.top), codes)
+        exponent = exponent_of(number)
         yield make_claim(
-            [negation(is_one(number.term.zero)), *spans],
-            equal(u(x.shift), minus(self.top, exponent_of(number))),
-            codes,
-        )
+            [
+                negation(is_one(number.term.zero)), self._in_span(i), at_most(exponent, self.top),
+                *self._in_tops,
+            ],
+            equal(u(x.shift), minus(self.top, exponent)),
+            [number.term.exponent.bits, number.term.zero, self.largest_of.code],
+        )  # fmt: skip
         fraction = number.term.fraction_bits
         up, down = max(0, self.f - fraction), max(0, fraction - self.f)
         clamped = lower(u(x.shift), num(number.term.significand.width + up))

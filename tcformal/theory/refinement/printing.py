@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
+from tcformal.semantics.stages import Maximum
 from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.fused import Fused
 from tcformal.theory.refinement.products import Product
@@ -117,9 +118,19 @@ def _fused(x: Fused) -> str:
             return f"(Leaf {name(node)} {x.places[node]}%nat)"
         return f"(Partial {name(node)} {' '.join(partial(y) for y in x.sums[node].of)})"
 
+    places = iter(range(len(x.numbers)))
+
+    def compared(t: Maximum) -> str:
+        if not t.halves:
+            i = next(places)
+            least, most = x.code_range(i)
+            return f"(Only {name(t.code)} {i}%nat {least} {most})"
+        return f"(Larger {name(t.code)} {' '.join(compared(y) for y in t.halves)})"
+
     e = x.total.e_max
     return (
-        f"Fused [{'; '.join(addends)}] {name(e.bits)} {_z(e.low)} {x.top_span}"
+        f"Fused [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
+        f" {name(e.bits)} {_z(e.low)} {x.top_span}"
         f" {partial(x.tree)} {name(x.total.bits)} "
         f"{ending_text(x.ending)}"
     )

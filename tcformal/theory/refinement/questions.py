@@ -1,13 +1,14 @@
-"""The question behind a claim, and its decision with a certificate."""
+"""The question behind a claim, and its decision with a checked proof."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from tcformal.interp.cnf import Cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.certificate import Certificate, certify
+from tcformal.ir.walk import reachable
+from tcformal.solve.certificate import checked_steps
 from tcformal.solve.result import Status
 from tcformal.solve.sat import refuted
 from tcformal.theory.terms import Bits, Claim
@@ -45,7 +46,15 @@ def _ordered(wanted: Sequence[Node], free: frozenset[Node]) -> list[Node]:
     return sorted(seen, key=lambda x: x.index)
 
 
-def decide(cnf: Cnf) -> Certificate | None:
-    """The checked refutation of the clauses of a claim's negation; None where the claim is false."""
+def structure(wrong: Node) -> Hashable:
+    """What makes two questions the same: their nodes, by operator and place."""
+    return tuple([(x.op, x.params, *[y.index for y in x.args]) for x in reachable([wrong])])
+
+
+def decide(cnf: Cnf) -> int | None:
+    """The steps of a checked refutation of the clauses of a claim's negation; None where the claim is false.
+
+    Errors: CertificateError for a refutation that the checker refuses.
+    """
     outcome = refuted(cnf)
-    return None if outcome.status is not Status.UNSAT else certify(cnf, outcome.proof, "glucose42")
+    return None if outcome.status is not Status.UNSAT else checked_steps(cnf, outcome.proof or "")
