@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What constants are shown in units of.
 _UNIT = 24
+#: Decimal places of a share that are written out at most.
+_FIXED = 12
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 16
 
@@ -46,7 +48,11 @@ def percent(x: Fraction, *, up: bool) -> str:
         digits += 1
     scaled = x * 100 * 10**digits
     whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    return f"{float(Fraction(whole, 10**digits)):.4g} %"
+    made = float(Fraction(whole, 10**digits))
+    if digits > _FIXED:
+        return f"{made:.4g} %"
+    text = f"{made:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
 
 
 def theorem_data(unit: UnitSpec, theorem: Instance) -> dict[str, Any]:

@@ -21,8 +21,9 @@ VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
     [
         (Fraction(1, 3), True, "33.34 %"),
         (Fraction(1, 3), False, "33.33 %"),
-        (Fraction(1, 1 << 24), True, "5.961e-06 %"),
-        (Fraction(1, 1 << 24), False, "5.96e-06 %"),
+        (Fraction(1, 1 << 24), True, "0.000005961 %"),
+        (Fraction(1, 1 << 24), False, "0.00000596 %"),
+        (Fraction(1, 1 << 53), True, "1.111e-14 %"),
         (Fraction(3), True, "300 %"),
         (Fraction(0), True, "0 %"),
     ],
