@@ -209,12 +209,11 @@ class Construction:
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
         span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
-        full = [
-            e for e in span
-            if self.power(e) is not None and self._parts(e)[1] is not None
-            and (self.bits == self.p or self._parts(e)[0] is not None)
-        ]  # fmt: skip
-        return sorted(full, key=abs)[:1] or span
+        for e in sorted(span, key=abs):
+            lost = self.power(e) is not None and self._parts(e)[1] is not None
+            if lost and (self.bits == self.p or self._parts(e)[0] is not None):
+                return [e]
+        return span
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The dot product at the exponent e, call by call."""

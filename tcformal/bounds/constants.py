@@ -11,7 +11,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import least, start_format
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.errors import relative_error, relative_from_zero
-from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 
 def step_constant(unit: UnitSpec, length: int, known: Theorems, *, zero_c: bool = True) -> Proved:
@@ -47,7 +48,7 @@ def theorem_constant(unit: UnitSpec, length: int) -> Proved | None:
     other = found.last or found.other
     return Proved(
         found.of(min(length, size)), other if more else None, size, (), (), least=_least(unit), beside=beside,
-        sum=_sum(unit, zero_c=length <= unit.k), theorem=theorem, constants=found,
+        sum=_sum(unit, theorem, zero_c=length <= unit.k), theorem=theorem, constants=found,
     )  # fmt: skip
 
 
@@ -66,8 +67,10 @@ def _beside(found: Constants, size: int) -> Fraction:
     return max(found.first, found.other)
 
 
-def _sum(unit: UnitSpec, *, zero_c: bool) -> StatedSum:
+def _sum(unit: UnitSpec, theorem: Instance, *, zero_c: bool) -> StatedSum:
     """The sum that the theorem is about; a truncated one is about a c that is cut beside no product."""
+    if theorem.theorem == "rounded_error":
+        return sum_of(unit, c=NO_C if zero_c else None)
     bits = unit.design.fraction_bits
     cut = unit.emulation is None and bits is not None and unit.c_format.fraction_bits > bits
     return normal_sum(unit, c=NO_C if zero_c else None, c_bits=bits if cut and not zero_c else None)
