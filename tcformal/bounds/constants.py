@@ -39,8 +39,7 @@ def theorem_constant(unit: UnitSpec, length: int) -> Proved | None:
     found, theorem = constants(unit), relative_from_zero(unit)
     if found is None or theorem is None:
         return None
-    # A composition adds c to the sum of its blocks.
-    size = found.size * found.blocks if found.last else found.size
+    size = found.size
     more = length > size
     beside = None
     if more and relative_error(unit) is not None:

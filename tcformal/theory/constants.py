@@ -28,8 +28,9 @@ from tcformal.theory.conditions import (
 class Constants:
     """What a call loses: the first block from c = 0, every other one, and what adds c to a composition's sum.
 
-    Ranges and units: products of a block, blocks of a call; the error of m blocks from c = 0 is at most
-    (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times (1 + last).
+    Ranges and units: products of a block, or of a call of a composition, whose blocks `blocks` counts; the
+    error of m blocks from c = 0 is at most (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times
+    (1 + last).
     """
 
     first: Fraction
@@ -42,9 +43,8 @@ class Constants:
         """C of so many products from c = 0."""
         if self.last:
             # Calls of blocks from +0, each added to the sum before: C -> (1 + C)(1 + last) - 1.
-            size = self.size * self.blocks
-            calls, one = -(-length // size), -(-min(length, size) // self.size)
-            call = (1 + self.first) * (1 + self.other) ** (one - 1)
+            # Any products of a call may be those of any part.
+            calls, call = -(-length // self.size), (1 + self.first) * (1 + self.other) ** (self.blocks - 1)
             return call * (1 + self.last) ** (calls - 1) - 1
         blocks = -(-length // self.size)
         if blocks > 64:
@@ -64,7 +64,8 @@ def constants(unit: UnitSpec) -> Constants | None:
         how = unit.emulation
         if how.addition.fraction_bits is not None or not _kept(how.addition) or not parts_ok(unit):
             return None
-        return Constants(first, other, n, len(how.parts), share(how.addition))
+        blocks = sum(-(-len(part) // n) for part in how.parts)
+        return Constants(first, other, unit.k, blocks, share(how.addition))
     depths = rounded_depths(unit)
     if depths is None:
         return None
