@@ -57,16 +57,16 @@ def percent(x: Fraction, *, up: bool) -> str:
 
 def theorem_data(unit: UnitSpec, theorem: Instance) -> dict[str, Any]:
     """The theorem that an answer is an instance of, and what it is about, as plain data."""
-    return {
-        "name": theorem.theorem, "says": theorem.says, "of": "unit" if refined(unit) else "specification",
-    }  # fmt: skip
+    rests = refined(unit)
+    of = "unit" if rests else "specification"
+    return {"name": theorem.theorem, "says": theorem.says, "of": of, "refinement": rests}
 
 
 def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
     """The same as a sentence."""
-    of = "the unit, whose circuit refines its specification" if refined(unit) else "the unit's specification"
-    rest = "; η counts beside subnormal results only" if "η" in theorem.says else ""
-    return f"theorem {theorem.theorem} (Coq), of {of}: {theorem.says}{rest}"
+    small = "; η counts beside subnormal results only" if "η" in theorem.says else ""
+    rests = refined(unit) or "of the unit's specification"
+    return f"theorem {theorem.theorem} (Coq): {theorem.says}{small}\n{rests}"
 
 
 def exact_text(unit: UnitSpec) -> str:
