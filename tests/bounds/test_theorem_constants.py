@@ -44,10 +44,9 @@ def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) ->
     rng, rows = np.random.default_rng(spread), 1000
     a, b = (drawn(rng, f, (rows, unit.k), spread) for f in (unit.a_format, unit.b_format))
     c = drawn(rng, unit.c_format, (rows,), 2 * spread) if with_c else np.zeros(rows, a.dtype)
+    cut = 0 if bits is None else unit.c_format.fraction_bits - bits
+    c = np.asarray((c.astype(np.uint64) >> np.uint64(cut)) << np.uint64(cut))
     c = c.astype(f"u{unit.c_format.storage_bits // 8}")
-    if bits is not None:
-        cut = unit.c_format.fraction_bits - bits
-        c = (c >> cut) << cut
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         d = values_of(Unit(unit).dot_bits(a, b, c), unit.d_format).astype(np.longdouble)
         x, y, z = (values_of(v, f).astype(np.longdouble)
