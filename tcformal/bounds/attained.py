@@ -68,6 +68,8 @@ class Construction:
         self.p = last.fraction_bits
         self.nearest = last.mode in NEAREST
         self.bits = design.fraction_bits if design.summation == "fused" else None
+        #: The products of one block by what is asked of them.
+        self._blocks: dict[tuple[int, int, bool, bool], list[FactorWords] | None] = {}
 
     # ------------------------------------------------------------------ products
     def power(self, q: int) -> FactorWords | None:
@@ -117,6 +119,12 @@ class Construction:
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
+        key = e, count, first, subnormal
+        if key not in self._blocks:
+            self._blocks[key] = self._products(*key)
+        return self._blocks[key]
+
+    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         made: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
