@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -62,3 +64,19 @@ def test_an_answer_says_whether_it_is_about_the_unit(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "unit refined: by claims")
     assert theorem_text(unit, theorem).endswith("\nunit refined: by claims")
     assert theorem_data(unit, theorem)["of"] == "unit"
+
+
+def test_an_instance_of_a_theorem_needs_neither_proofs_nor_solvers() -> None:
+    """So that an answer takes no longer than its inputs."""
+    code = f"""
+import sys
+from tcformal.cli import main
+try:
+    main(["accuracy", {VOLTA!r}, "--length", "4096"])
+except SystemExit as end:
+    assert not end.code
+heavy = ("tcformal.proofs.claim", "tcformal.proofs.kernel", "z3", "cvc5", "bitwuzla", "pysat")
+print([x for x in sys.modules if x.startswith(heavy)])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
