@@ -20,6 +20,7 @@ from tcformal.matmul.unit import Unit
 SOME = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32", "x86/tcmmrlfp16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "arm/bfdot.ebf0", "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
+    "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
 )  # fmt: skip
 
 
@@ -47,11 +48,17 @@ def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) ->
     cut = 0 if bits is None else unit.c_format.fraction_bits - bits
     c = np.asarray((c.astype(np.uint64) >> np.uint64(cut)) << np.uint64(cut))
     c = c.astype(f"u{unit.c_format.storage_bits // 8}")
+    scales, weight = [], np.ones((rows, unit.k), np.longdouble)
+    if unit.scale_format is not None:
+        one, size = unit.scale_format.one, unit.scale_block or unit.k
+        scales = [rng.integers(one - 3, one + 4, (rows, -(-unit.k // size))).astype(np.uint8) for _ in "ab"]
+        for words in scales:
+            weight = weight * values_of(words, unit.scale_format)[:, np.arange(unit.k) // size]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        d = values_of(Unit(unit).dot_bits(a, b, c), unit.d_format).astype(np.longdouble)
+        d = values_of(Unit(unit).dot_bits(a, b, c, *scales), unit.d_format).astype(np.longdouble)
         x, y, z = (values_of(v, f).astype(np.longdouble)
                    for v, f in ((a, unit.a_format), (b, unit.b_format), (c, unit.c_format)))  # fmt: skip
-        terms = x * y * np.array(product_signs(unit, unit.k))
+        terms = x * y * weight * np.array(product_signs(unit, unit.k))
         exact, size = terms.sum(1) + z, np.abs(terms).sum(1) + np.abs(z)
         ratio = np.abs(d - exact) / size
     least = 2.0**unit.d_format.e_min
@@ -61,9 +68,8 @@ def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) ->
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(x, marks=[] if x in SOME else [pytest.mark.long]) for x in distinct_designs()
-     if resolve(x).scale_format is None],
-)  # fmt: skip
+    [pytest.param(x, marks=[] if x in SOME else [pytest.mark.long]) for x in distinct_designs()],
+)
 @pytest.mark.parametrize("spread", [1, 4, 10])
 def test_no_random_call_loses_more(name: str, spread: int) -> None:
     unit = resolve(name)
