@@ -179,6 +179,7 @@ def test_only_asks_of_that_name_are_asked(tmp_path: Path) -> None:
     assert "expected an ask with '26' in its name, but found none" in result.output
 
 
+@pytest.mark.slow
 def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
     """From kept records: verdicts, and what the proofs that hold are made of."""
     store = Store(tmp_path)
@@ -216,6 +217,7 @@ def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
     assert row.split("|")[4:7] == [" 0 ", " 0 ", " 1 "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil",
     [
