@@ -96,7 +96,7 @@ def test_promotion_loses_half_an_ulp_each() -> None:
         # To fp16 toward zero: an ulp of the first block, 15 of 16 parts of a unit more of any other.
         (TOY, 2, "relative_error_from_zero", Fraction(1, 1024)),
         (TOY, 4, "relative_error_from_zero", (1 + Fraction(1, 1024)) * (1 + Fraction(3, 2048)) - 1),
-        (CHAIN, 4, "", (1 + Fraction(1, 2048)) ** 4 - 1),
+        (CHAIN, 4, "ordered_error_from_zero", (1 + Fraction(1, 2048)) ** 4 - 1),
     ],
 )
 def test_bounds_are_instances_of_theorems_and_nearly_attained(
@@ -107,7 +107,7 @@ def test_bounds_are_instances_of_theorems_and_nearly_attained(
     assert found is not None
     assert x.bound == found.of(length) <= most
     assert x.proved.theorem is not None
-    assert x.proved.theorem.theorem == (theorem or x.proved.theorem.theorem)
+    assert x.proved.theorem.theorem == theorem
     assert not x.proved.claims
     assert x.gap is not None
     assert 0 <= x.gap < Fraction(3, 5)
@@ -131,7 +131,8 @@ def test_a_long_chain_of_roundings_has_a_bound() -> None:
     """Of one call of 64 products, each added to the sum before."""
     x = accuracy("sequential@format=fp32,products=64")
     assert x.bound is not None
-    assert x.bound <= (1 + U) ** 64 - 1
+    # Losses are added in fixed point, rounded up.
+    assert x.bound <= (1 + U) ** 64 - 1 + Fraction(1, 1 << 100)
     assert x.gap is not None
     assert 0 <= x.gap < Fraction(1, 50)
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tcformal.bounds.claims.constants import claimed_constant
 from tcformal.bounds.constants import step_constant, theorem_constant
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import check_small, needed_sum
@@ -81,9 +82,10 @@ def test_constants_of_one_call_are_about_no_c() -> None:
     """And of two about one, of so few bits as a theorem about a step that c is added in has it."""
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
     short = "riscv/vfwbdot.vv.vlen128@conversion=RZ-E8M13,accumulator=RZ-E8M13"
-    for name, bits in (("cdna2/v_mfma_f32_32x32x4bf16", None), (short, 13)):
+    given = (("cdna2/v_mfma_f32_32x32x4bf16", None, step_constant), (short, 13, claimed_constant))
+    for name, bits, found in given:
         unit = resolve(name)
-        one, two = (step_constant(unit, n * unit.k, known).sum for n in (1, 2))
+        one, two = (found(unit, n * unit.k, known).sum for n in (1, 2))
         assert one is not None
         assert two is not None
         assert (one.c, two.c, two.c_bits) == (NO_C, unit.design.c_position, bits)
