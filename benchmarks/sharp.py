@@ -47,7 +47,9 @@ def measured(name: str, store: Store) -> dict[str, Any]:
         "bound": None if x.bound is None else float(x.bound * _UNIT),
         "attained": float(x.attained.ratio * _UNIT),
         "gap": None if x.gap is None else 100 * float(x.gap),
-        "theorem": ", ".join(dict.fromkeys(v.claim for v in x.proved.claims)),
+        "theorem": ", ".join(dict.fromkeys(v.claim for v in x.proved.claims))
+        if x.proved.theorem is None
+        else x.proved.theorem.theorem,
         "steps": list(x.proved.steps),
         "reason": x.proved.reason,
     }

@@ -68,6 +68,8 @@ class Construction:
         self.p = last.fraction_bits
         self.nearest = last.mode in NEAREST
         self.bits = design.fraction_bits if design.summation == "fused" else None
+        #: The products of one block by what is asked of them.
+        self._blocks: dict[tuple[int, int, bool, bool], list[FactorWords] | None] = {}
 
     # ------------------------------------------------------------------ products
     def power(self, q: int) -> FactorWords | None:
@@ -117,6 +119,12 @@ class Construction:
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
+        key = e, count, first, subnormal
+        if key not in self._blocks:
+            self._blocks[key] = self._products(*key)
+        return self._blocks[key]
+
+    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         made: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
@@ -209,12 +217,11 @@ class Construction:
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
         span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
-        full = [
-            e for e in span
-            if self.power(e) is not None and self._parts(e)[1] is not None
-            and (self.bits == self.p or self._parts(e)[0] is not None)
-        ]  # fmt: skip
-        return sorted(full, key=abs)[:1] or span
+        for e in sorted(span, key=abs):
+            lost = self.power(e) is not None and self._parts(e)[1] is not None
+            if lost and (self.bits == self.p or self._parts(e)[0] is not None):
+                return [e]
+        return span
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The dot product at the exponent e, call by call."""

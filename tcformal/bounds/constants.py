@@ -6,12 +6,14 @@ from fractions import Fraction
 
 from tcformal.bounds.recurrence import grown
 from tcformal.bounds.theorems import Proved, Theorems
+from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import least, start_format
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.errors import relative_error, relative_from_zero
-from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 
 def step_constant(unit: UnitSpec, length: int, known: Theorems, *, zero_c: bool = True) -> Proved:
@@ -38,12 +40,10 @@ def theorem_constant(unit: UnitSpec, length: int) -> Proved | None:
     found, theorem = constants(unit), relative_from_zero(unit)
     if found is None or theorem is None:
         return None
-    # A composition adds c to the sum of its blocks.
-    size = found.size * found.blocks if found.last else found.size
+    size = found.size
     more = length > size
-    beside = None
-    if more and relative_error(unit) is not None:
-        beside = _beside(found, size)
+    any_c = relative_error(unit)
+    beside = None if any_c is None or not more else _beside(found, any_c)
     other = found.last or found.other
     return Proved(
         found.of(min(length, size)), other if more else None, size, (), (), least=_least(unit), beside=beside,
@@ -59,25 +59,32 @@ def beside_c(proved: Proved, products: int) -> Fraction | None:
     return grown(proved.beside, each, -(-products // proved.size) - 1)
 
 
-def _beside(found: Constants, size: int) -> Fraction:
+def _beside(found: Constants, theorem: Instance) -> Fraction:
     """What one block, or one call of a composition, loses of Σ|x_k·y_k| + |c| at most, c being any."""
     if found.last:
-        return grown(found.of(size), found.last, 1)
-    return max(found.first, found.other)
+        return grown(found.of(found.size), found.last, 1)
+    own = (x for name, x in theorem.numbers.items() if name in ("kappa", "first"))
+    return max(found.first, found.other, *own)
 
 
 def _sum(unit: UnitSpec, *, zero_c: bool) -> StatedSum:
-    """The sum that the theorem is about; a truncated one is about a c that is cut beside no product."""
+    """The sum that the theorem is about; one that cuts terms is about a c that is cut beside no product."""
+    if all(x.fraction_bits is None for x in _designs(unit)):
+        return sum_of(unit, c=NO_C if zero_c else None)
     bits = unit.design.fraction_bits
     cut = unit.emulation is None and bits is not None and unit.c_format.fraction_bits > bits
     return normal_sum(unit, c=NO_C if zero_c else None, c_bits=bits if cut and not zero_c else None)
 
 
+def _designs(unit: UnitSpec) -> list[Design]:
+    """The sums that one block is made of."""
+    return [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
+
+
 def _least(unit: UnitSpec) -> int:
     """The exponent from which on neither a sum on the way, nor c, is subnormal."""
     design = unit.design
-    designs = [design] if unit.tree is None else list(stage_designs(unit.tree, design).values())
-    targets = [x for of in designs for x in (of.rho, of.step)]
+    targets = [x for of in _designs(unit) for x in (of.rho, of.step)]
     if design.product_rounding is not None:
         targets.append(design.product_conversion)
     if unit.emulation is not None:
@@ -85,6 +92,6 @@ def _least(unit: UnitSpec) -> int:
     return max(least(start_format(unit)), *(x.e_min for x in targets if x.integer_bits is None))
 
 
-def refined(unit: UnitSpec) -> bool:
-    """Whether a certified refinement of the unit's circuit is kept, so that theorems speak of the unit."""
-    return False
+def refined(unit: UnitSpec) -> str:
+    """What lets theorems speak of the unit itself: its circuit's kept refinement; '' without one."""
+    return ""

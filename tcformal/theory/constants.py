@@ -18,19 +18,20 @@ from tcformal.theory.conditions import (
     near,
     parts_ok,
     plain,
-    power,
     product_share,
     relative_ok,
     share,
 )
+from tcformal.theory.paths import ONE, paths
 
 
 @dataclass(frozen=True, slots=True)
 class Constants:
     """What a call loses: the first block from c = 0, every other one, and what adds c to a composition's sum.
 
-    Ranges and units: products of a block, blocks of a call; the error of m blocks from c = 0 is at most
-    (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times (1 + last).
+    Ranges and units: products of a block, or of a call of a composition, whose blocks `blocks` counts; the
+    error of m blocks from c = 0 is at most (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times
+    (1 + last).
     """
 
     first: Fraction
@@ -43,9 +44,8 @@ class Constants:
         """C of so many products from c = 0."""
         if self.last:
             # Calls of blocks from +0, each added to the sum before: C -> (1 + C)(1 + last) - 1.
-            size = self.size * self.blocks
-            calls, one = -(-length // size), -(-min(length, size) // self.size)
-            call = (1 + self.first) * (1 + self.other) ** (one - 1)
+            # Any products of a call may be those of any part.
+            calls, call = -(-length // self.size), (1 + self.first) * (1 + self.other) ** (self.blocks - 1)
             return call * (1 + self.last) ** (calls - 1) - 1
         blocks = -(-length // self.size)
         if blocks > 64:
@@ -65,29 +65,16 @@ def constants(unit: UnitSpec) -> Constants | None:
         how = unit.emulation
         if how.addition.fraction_bits is not None or not _kept(how.addition) or not parts_ok(unit):
             return None
-        return Constants(first, other, n, len(how.parts), share(how.addition))
-    depths = rounded_depths(unit)
-    if depths is None:
+        own, to = d.rho, how.addition.rho
+        low, least_to = own.e_min - own.fraction_bits, to.e_min - to.fraction_bits
+        if how.addition.carry_bits is not None or own.fraction_bits > to.fraction_bits or least_to > low:
+            return None
+        blocks = sum(-(-len(part) // n) for part in how.parts)
+        return Constants(first, other, unit.k, blocks, share(how.addition))
+    found = paths(unit)
+    if found is None:
         return None
-    u = max(x[0] for x in conversions(unit))
-    product, c = depths
-    return Constants((1 + u) ** product - 1, (1 + u) ** c - 1, block_size(unit), 1)
-
-
-def conversions(unit: UnitSpec) -> list[tuple[Fraction, Fraction]]:
-    """Of every rounding of a unit of rounded sums, its share and what it loses beside subnormal results."""
-    d, made = unit.design, []
-    flushes = d.result_subnormals != "kept"
-    targets = [] if d.product_rounding is None else [(d.product_conversion, d)]
-    if unit.tree is not None:
-        targets += [(of.rho, of) for of in stage_designs(unit.tree, d).values()]
-    else:
-        targets += [(t, d) for t in ([d.rho] if d.c_position == "joined" else [d.step, d.rho])]
-    for t, of in targets:
-        u = power(-t.fraction_bits - (1 if t.mode in NEAREST else 0))
-        flushes = of.result_subnormals != "kept"
-        made.append((u, power(t.e_min) if flushes else u * power(t.e_min)))
-    return made
+    return Constants(Fraction(found.start, ONE), Fraction(found.later[1], ONE), block_size(unit), 1)
 
 
 def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:

@@ -15,8 +15,9 @@ from tcformal.theory.conditions import (
     product_share,
     relative_ok,
 )
-from tcformal.theory.constants import constants, conversions, rounded_depths
+from tcformal.theory.constants import Constants, constants
 from tcformal.theory.instances import Instance
+from tcformal.theory.paths import ONE, paths
 
 
 def relative_error(unit: UnitSpec) -> Instance | None:
@@ -85,18 +86,56 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
             ),
             numbers={"kappa": k},
         )  # fmt: skip
-    depths = rounded_depths(unit)
-    if depths is None:
-        return relative_from_zero(unit) if unit.emulation is not None else None
-    u, h = (max(x) for x in zip(*conversions(unit), strict=True))
-    a, b = (x.numerator.bit_length() - x.denominator.bit_length() for x in (u, h))
+    if unit.emulation is not None:
+        return _of_call(unit, claim) if relative_ok(unit) else None
+    return _ordered(unit, claim)
+
+
+def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
+    """Sums that are made in an order: `ordered_error`, and from c = 0 `ordered_error_from_zero`."""
+    found = paths(unit)
+    if found is None:
+        return None
+    alone = "c=0x0" in claim
+    start = found.start if alone else found.beside
+    first, later = (f"({', '.join(map(hex, x))})%Z" for x in (found.first, found.later))
+    units = (f"({found.floor})", f"({found.tiny})")
+    at = f"d {' '.join(units)}"
+    conditions = (f"order_ok d {units[0]} = true",)
+    if alone:
+        conditions += (
+            f"first_losses {at} = Some {first}", f"later_losses {at} = Some {later}",
+            f"({found.first[0]:#x} <= {start:#x})%Z", f"enough {start:#x} {later} = true",
+        )  # fmt: skip
+    else:
+        conditions += (
+            f"later_losses {at} = Some {later}",
+            *(f"({x:#x} <= {start:#x})%Z" for x in found.later[:2]),
+        )
+    conditions += ("composed d = None",)
+    arguments = (*units, *map(hex, found.later), *(map(hex, found.first) if alone else ()), hex(start))
+    places = [str(i) for i in range(len(arguments))]
+    k, c = (Fraction(x, ONE) for x in (start, found.later[1]))
+    total = "Σ|terms|" if alone else "(|c| + Σ|terms|)"
     return Instance(
-        claim=claim, unit=unit, theorem="rounded_error",
-        says=f"|d - exact| <= ((1 + 2^{a})^k - 1)·(|c| + Σ|terms|) + n·2^{b}·(1 + 2^{a})^k, "
-        f"k = {depths[0]} in one block",
-        arguments=(f"({a})", f"({b})"), binders=("w", "z", "x"), order=("w", "0", "1", "z", "x"),
-        conditions=("rounded_ok d = true", f"forallb (at_most ({a}) ({b})) (conversions d) = true"),
-        numbers={"u": u, "roundings": Fraction(depths[0])},
+        claim=claim, unit=unit,
+        theorem="ordered_error_from_zero" if alone else "ordered_error",
+        says=f"|d - exact| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·{total} + η for m blocks, κ_1 = {float(k):.6g}, "
+        f"κ = {float(c):.6g}",
+        arguments=arguments, binders=("w", "x", "z"),
+        order=(*places[:2], "condition_0", *places[2:], "w", "x", "z"),
+        conditions=conditions, numbers={"first": k, "kappa": c},
+    )  # fmt: skip
+
+
+def _of_call(unit: UnitSpec, claim: str) -> Instance | None:
+    found = constants(unit)
+    if found is None:
+        return None
+    return _of_calls(
+        unit, found, claim, "relative_error_of_call", ("w", "z", "x"), (),
+        f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, "
+        f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
     )  # fmt: skip
 
 
@@ -106,26 +145,40 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
     if found is None:
         return None
     if not relative_ok(unit):
-        return _relative(unit, "relative-error")
-    d, n = unit.design, block_size(unit)
-    part = product_share(unit)
-    alone = 0 if near(unit) else part
-    f = d.fraction_bits
-    lost = f"(units_alone (IZR {alone} * / 4096) {n})"
-    constant = f"kappa s {f} {lost} = {found.first.numerator} / {found.first.denominator}"
-    both = {"kappa": found.other, "first": found.first}
-    if unit.emulation is None:
-        return Instance(
-            claim="relative-error; c=0x0", unit=unit, theorem="relative_error_from_zero", with_sum=True,
-            says="|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, "
-            f"κ_1 = {found.first}, κ = {found.other}",
-            arguments=(str(f), str(part), str(alone)), binders=("w", "z", "x", "b", "bs"),
-            conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
+        return _ordered(unit, "relative-error; c=0x0")
+    claim, composed = "relative-error; c=0x0", unit.emulation is not None
+    if composed:
+        return _of_calls(
+            unit, found, claim, "relative_error_of_calls", ("l", "m", "z", "x"), ("keeps_sums d s = true",),
+            f"|d - Σ terms| <= ((1 + C)·(1 + {found.last})^(n-1) - 1)·Σ|terms| + η for n calls, "
+            f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
         )  # fmt: skip
+    return _of_calls(
+        unit, found, claim, "relative_error_from_zero", ("w", "z", "x"), ("composed d = None",),
+        "|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, "
+        f"κ_1 = {found.first}, κ = {found.other}",
+    )  # fmt: skip
+
+
+def _of_calls(
+    unit: UnitSpec, found: Constants, claim: str, theorem: str, binders: tuple[str, ...],
+    more: tuple[str, ...], says: str,
+) -> Instance:  # fmt: skip
+    """A theorem of `Calls.v` about calls from +0."""
+    n, f, part = block_size(unit), unit.design.fraction_bits, product_share(unit)
+    alone = 0 if near(unit) else part
+    equations = [(f"units_alone (IZR {alone} * / 4096) {n}", found.first)]
+    if found.blocks > 1 or unit.emulation is None:
+        equations.append((f"units (IZR {part} * / 4096) {n}", found.other))
+    conditions = (f"from_zero_ok d {f} {part} {alone} = true",)
+    if unit.emulation is not None:
+        conditions += ("composition_ok d = true",)
+    conditions += more
     return Instance(
-        claim="relative-error; c=0x0", unit=unit, theorem="relative_error_of_calls", with_sum=True,
-        says=f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, "
-        f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
-        arguments=(str(f), str(part), str(alone)), binders=("how", "w", "z", "x", "b", "bs"),
-        conditions=(f"relative_ok d {f} {part} = true",), constants=(constant,), numbers=both,
+        claim=claim, unit=unit, theorem=theorem, with_sum=True, says=says,
+        arguments=(str(f), str(part), str(alone)), binders=binders,
+        order=("0", "1", "2", "one_sum", "condition_0", *binders),
+        conditions=conditions,
+        constants=tuple(f"kappa s {f} ({x}) = {k.numerator} / {k.denominator}" for x, k in equations),
+        numbers={"kappa": found.other, "first": found.first},
     )  # fmt: skip

@@ -37,7 +37,7 @@ class Instance:
     #: The constructor of the summation whose record the theorem is about, in place of the design.
     summation: str = ""
     #: The theorem's arguments after the design, where they are not `arguments` and then `binders`; numbers
-    #: stand for `arguments` by place.
+    #: stand for `arguments` by place.  Conditions that are not among them come last.
     order: tuple[str, ...] = ()
     numbers: dict[str, Fraction] = field(default_factory=dict)
 
@@ -72,6 +72,7 @@ def coq_instance(x: Instance) -> str:
     given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)
     start = "r" if x.summation else "d s" if x.with_sum else "d"
     binders = f"fun {' '.join(x.binders)} => " if x.binders else ""
-    lines.append(f"Definition instance := {binders}{x.theorem} {start} {given} {' '.join(known)}.")
+    rest = " ".join(name for name in known if name not in order)
+    lines.append(f"Definition instance := {binders}{x.theorem} {start} {given} {rest}.")
     lines.append("Check instance.\nPrint Assumptions instance.")
     return "\n".join([*lines, ""])

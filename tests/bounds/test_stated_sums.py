@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tcformal.bounds.constants import step_constant
+from tcformal.bounds.claims.constants import claimed_constant
+from tcformal.bounds.constants import step_constant, theorem_constant
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import check_small, needed_sum
 from tcformal.bounds.program.steps import StepErrors
@@ -78,15 +79,14 @@ def test_a_theorem_says_which_sum_it_is_about() -> None:
 
 
 def test_constants_of_one_call_are_about_no_c() -> None:
-    """And of two about one, of so few bits as a theorem about a step that c is added in has it."""
+    """And of two about one."""
     known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    short = "riscv/vfwbdot.vv.vlen128@conversion=RZ-E8M13,accumulator=RZ-E8M13"
-    for name, bits in (("cdna2/v_mfma_f32_32x32x4bf16", None), (short, 13)):
-        unit = resolve(name)
-        one, two = (step_constant(unit, n * unit.k, known).sum for n in (1, 2))
+    unit = resolve("cdna2/v_mfma_f32_32x32x4bf16")
+    for found in (step_constant, claimed_constant):
+        one, two = (found(unit, n * unit.k, known).sum for n in (1, 2))
         assert one is not None
         assert two is not None
-        assert (one.c, two.c, two.c_bits) == (NO_C, unit.design.c_position, bits)
+        assert (one.c, two.c, two.c_bits) == (NO_C, unit.design.c_position, None)
 
 
 def test_constants_without_a_sum_are_none() -> None:
@@ -136,7 +136,19 @@ def test_no_theorem_about_the_wrong_sum_is_given(monkeypatch: pytest.MonkeyPatch
     wrong = Proved(Fraction(1), Fraction(1), 1, (), (), least=-126, sum=StatedSum(c=NO_C))
     monkeypatch.setattr("tcformal.bounds.claims.losses.error_bound_constant", lambda *_: wrong)
     with pytest.raises(InputError, match="expected a theorem about any c"):
-        bounds().of(resolve("cdna1/v_mfma_f32_32x32x8f16"), 4, StatedSum(normal=frozenset("c")))
+        bounds().of(resolve("volta/mma.m8n8k4.f32.f16.f16.f32"), 4, StatedSum(normal=frozenset("c")))
+
+
+def test_theorems_about_rounded_sums_are_about_any_operands() -> None:
+    """Which no claim has to be asked for; those about truncated sums are not."""
+    any_of = StatedSum()
+    found = bounds().of(resolve("cdna1/v_mfma_f32_32x32x8f16"), 4, any_of)
+    assert found.sum.normal == frozenset()
+    volta = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
+    known = theorem_constant(volta, 2 * volta.k)
+    assert known is not None
+    assert known.sum is not None
+    assert known.sum.refusal(any_of, volta.name, 4).startswith("expected a and b and c to be zero or normal")
 
 
 @pytest.mark.parametrize("name", FLUSHING)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.bounds.claims.framed import framed_constant
 from tcformal.bounds.claims.paths import Growth, growth
 from tcformal.bounds.recurrence import as_much
 from tcformal.bounds.theorems import MARGIN, Proved, Theorems, unproved
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register
@@ -35,17 +33,12 @@ def claimed_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
             return framed_constant(unit, length, known)
         if unit.design.c_position == "after" or unit.design.lost_bits == "sticky":
             return _added_after(unit, length, known)
-        parted = unit.design.one_sum and unit.design.c_position == "last"
-        if unit.tree is None and unit.emulation is None and parted:
-            return _summed_last(unit, length, known)
         if unit.tree is None and register.of_products(unit):
             try:
                 return _truncated(unit, length, known)
             except InputError:
                 # A design of which no such statement is written: few fraction bits, a directed rounding.
                 return _whole(unit, length, known)
-        if unit.emulation is not None and unit.design.fraction_bits is not None:
-            return _composed(unit, length, known)
         if unit.tree is not None or unit.design.fraction_bits is None:
             made = _rounded(unit, length, growth(unit, length), known)
             if made.first is not None:
@@ -94,71 +87,6 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
         first - 1, other if more else None, unit.k, tuple(known.claims), (how,),
         beside=through - 1 if more else None, sum=normal_sum(unit, c=None if more else NO_C),
     )  # fmt: skip
-
-
-def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of truncated sums of converted operands, each from the one before, and c added at the end.
-
-    The operands' conversion is exact and keeps the exponents and significands of normal numbers.
-    """
-    assert unit.emulation is not None
-    o, design, parts = unit.operands, unit.design, unit.emulation.parts
-    part = resolve(
-        f"tfdpa@products={len(parts[0])},a_format={o.a.name},b_format={o.b.name},c_format={o.d.name},"
-        f"d_format={o.d.name},fraction_bits={design.fraction_bits},conversion={design.conversion},"
-        f"zero_exponent={design.zero_exponent}"
-    )
-    addition = resolve(f"sequential@format={o.d.name},products=1")
-    same = replace(design, products=part.k) == part.design and {len(x) for x in parts} == {part.k}
-    if unit.emulation.addition.rho != addition.design.rho or not same:
-        raise InputError(f"expected equal parts and c added to nearest, but {unit.name} has others")
-    count = -(-min(length, unit.k) // len(parts[0]))
-    for name in ("relative-error; c=0x0", "relative-error")[: min(count, 2)]:
-        if not known.holds(part, name):
-            return known.missing()
-    alone, beside = (relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
-    if count > 1:
-        alone = as_much(alone, beside_constant(part, part.k), beside)
-    first, later = 1 + alone, 1 + beside
-    through, other = first * later ** (count - 1), None
-    if length > unit.k:
-        if not known.holds(addition, "error-bound"):
-            return known.missing()
-        other = relative_loss(known.stated(addition))[0]
-    how = (
-        f"{count} parts of {part.k} products, each from the one before: C = {through - 1}; c is added to "
-        "nearest, which is exact where it is zero"
-    )
-    stated = normal_sum(unit, c=NO_C if other is None else "last")
-    return Proved(through - 1, other, unit.k, tuple(known.claims), (how,), sum=stated)
-
-
-def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of a truncated sum of products that is rounded, and c added to that in another such sum."""
-    o, design = unit.operands, unit.design
-    how = f"fraction_bits={design.fraction_bits},alignment_rounding={design.alignment_rounding}"
-    how += f",conversion={design.conversion},zero_exponent={design.zero_exponent},c_format={o.d.name}"
-    how += f",d_format={o.d.name}"
-    part = resolve(f"tfdpa@products={design.products},a_format={o.a.name},b_format={o.b.name},{how}")
-    # A result times 1, which all formats have.
-    addition = resolve(f"tfdpa@products=1,a_format={o.d.name},b_format=e2m1,{how}")
-    as_part = replace(design, c_position="joined", accumulator=None, nan_word=part.design.nan_word)
-    if unit.k != design.products or design.step != design.rho or as_part != part.design:
-        raise InputError(f"expected one sum of products and c added in another, but {unit.name} has others")
-    if not known.holds(part, "relative-error; c=0x0"):
-        return known.missing()
-    first, other = relative_constant(part, part.k, zero_c=True), None
-    stated = normal_sum(unit, c=NO_C)
-    if length > unit.k:
-        if not known.holds(addition, "relative-error"):
-            return known.missing()
-        other = relative_constant(addition, 1, zero_c=False)
-        stated = normal_sum(unit, c_bits=relative_sum(addition, zero_c=False).c_bits)
-    said = (
-        f"the products from zero lose {first}; c is added to their rounded sum, which is exact where it is "
-        f"zero: {design.rho.fraction_bits} of {design.fraction_bits} fraction bits are a result's"
-    )
-    return Proved(first, other, unit.k, tuple(known.claims), (said,), sum=stated)
 
 
 def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:

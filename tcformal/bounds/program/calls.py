@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tcformal.bounds.constants import beside_c, step_constant
+from tcformal.bounds.constants import beside_c, step_constant, theorem_constant
 from tcformal.bounds.recurrence import Recurrence, grown
 from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
@@ -50,7 +50,9 @@ class CallBounds:
         whom they are given to.
         Errors: InputError where no theorem gives them, or none about that sum.
         """
-        found, refused = None, normal_sum(unit).refusal(needed, unit.name, products)
+        theorem = theorem_constant(unit, 2 * unit.k)
+        stated = normal_sum(unit) if theorem is None or theorem.sum is None else theorem.sum
+        found, refused = None, stated.refusal(needed, unit.name, products)
         if not refused:
             found = self._normal(unit, products, needed.c == NO_C)
             refused = found.sum.refusal(needed, unit.name, products)

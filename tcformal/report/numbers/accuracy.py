@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What constants are shown in units of.
 _UNIT = 24
+#: Decimal places of a share that are written out at most.
+_FIXED = 12
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 16
 
@@ -46,21 +48,25 @@ def percent(x: Fraction, *, up: bool) -> str:
         digits += 1
     scaled = x * 100 * 10**digits
     whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    return f"{float(Fraction(whole, 10**digits)):.4g} %"
+    made = float(Fraction(whole, 10**digits))
+    if digits > _FIXED:
+        return f"{made:.4g} %"
+    text = f"{made:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
 
 
 def theorem_data(unit: UnitSpec, theorem: Instance) -> dict[str, Any]:
     """The theorem that an answer is an instance of, and what it is about, as plain data."""
-    return {
-        "name": theorem.theorem, "says": theorem.says, "of": "unit" if refined(unit) else "specification",
-    }  # fmt: skip
+    rests = refined(unit)
+    of = "unit" if rests else "specification"
+    return {"name": theorem.theorem, "says": theorem.says, "of": of, "refinement": rests}
 
 
 def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
     """The same as a sentence."""
-    of = "the unit, whose circuit refines its specification" if refined(unit) else "the unit's specification"
-    rest = "; η counts beside subnormal results only" if "η" in theorem.says else ""
-    return f"theorem {theorem.theorem} (Coq), of {of}: {theorem.says}{rest}"
+    small = "; η counts beside subnormal results only" if "η" in theorem.says else ""
+    rests = refined(unit) or "of the unit's specification"
+    return f"theorem {theorem.theorem} (Coq): {theorem.says}{small}\n{rests}"
 
 
 def exact_text(unit: UnitSpec) -> str:

@@ -40,85 +40,271 @@ Qed.
 
 (** * The relative error from c = 0 *)
 
-(** For all words whose products have leading bits, c = 0 and m blocks: |d - exact| <= ((1 + kappa_0) (1 + kappa)^(m-1) - 1) Σ|terms|
-    and what counts only beside subnormal results. *)
-Theorem relative_error_from_zero d s f lam lam0 w z x b bs :
-  sum_of d = Some s -> relative_ok d f lam = true -> composed d = None ->
-  decode (c_format d) (c_word w) = Num x -> is_zero x = true -> Forall (leading_element d) (elements d w) ->
-  blocks_of_word d w = b :: bs -> alone_ok d s f lam0 b -> value d w = Num z ->
-  let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
-  let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
-  let h0 := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
-  let m := length bs in
-  Rabs (V z - Rsum (map (term_value d) (elements d w))) <=
-    ((1 + k0) * (1 + k) ^ m - 1) * Rsum (map (fun e => Rabs (term_value d e)) (elements d w)) +
-    ((1 + k) ^ m * h0 + h * geometric k m).
+(** What products lose beside each other in a first block: [lam] 4096ths of a unit, or nothing where all are near. *)
+Definition alone_share (d : design) (s : sum) (f lam : Z) : bool :=
+  (0 <=? lam)%Z && (lam <=? 4096)%Z &&
+  (share_ok d (alignment s) lam || near_ok d f && match scales d with Some (_, n) => (block d <=? n)%nat | None => true end).
+
+Lemma numbered_firstn {A} (l : list A) : forall m i k x, In (k, x) (firstn m (numbered i l)) -> (k < i + m)%nat.
 Proof.
-  intros Hs O Co Dc Zx Le Eb Al Vz k h k0 h0 m.
-  destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in O; rewrite Hs, T in O; easy].
-  assert (Bn : (0 < block d)%nat).
-  { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }
-  assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto).
-  assert (F : Forall (block_ok d) (blocks_of_word d w)).
-  { pose proof (all_blocks_ok d w Bn) as A. unfold parts_ok, all_blocks in A. rewrite Co, Cc in A. now apply A. }
-  unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz. rewrite Eb in *.
-  assert (Fx : fit_c f (floor_of d s) (low_of d t s) x).
-  { apply (start_fit d s t f lam (c_word w)); auto using zero_settled. unfold start_format. now rewrite Co. }
-  pose proof (blocks_from_zero d s t f lam lam0 b bs x z Hs T O F Al Fx Zx Vz) as G. cbv zeta in G. rewrite Cc in G. exact G.
+  induction l as [|a l IH]; intros m i k x H; destruct m as [|m]; cbn in H; try easy.
+  destruct H as [H|H]; [injection H as <- _; lia|]. apply IH in H. lia.
 Qed.
 
-(** Compositions: the parts' sum from +0, and c added to it by a sum that is exact and then rounded. *)
-Theorem relative_error_of_calls d s f lam lam0 how w z x b bs :
-  sum_of d = Some s -> relative_ok d f lam = true -> composed d = Some how -> parts_ok d = true ->
-  of_sum how = Kept -> of_c how = Kept -> exact_node (addition how) = true ->
-  is_zero (num_of (decode (d_format d) 0)) = true ->
-  decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) ->
-  all_blocks d w = b :: bs -> alone_ok d s f lam0 b -> value d w = Num z ->
-  let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))) in
-  let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
-  let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))) in
-  let h0 := eta s f (floor_of d s) (all_units (Z.of_nat (block d))) in
-  let u := share (out (addition how)) in let h' := flush_loss (out (addition how)) in
-  let C := (1 + k0) * (1 + k) ^ length bs - 1 in
-  let J := (1 + k) ^ length bs * h0 + h * geometric k (length bs) in
-  Rabs (V z - (V x + Rsum (map (term_value d) (concat (all_blocks d w))))) <=
-    ((1 + C) * (1 + u) - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) + ((1 + u) * J + h').
+Lemma first_alone d s t f lam w b bs : term_facts d = Some t -> parts_ok d = true -> alone_share d s f lam = true ->
+  Forall (made_by d) b -> all_blocks d w = b :: bs -> alone_ok d s f lam b.
 Proof.
-  intros Hs O Co Po Os Oc Ex Z0 Dc Le Eb Al Vz k h k0 h0 u h' C J.
-  destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in O; rewrite Hs, T in O; easy].
-  assert (Bn : (0 < block d)%nat).
-  { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }
-  assert (L00 : 0 <= IZR lam0 * / 4096) by (destruct Al as [[Al' _] _]; apply IZR_le in Al'; lra).
-  pose proof (all_blocks_ok d w Bn Po Le) as F.
-  unfold value in Vz. rewrite Co, Os, Oc, !flush_kept, Dc, parts_in_turn in Vz.
-  unfold all_blocks in Eb, F, Le |- *. rewrite Co in *.
-  set (BS := concat (map (fun k => let xs := map (at_k (elements d w)) k in cut_list (length xs) (block d) xs) (parts how))) in *.
-  destruct (in_turn d BS (decode (d_format d) 0)) as [r| |] eqn:R.
-  2,3: exfalso; apply sum_values_inv in Vz; destruct Vz as [ts Et]; destruct ts as [|t1 ts]; easy.
-  change [Num r; Num x] with (map Num [r; x]) in Vz. rewrite sum_values_num in Vz.
-  pose proof (exact_node_loss _ _ _ Ex Vz) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L. fold u h' in L.
-  destruct (decode (d_format d) 0) as [x0| |] eqn:D0.
-  2,3: exfalso; assert (G : c_rule d = Kept) by (unfold relative_ok in O; rewrite Hs, T in O; repeat rewrite andb_true_iff in O; destruct O as [[_ Q] _]; now destruct (c_rule d));
-    first [pose proof (not_num_stays d s BS (Inf s0) Hs G (term_facts_zero d t T) eq_refl) as NN|pose proof (not_num_stays d s BS NaN Hs G (term_facts_zero d t T) eq_refl) as NN];
-    rewrite R in NN; easy.
-  assert (Fx : fit_c f (floor_of d s) (low_of d t s) x0).
-  { apply (start_fit d s t f lam 0); auto using zero_settled. unfold start_format. now rewrite Co. }
-  rewrite Eb in *. pose proof (blocks_from_zero d s t f lam lam0 b bs x0 r Hs T O F Al Fx Z0 R) as G. cbv zeta in G. fold k h k0 h0 in G.
-  fold C J in G. set (S0 := Rsum (map (term_value d) (concat (b :: bs)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (b :: bs)))) in *.
-  assert (SA : Rabs S0 <= A0).
-  { unfold S0, A0. clear. induction (concat (b :: bs)); cbn; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra. }
-  assert (u0 : 0 <= u) by (pose proof (share_pos (out (addition how))); unfold u; lra).
-  assert (C0 : 0 <= C).
-  { unfold C. pose proof (kappa_pos s f _ (units_alone_pos (IZR lam0 * / 4096) (Z.of_nat (block d)) L00)) as K0. fold k0 in K0.
-    assert (K1 : 0 <= k).
-    { apply kappa_pos, units_pos. unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[_ La] _] _] _].
-      apply Z.leb_le in La. apply IZR_le in La. lra. }
-    pose proof (pow_ge_1 k (length bs) K1). nra. }
-  pose proof (growth_step u h' (V r) S0 A0 C J (V z) (V x) (Rabs (V x)) u0 C0 (Rabs_pos _) SA G) as GS.
+  intros T P A Mb Eb. unfold alone_share in A. repeat rewrite andb_true_iff in A. destruct A as [[A0 A1] A]. apply Z.leb_le in A0, A1.
+  split; auto. apply orb_prop in A. destruct A as [A|A]; [now left|]. right. apply andb_prop in A. destruct A as [N Sc].
+  unfold all_blocks in Eb. unfold parts_ok in P.
+  destruct (scales d) as [[g n]|] eqn:Es.
+  - destruct (composed d) eqn:Co; [easy|]. apply Nat.leb_le in Sc.
+    set (s0 := nth 0 (scale_words w) (0, 0)%Z). apply (near_formats d t f b [decode g (fst s0); decode g (snd s0)] T N); auto.
+    unfold blocks_of_word in Eb. destruct (elements d w) as [|e0 l] eqn:El; [easy|].
+    cbn [length cut_list] in Eb. injection Eb as Eb _. apply Forall_forall. intros e He.
+    assert (Hf : In e (firstn (block d) (elements d w))) by (rewrite El, Eb; exact He).
+    unfold elements in Hf. rewrite firstn_map in Hf. apply in_map_iff in Hf. destruct Hf as [[k [a b']] [<- Hk]]. cbn [scaled_by].
+    apply numbered_firstn in Hk. rewrite Es. rewrite Nat.div_small by lia. reflexivity.
+  - apply (near_formats d t f b [] T N); auto. apply Forall_forall. intros e He. rewrite Forall_forall in Mb. specialize (Mb e He).
+    unfold made_by in Mb. now rewrite Es in Mb.
+Qed.
+
+(** The side condition of a design alone. *)
+Definition from_zero_ok (d : design) (f lam lam0 : Z) : bool :=
+  relative_ok d f lam && parts_ok d && match sum_of d with Some s => alone_share d s f lam0 | None => false end.
+
+Section FromZero.
+Variables (d : design) (s : sum) (f lam lam0 : Z).
+Hypothesis (Hs : sum_of d = Some s) (O : from_zero_ok d f lam lam0 = true).
+Let k := kappa s f (units (IZR lam * / 4096) (Z.of_nat (block d))).
+Let h := eta s f (floor_of d s) (all_units (Z.of_nat (block d))).
+Let k0 := kappa s f (units_alone (IZR lam0 * / 4096) (Z.of_nat (block d))).
+
+Lemma from_zero_parts : exists t, term_facts d = Some t /\ relative_ok d f lam = true /\ parts_ok d = true /\ alone_share d s f lam0 = true /\
+  (0 < block d)%nat /\ c_rule d = Kept /\ 0 <= k /\ 0 <= k0 /\ 0 <= h /\ plain (out s) = true.
+Proof.
+  unfold from_zero_ok in O. rewrite Hs in O. repeat rewrite andb_true_iff in O. destruct O as [[R P] A].
+  destruct (term_facts d) as [t|] eqn:T; [|unfold relative_ok in R; rewrite Hs, T in R; easy]. exists t.
+  pose proof R as R'. unfold relative_ok in R'. rewrite Hs, T in R'. repeat rewrite andb_true_iff in R'.
+  destruct R' as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1]. apply Z.leb_le in L0. apply IZR_le in L0.
+  unfold truncated_ok in Tr. repeat rewrite andb_true_iff in Tr. destruct Tr as [[[[[[[[[Pl _] _] _] _] _] _] _] _] _].
+  assert (A0 : 0 <= IZR lam0).
+  { unfold alone_share in A. repeat rewrite andb_true_iff in A. destruct A as [[A0 _] _]. apply Z.leb_le in A0. now apply IZR_le in A0. }
+  split; [reflexivity|]. split; [exact R|]. split; [exact P|]. split; [exact A|]. split; [lia|]. split; [now destruct (c_rule d)|].
+  split; [apply kappa_pos, units_pos; lra|]. split; [apply kappa_pos, units_alone_pos; lra|]. split; [|exact Pl].
+  apply eta_pos. unfold all_units. assert (0 <= IZR (Z.of_nat (block d))) by (apply IZR_le; lia). lra.
+Qed.
+
+(** The blocks of a call from +0, one after the other; their results are numbers of the sum's format. *)
+Lemma call_from_zero w x z : is_zero x = true -> decode (start_format d) (match composed d with None => c_word w | Some _ => 0%Z end) = Num x ->
+  Forall (leading_element d) (concat (all_blocks d w)) -> in_turn d (all_blocks d w) (Num x) = Num z ->
+  let m := Nat.pred (length (all_blocks d w)) in
+  Rabs (V z - Rsum (map (term_value d) (concat (all_blocks d w)))) <=
+    ((1 + k0) * (1 + k) ^ m - 1) * Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w))) +
+    ((1 + k) ^ m * h + h * geometric k m) /\ (V z = 0 \/ generic_format radix2 (flt (out s)) (V z)).
+Proof.
+  intros Zx D Le R. destruct from_zero_parts as [t [T [Rk [P [A [Bn [Ck [K0 [K00 [H0 Pl]]]]]]]]]].
+  pose proof (all_blocks_ok d w Bn P Le) as F. destruct (all_blocks d w) as [|b bs] eqn:Eb.
+  - cbn in R. injection R as <-. cbn. rewrite (V_zero x Zx), Rminus_0_r, Rabs_R0. split; [nra|now left].
+  - cbn [length Nat.pred]. split.
+    + assert (Fx : fit_c f (floor_of d s) (low_of d t s) x).
+      { eapply (start_fit d s t f lam); eauto using zero_settled. }
+      assert (Al : alone_ok d s f lam0 b).
+      { eapply first_alone; eauto. apply Forall_cons_iff in F. apply F. }
+      pose proof (blocks_from_zero d s t f lam lam0 b bs x z Hs T Rk F Al Fx Zx R) as G. exact G.
+    + right. clear -R Hs Ck T Pl. revert R. unfold in_turn. set (v := Num x). clearbody v. generalize dependent v.
+      assert (One : forall v b, block_value d v b = Num z -> generic_format radix2 (flt (out s)) (V z)).
+      { intros v b0 E. rewrite (block_value_one d s) in E by auto. destruct (sum_values_inv _ _ _ E) as [ts Et].
+        rewrite Et, sum_values_num in E. unfold sum_numbers in E. rewrite (convert_num _ _ _ _ _ Pl E). pose proof (plain_p _ Pl).
+        pose proof (flt_valid (out s) H). apply generic_format_round; auto with typeclass_instances. }
+      revert b. induction bs as [|b' r IH]; intros b v R; cbn [fold_left] in R; [eapply One; eauto|]. eapply IH; eauto.
+Qed.
+
+(** For all words whose products have leading bits, c = 0 and m blocks: |d - exact| <= ((1 + kappa_0) (1 + kappa)^(m-1) - 1) Σ|terms|
+    and what counts only beside subnormal results. *)
+Theorem relative_error_from_zero w z x :
+  composed d = None -> decode (c_format d) (c_word w) = Num x -> is_zero x = true -> Forall (leading_element d) (elements d w) ->
+  value d w = Num z ->
+  let m := Nat.pred (length (blocks_of_word d w)) in
+  Rabs (V z - Rsum (map (term_value d) (elements d w))) <=
+    ((1 + k0) * (1 + k) ^ m - 1) * Rsum (map (fun e => Rabs (term_value d e)) (elements d w)) +
+    ((1 + k) ^ m * h + h * geometric k m).
+Proof.
+  intros Co Dc Zx Le Vz. destruct from_zero_parts as [t [_ [_ [_ [_ [Bn _]]]]]].
+  assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto).
+  pose proof (call_from_zero w x z Zx) as G. unfold all_blocks, start_format in G. rewrite Co, Cc in G.
+  unfold value in Vz. rewrite Co, Dc in Vz. now apply G.
+Qed.
+
+(** ** Compositions: the parts' sum from +0, and c added to it by a sum that is exact and then rounded *)
+
+Definition composition_ok : bool :=
+  match composed d with
+  | Some how => match of_sum how, of_c how with Kept, Kept => true | _, _ => false end && exact_node (addition how) &&
+      is_num (decode (d_format d) 0) && is_zero (num_of (decode (d_format d) 0))
+  | None => false
+  end.
+
+(** What the addition of c loses at most. *)
+Definition last_share : R := match composed d with Some how => share (out (addition how)) | None => 0 end.
+Definition last_loss : R := match composed d with Some how => flush_loss (out (addition how)) | None => 0 end.
+
+(** One call from the value of c. *)
+Definition call (xs : list element) (v : val) : val :=
+  match composed d with
+  | None => values d xs v
+  | Some how => sum_values (addition how) [flush (of_sum how) (parts_value d xs (parts how) (decode (d_format d) 0)); flush (of_c how) v]
+  end.
+
+Lemma value_call w : value d w = call (elements d w) (decode (c_format d) (c_word w)).
+Proof. unfold value, call. now destruct (composed d). Qed.
+
+Lemma call_sum w v z : composition_ok = true -> call (elements d w) v = Num z -> Forall (leading_element d) (concat (all_blocks d w)) ->
+  let S := Rsum (map (term_value d) (concat (all_blocks d w))) in
+  let A := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w))) in
+  let m := Nat.pred (length (all_blocks d w)) in
+  exists r x how, v = Num x /\ composed d = Some how /\ exact_node (addition how) = true /\ sum_numbers (addition how) [r; x] = Num z /\
+    Rabs (V r - S) <= ((1 + k0) * (1 + k) ^ m - 1) * A + ((1 + k) ^ m * h + h * geometric k m) /\ Rabs S <= A /\
+    (V r = 0 \/ generic_format radix2 (flt (out s)) (V r)).
+Proof.
+  intros Oc E Le S A m. destruct from_zero_parts as [t [T [_ [_ [_ [_ [Ck _]]]]]]]. unfold composition_ok in Oc. unfold call in E.
+  destruct (composed d) as [how|] eqn:Co; [|easy]. repeat rewrite andb_true_iff in Oc. destruct Oc as [[[Kk Ex] Nm] Z0].
+  destruct (of_sum how) eqn:Os; try easy. destruct (of_c how) eqn:Oc; try easy. rewrite !flush_kept, parts_in_turn in E.
+  assert (Ab : in_turn d (concat (map (fun k => let ys := map (at_k (elements d w)) k in cut_list (length ys) (block d) ys) (parts how))) =
+    in_turn d (all_blocks d w)) by (unfold all_blocks; now rewrite Co). rewrite Ab in E. clear Ab.
+  destruct (decode (d_format d) 0) as [x0| |] eqn:D0; try easy. cbn [num_of] in Z0.
+  destruct (sum_values_inv _ _ _ E) as [ts Et]. destruct ts as [|r [|x [|? ?]]]; try easy. injection Et as Er Ev.
+  rewrite Er, Ev in E. change [Num r; Num x] with (map Num [r; x]) in E. rewrite sum_values_num in E.
+  exists r, x, how. split; [exact Ev|]. split; [reflexivity|]. split; [exact Ex|]. split; [exact E|].
+  destruct (call_from_zero w x0 r Z0) as [G1 G2]; auto. { unfold start_format. now rewrite Co. }
+  split; [exact G1|]. split; [|exact G2]. unfold S, A. clear. induction (concat (all_blocks d w)); cbn; [rewrite Rabs_R0; lra|].
+  eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra.
+Qed.
+
+Lemma power_pos m : 0 <= (1 + k0) * (1 + k) ^ m - 1.
+Proof.
+  destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 _]]]]]]]]]. pose proof (pow_ge_1 k m K0). nra.
+Qed.
+
+Theorem relative_error_of_call w z x :
+  composition_ok = true -> decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) -> value d w = Num z ->
+  let m := Nat.pred (length (all_blocks d w)) in
+  let C := (1 + k0) * (1 + k) ^ m - 1 in
+  let J := (1 + k) ^ m * h + h * geometric k m in
+  Rabs (V z - (V x + Rsum (map (term_value d) (concat (all_blocks d w))))) <=
+    ((1 + C) * (1 + last_share) - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) +
+    ((1 + last_share) * J + last_loss).
+Proof.
+  intros Oc Dc Le Vz m C J. rewrite value_call, Dc in Vz. destruct (call_sum w _ _ Oc Vz Le) as [r [x' [how [Ex [Co [En [Sn [G [SA _]]]]]]]]].
+  injection Ex as <-. fold m C J in G. unfold last_share, last_loss. rewrite Co.
+  pose proof (exact_node_loss _ _ _ En Sn) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L.
+  pose proof (growth_step (share (out (addition how))) (flush_loss (out (addition how))) (V r) _ _ C J (V z) (V x) (Rabs (V x))
+    (Rlt_le _ _ (share_pos _)) (power_pos m) (Rabs_pos _) SA G) as GS.
+  set (S0 := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
   replace (V x + S0) with (S0 + V x) by ring. replace (Rabs (V x) + A0) with (A0 + Rabs (V x)) by ring. apply GS.
   replace (V z - (V r + V x)) with (V z - (V r + (V x + 0))) by ring. eapply Rle_trans; [exact L|]. lra.
 Qed.
+
+(** ** Calls one after the other, the first from c = 0 *)
+
+Definition calls (l : list words) (v : val) : val := fold_left (fun v w => call (elements d w) v) l v.
+Definition calls_sum (l : list words) : R := Rsum (map (fun w => Rsum (map (term_value d) (concat (all_blocks d w)))) l).
+Definition calls_size (l : list words) : R := Rsum (map (fun w => Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) l).
+
+(** c = 0 is added exactly. *)
+Definition keeps_sums : bool :=
+  match composed d with
+  | Some how => let c := out (addition how) in
+      negb (flushes c) && (p (out s) <=? p c)%Z && (emin c - p c <=? emin (out s) - p (out s))%Z
+  | None => false
+  end.
+
+Lemma kept_sum how r x z : composed d = Some how -> keeps_sums = true -> exact_node (addition how) = true ->
+  sum_numbers (addition how) [r; x] = Num z -> V x = 0 -> (V r = 0 \/ generic_format radix2 (flt (out s)) (V r)) -> V z = V r.
+Proof.
+  intros Co Ks En Sn X Fr. rewrite (exact_node_value _ _ _ En Sn). unfold exact_sum. cbn [map Rsum fold_right]. rewrite X, !Rplus_0_r.
+  unfold keeps_sums in Ks. rewrite Co in Ks. repeat rewrite andb_true_iff in Ks. destruct Ks as [[Fl Pp] Em]. apply negb_true_iff in Fl. apply Z.leb_le in Pp, Em.
+  unfold flushed_rnd. rewrite Fl. cbn [andb]. set (c := out (addition how)) in *. unfold flt_rnd.
+  destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [_ [_ [_ Pl]]]]]]]]]]. pose proof (plain_p _ Pl) as P0.
+  pose proof (flt_valid c ltac:(lia)) as FV.
+  destruct Fr as [->|Fr]; [apply round_0; auto with typeclass_instances|]. apply round_generic; auto with typeclass_instances.
+  eapply generic_inclusion_mag; [|exact Fr]. intros _. unfold flt, FLT_exp. lia.
+Qed.
+
+(** With at most m + 1 blocks a call, and n + 1 calls: C of one call, and ((1 + C) (1 + u)^n - 1) of all. *)
+Theorem relative_error_of_calls l m z x :
+  composition_ok = true -> keeps_sums = true -> V x = 0 ->
+  Forall (fun w => Forall (leading_element d) (concat (all_blocks d w)) /\ (Nat.pred (length (all_blocks d w)) <= m)%nat) l ->
+  calls l (Num x) = Num z ->
+  let C := (1 + k0) * (1 + k) ^ m - 1 in
+  let J := (1 + k) ^ m * h + h * geometric k m in
+  let n := Nat.pred (length l) in
+  Rabs (V z - calls_sum l) <= ((1 + C) * (1 + last_share) ^ n - 1) * calls_size l +
+    ((1 + last_share) ^ n * J + ((1 + last_share) * J + last_loss) * geometric last_share n).
+Proof.
+  intros Oc Ks X F E C J n. destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 [H0 Pl]]]]]]]]]].
+  assert (C0 : 0 <= C) by apply power_pos.
+  assert (J0 : 0 <= J).
+  { unfold J. pose proof (pow_ge_1 k m K0). pose proof (geometric_pos k m K0). apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra. }
+  assert (Mono : forall i, (i <= m)%nat -> (1 + k0) * (1 + k) ^ i - 1 <= C /\ (1 + k) ^ i * h + h * geometric k i <= J).
+  { intros i Hi. assert (P : (1 + k) ^ i <= (1 + k) ^ m) by (apply Rle_pow; [lra|exact Hi]).
+    assert (Gm : geometric k i <= geometric k m).
+    { clear -Hi K0. induction Hi; [lra|]. cbn [geometric]. assert (0 <= (1 + k) ^ m) by (apply pow_le; lra). lra. }
+    unfold C, J. split; [nra|]. apply Rplus_le_compat; [apply Rmult_le_compat_r; auto|apply Rmult_le_compat_l; auto]. }
+  destruct l as [|w l].
+  - cbn in E. injection E as <-. unfold calls_sum, calls_size, n. cbn. rewrite X, Rminus_0_r, Rabs_R0. lra.
+  - apply Forall_cons_iff in F. destruct F as [[Lw Mw] F]. unfold calls in E. cbn [fold_left] in E. fold (calls l (call (elements d w) (Num x))) in E.
+    assert (Nn : forall l v, is_num v = false -> calls l v = Num z -> False).
+    { clear -Hs O Oc. induction l as [|w' l IH]; intros v Hv Ev; [cbn in Ev; subst; easy|]. cbn [calls fold_left] in Ev.
+      apply (IH (call (elements d w') v)); [|exact Ev]. destruct (call (elements d w') v) as [y| |] eqn:Q; auto. exfalso.
+      unfold call in Q. unfold composition_ok in Oc. destruct (composed d) as [how|]; [|easy]. repeat rewrite andb_true_iff in Oc. destruct Oc as [[[Kk _] _] _].
+      destruct (of_sum how); try easy. destruct (of_c how); try easy. rewrite !flush_kept in Q. destruct (sum_values_inv _ _ _ Q) as [ts Et].
+      destruct ts as [|r0 [|x0 [|? ?]]]; try easy. injection Et as _ Et. subst. easy. }
+    destruct (call (elements d w) (Num x)) as [y| |] eqn:Ey; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
+    destruct (call_sum w _ _ Oc Ey Lw) as [r [x' [how [Ex [Co [En [Sn [G [SA Fr]]]]]]]]]. injection Ex as <-.
+    pose proof (kept_sum how r x y Co Ks En Sn X Fr) as Yr. destruct (Mono _ Mw) as [M1 M2].
+    set (S0 := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
+    assert (A00 : 0 <= A0) by (pose proof (Rabs_pos S0); lra).
+    assert (G1 : Rabs (V y - S0) <= C * A0 + J).
+    { rewrite Yr. eapply Rle_trans; [exact G|]. pose proof (Rmult_le_compat_r _ _ _ A00 M1). lra. }
+    set (u := last_share). set (h' := last_loss). assert (u0 : 0 <= u) by (unfold u, last_share; rewrite Co; pose proof (share_pos (out (addition how))); lra).
+    (* the other calls *)
+    assert (Rest : forall l y S A D H, Forall (fun w => Forall (leading_element d) (concat (all_blocks d w)) /\ (Nat.pred (length (all_blocks d w)) <= m)%nat) l ->
+      C <= D -> 0 <= H -> Rabs S <= A -> Rabs (V y - S) <= D * A + H -> calls l (Num y) = Num z ->
+      Rabs (V z - (S + calls_sum l)) <= ((1 + D) * (1 + u) ^ length l - 1) * (A + calls_size l) +
+        ((1 + u) ^ length l * H + ((1 + u) * J + h') * geometric u (length l))).
+    { clear -Oc Mono C0 J0 u0 Co Nn Hs O. induction l as [|w l IH]; intros y S A D H F CD H0 SA Ey E.
+      - cbn in E. injection E as <-. unfold calls_sum, calls_size. cbn. rewrite !Rplus_0_r, !Rmult_1_r, Rmult_0_r, Rmult_1_l, Rplus_0_r.
+        replace (1 + D - 1) with D by ring. exact Ey.
+      - apply Forall_cons_iff in F. destruct F as [[Lw Mw] F]. unfold calls in E. cbn [fold_left] in E. fold (calls l (call (elements d w) (Num y))) in E.
+        destruct (call (elements d w) (Num y)) as [v| |] eqn:Ev; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
+        destruct (call_sum w _ _ Oc Ev Lw) as [r [y' [how' [Ex [Co' [En [Sn [G [SB _]]]]]]]]]. injection Ex as <-.
+        rewrite Co in Co'. injection Co' as <-. destruct (Mono _ Mw) as [M1 M2].
+        set (sw := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (aw := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
+        assert (aw0 : 0 <= aw) by (pose proof (Rabs_pos sw); lra). assert (A00 : 0 <= A) by (pose proof (Rabs_pos S); lra).
+        pose proof (exact_node_loss _ _ _ En Sn) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L. rewrite !Rplus_0_r in L.
+        assert (U : share (out (addition how)) = u) by (unfold u, last_share; now rewrite Co). assert (Hh : flush_loss (out (addition how)) = h') by (unfold h', last_loss; now rewrite Co).
+        rewrite U, Hh in L.
+        assert (Gr : Rabs (V r - sw) <= D * aw + J).
+        { eapply Rle_trans; [exact G|]. apply Rplus_le_compat; auto. apply Rmult_le_compat_r; auto. lra. }
+        assert (R1 : Rabs (V r) <= aw + D * aw + J).
+        { replace (V r) with (sw + (V r - sw)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        assert (Y1 : Rabs (V y) <= A + D * A + H).
+        { replace (V y) with (S + (V y - S)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        assert (Sv : Rabs (V v - (S + sw)) <= ((1 + D) * (1 + u) - 1) * (A + aw) + ((1 + u) * H + ((1 + u) * J + h'))).
+        { replace (V v - (S + sw)) with ((V v - (V r + V y)) + ((V r - sw) + (V y - S))) by ring. eapply Rle_trans; [apply Rabs_triang|].
+          pose proof (Rabs_triang (V r - sw) (V y - S)). pose proof (Rmult_le_compat_l u _ _ u0 R1). pose proof (Rmult_le_compat_l u _ _ u0 Y1). nra. }
+        unfold calls_sum, calls_size. cbn [map]. rewrite !Rsum_cons. fold sw aw. fold (calls_sum l) (calls_size l).
+        assert (J' : 0 <= (1 + u) * J + h') by (unfold h', last_loss; rewrite Co; pose proof (flush_loss_pos (out (addition how))); nra).
+        assert (Q : Rabs (V z - (S + sw + calls_sum l)) <= ((1 + ((1 + D) * (1 + u) - 1)) * (1 + u) ^ length l - 1) * (A + aw + calls_size l) +
+          ((1 + u) ^ length l * ((1 + u) * H + ((1 + u) * J + h')) + ((1 + u) * J + h') * geometric u (length l))).
+        { apply (IH v); auto. nra. nra. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        replace (S + (sw + calls_sum l)) with (S + sw + calls_sum l) by ring.
+        eapply Rle_trans; [exact Q|]. apply Req_le. cbn [length pow geometric]. ring. }
+    unfold calls_sum, calls_size. cbn [map]. rewrite !Rsum_cons. fold S0 A0. fold (calls_sum l) (calls_size l). unfold n. cbn [length Nat.pred].
+    apply (Rest l y S0 A0 C J); auto. lra.
+Qed.
+End FromZero.
 
 (** * Sums of integers on designs of one fused sum *)
 

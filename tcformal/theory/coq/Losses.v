@@ -337,20 +337,23 @@ Definition flush_loss (c : conversion) : R := if flushes c then bp (emin c) else
 Lemma flush_loss_pos c : 0 <= flush_loss c.
 Proof. unfold flush_loss. pose proof (bpow_ge_0 radix2 (emin c)). pose proof (share_pos c). destruct (flushes c); nra. Qed.
 
+Lemma rounding_ulp c x : (0 <= p c)%Z -> x <> 0 -> Rabs (flt_rnd c x - x) <= share c * bp (cexp radix2 (flt c) x + p c).
+Proof.
+  intros P X. pose proof (flt_valid c P) as FV. unfold share. destruct (nearest (rho c)) eqn:N.
+  - assert (E : Rabs (flt_rnd c x - x) <= / 2 * ulp radix2 (flt c) x).
+    { unfold flt_rnd. destruct (rho c); try easy; simpl rnd; now apply error_le_half_ulp. }
+    rewrite ulp_neq_0 in E by easy. rewrite <- bpow_plus. replace (- p c - 1 + (cexp radix2 (flt c) x + p c))%Z with (-1 + cexp radix2 (flt c) x)%Z by lia.
+    rewrite bpow_plus. replace (bp (-1)) with (/ 2) by (simpl; lra). exact E.
+  - assert (E : Rabs (flt_rnd c x - x) < ulp radix2 (flt c) x) by (unfold flt_rnd; apply error_lt_ulp; auto with typeclass_instances).
+    rewrite ulp_neq_0 in E by easy. rewrite <- bpow_plus. replace (- p c + (cexp radix2 (flt c) x + p c))%Z with (cexp radix2 (flt c) x) by lia. lra.
+Qed.
+
 Lemma rounding_loss c x : (0 <= p c)%Z -> Rabs (flt_rnd c x - x) <= share c * Rabs x + share c * bp (emin c).
 Proof.
   intros P. pose proof (flt_valid c P) as FV. pose proof (share_pos c) as S0. pose proof (bpow_gt_0 radix2 (emin c)) as B0.
   destruct (Req_dec x 0) as [->|X].
   { unfold flt_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances. nra. }
-  assert (U : Rabs (flt_rnd c x - x) <= share c * bp (cexp radix2 (flt c) x + p c)).
-  { unfold share. destruct (nearest (rho c)) eqn:N.
-    - assert (E : Rabs (flt_rnd c x - x) <= / 2 * ulp radix2 (flt c) x).
-      { unfold flt_rnd. destruct (rho c); try easy; simpl rnd; now apply error_le_half_ulp. }
-      rewrite ulp_neq_0 in E by easy. rewrite <- bpow_plus. replace (- p c - 1 + (cexp radix2 (flt c) x + p c))%Z with (-1 + cexp radix2 (flt c) x)%Z by lia.
-      rewrite bpow_plus. replace (bp (-1)) with (/ 2) by (simpl; lra). exact E.
-    - assert (E : Rabs (flt_rnd c x - x) < ulp radix2 (flt c) x) by (unfold flt_rnd; apply error_lt_ulp; auto with typeclass_instances).
-      rewrite ulp_neq_0 in E by easy. rewrite <- bpow_plus. replace (- p c + (cexp radix2 (flt c) x + p c))%Z with (cexp radix2 (flt c) x) by lia. lra. }
-  eapply Rle_trans; [exact U|]. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [lra|].
+  eapply Rle_trans; [now apply rounding_ulp|]. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [lra|].
   unfold cexp, flt, FLT_exp. destruct (mag radix2 x) as [m Hm]. simpl. specialize (Hm X). pose proof (Rabs_pos x).
   destruct (Z.max_spec (m - (p c + 1)) (emin c - p c)) as [[_ ->]|[_ ->]].
   - replace (emin c - p c + p c)%Z with (emin c) by lia. lra.
@@ -373,6 +376,29 @@ Proof.
   - assert (S1 : share c <= 1).
     { unfold share. change 1 with (bp 0). destruct (nearest _); apply bpow_le; lia. }
     nra.
+Qed.
+
+(** A number of few bits is rounded only beside subnormal results. *)
+Theorem short_loss c x : (0 <= p c)%Z -> generic_format radix2 (FLX_exp (p c + 1)) x -> Rabs (flushed_rnd c x - x) <= flush_loss c.
+Proof.
+  intros P G. pose proof (flt_valid c P) as FV. pose proof (share_pos c) as S0. pose proof (bpow_gt_0 radix2 (emin c)) as B0.
+  assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
+  destruct (Rle_or_lt (bp (emin c)) (Rabs x)) as [L|L].
+  - assert (F : flt_rnd c x = x).
+    { unfold flt_rnd. apply round_generic; auto with typeclass_instances. eapply generic_inclusion_mag; [|exact G]. intros X.
+      unfold flt, FLT_exp, FLX_exp. pose proof (mag_ge_bpow radix2 x (emin c + 1)) as M. replace (emin c + 1 - 1)%Z with (emin c) in M by lia. specialize (M L). lia. }
+    assert (Fx : flx_rnd c x = x) by (unfold flx_rnd; apply round_generic; auto with typeclass_instances).
+    unfold flushed_rnd, vanishes. rewrite F, Fx, Rlt_bool_false by exact L. rewrite andb_false_r. cbn [orb]. rewrite andb_false_r.
+    rewrite Rminus_eq_0, Rabs_R0. apply flush_loss_pos.
+  - assert (R : Rabs (flt_rnd c x - x) <= share c * bp (emin c)).
+    { destruct (Req_dec x 0) as [->|X].
+      - unfold flt_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances. nra.
+      - pose proof (rounding_ulp c x P X) as U. replace (cexp radix2 (flt c) x + p c)%Z with (emin c) in U; [exact U|].
+        unfold cexp, flt, FLT_exp. pose proof (mag_le_bpow radix2 x (emin c) X L). lia. }
+    assert (S1 : share c <= 1) by (unfold share; change 1 with (bp 0); destruct (nearest _); apply bpow_le; lia).
+    unfold flushed_rnd, flush_loss. destruct (flushes c); cbn [andb]; [|exact R]. destruct (vanishes c x).
+    + replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. lra.
+    + nra.
 Qed.
 
 Theorem exact_node_loss d ts z : exact_node d = true -> sum_numbers d ts = Num z ->

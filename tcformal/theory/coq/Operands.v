@@ -73,7 +73,7 @@ Lemma convert_shift c s n u k : 0 <= k -> convert c s (n * 2 ^ k) (u - k) = conv
 Proof.
   intros K. destruct (Z.eq_dec n 0) as [->|N].
   - rewrite Z.mul_0_l. unfold convert, last_bit. cbn [Z.eqb]. rewrite !round_div_ok, !Rmult_0_l. now rewrite !Zrnd_IZR by auto with typeclass_instances.
-  - unfold convert, is_tiny. rewrite last_bit_shift, shift_zero, shift_negative by auto.
+  - unfold convert, is_tiny, is_infinite. rewrite last_bit_shift, shift_zero, shift_negative by auto.
     rewrite log2_shift by auto.
     replace (last_bit c n u - (u - k)) with (last_bit c n u - u + k) by lia.
     replace (Z.log2 (Z.abs n) + k + (u - k)) with (Z.log2 (Z.abs n) + u) by lia.

@@ -1,0 +1,232 @@
+"""What every order of sums loses, as `coq/Paths.v` and `coq/Growth.v` compute it, in fixed point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.conditions import block_size, least, start_format, term_facts
+from tcformal.theory.orders import Stage, in_order, stages
+
+#: Fraction bits of factors: `Paths.width`.
+WIDTH = 128
+ONE = 1 << WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is known of a partial result, `Paths.bound`.
+
+    Ranges and units: its error is (factor - 1)·Σ|products| + (of_c - 1)·|c| + beside·2^tiny, all three in
+    units of 2^-WIDTH.
+    """
+
+    known: bool = True
+    nothing: bool = False
+    short: int | None = None
+    settles: int | None = None
+    factor: int = ONE
+    of_c: int = 0
+    beside: int = 0
+
+
+UNKNOWN = Bound(known=False)
+ZERO = Bound(nothing=True, short=0, settles=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """What a block loses, `first` from c = 0 and `later` beside any c.
+
+    Ranges and units: of its products' magnitudes, and of |c|, in units of 2^-WIDTH, and in units of 2^tiny of
+    those.
+    """
+
+    floor: int
+    tiny: int
+    first: tuple[int, int, int]
+    later: tuple[int, int, int]
+
+    @property
+    def start(self) -> int:
+        """The first block's constant from c = 0, or more: that later ones lose no more of their products."""
+        k, of_c, _ = self.later
+        return max(self.first[0], -(-((k + ONE) * ONE) // (of_c + ONE)) - ONE)
+
+    @property
+    def beside(self) -> int:
+        """The constant of a first block beside any c."""
+        return max(self.later[:2])
+
+
+def paths(unit: UnitSpec) -> Paths | None:
+    """The losses of a unit whose sums are made in an order; None where the theorem does not apply."""
+    if not order_ok(unit):
+        return None
+    floor, tiny = _units(unit)
+    first, later = (_losses(unit, floor, tiny, c) for c in (ZERO, _some_c(unit)))
+    return None if first is None or later is None else Paths(floor, tiny, first, later)
+
+
+def order_ok(unit: UnitSpec) -> bool:
+    """`Growth.order_ok`, for the `floor` that `_units` gives."""
+    d = unit.design
+    if (
+        unit.emulation is not None
+        or d.group is not None
+        or d.piece_bits is not None
+        or d.zero_words != "summed"
+    ):
+        return False
+    if d.summation in ("tr", "gtr") or d.framed or d.c_position == "after":
+        return False
+    if d.lost_bits != "cut" or d.zero_terms is not None or d.product_limit is not None:
+        return False
+    if d.c_subnormals == "hidden_bit":
+        return False
+    for s in stages(unit):
+        if s.target.e_min > s.target.e_max:
+            return False
+        if d.c_subnormals != "kept" and (not _flushes(s.design) or not _exact(s)):
+            return False
+    return start_format(unit).fraction_bits <= _c_bits(unit)
+
+
+def cuts(unit: UnitSpec) -> bool:
+    """Whether some sum cuts its terms."""
+    return any(s.target.integer_bits is None and s.design.fraction_bits is not None for s in stages(unit))
+
+
+def _losses(unit: UnitSpec, floor: int, tiny: int, c: Bound) -> tuple[int, int, int] | None:
+    def add(stage: Stage, operands: Sequence[Bound]) -> Bound:
+        return after_sum(stage, operands, floor, tiny)
+
+    made = in_order(unit, add, ZERO, UNKNOWN, [_term(unit, tiny)] * block_size(unit), c)
+    bits = _c_bits(unit)
+    if not made.known or not _fits(made.short, bits) or (cuts(unit) and not _fits(made.settles, bits)):
+        return None
+    return made.factor - ONE, max(made.of_c, ONE) - ONE, made.beside
+
+
+def _units(unit: UnitSpec) -> tuple[int, int]:
+    """The largest exponent of numbers without a leading bit, and the unit of what is lost beside."""
+    targets = [(s.target, s.design) for s in stages(unit)]
+    if unit.design.product_rounding is not None:
+        targets.append((unit.design.product_conversion, unit.design))
+    floor = max(least(start_format(unit)), *(t.e_min for t, _ in targets))
+    cut = [floor - _low(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
+    return floor, min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
+
+
+def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) -> Bound:
+    """`Paths.after_stage`."""
+    d, t = stage.design, stage.target
+    if t.integer_bits is not None or not all(b.known for b in operands):
+        return UNKNOWN
+    live = [b for b in operands if not b.nothing]
+    leads = d.fraction_bits is None or all(_fits(b.settles, d.fraction_bits) for b in operands)
+    lost = stage_loss(stage, len(live), leads, floor, tiny)
+    if lost is None or t.fraction_bits < 0 or not t.e_min <= min(t.e_max, floor):
+        return UNKNOWN
+    k, h = lost
+    made = Bound(short=t.fraction_bits, settles=t.fraction_bits if _plain(stage) else None)
+    if not live and _exact(stage):
+        return ZERO
+    if len(live) == 1 and _fits(live[0].short, t.fraction_bits):
+        return replace(made, factor=live[0].factor, of_c=live[0].of_c, beside=live[0].beside + h)
+    return replace(
+        made,
+        factor=_up(max((b.factor for b in live), default=ONE) * (ONE + k)),
+        of_c=_up(max((b.of_c for b in live), default=0) * (ONE + k)),
+        beside=_up(sum(b.beside for b in live) * (ONE + k)) + h,
+    )
+
+
+def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
+    """`Paths.stage_loss`."""
+    d, t = stage.design, stage.target
+    low = _low(t)
+    if _exact(stage):
+        rest = max(0, WIDTH + _flush_exponent(t, d) - tiny)
+        return (1 << WIDTH - low, 1 << rest) if low <= WIDTH else None
+    f = d.fraction_bits
+    if f is None or d.zero_exponent != "none" or d.carry_bits is not None:
+        return None
+    lost = max(n - 1, 0)
+    kept = lost if t.mode in NEAREST else max(lost - 1, 0)
+    more = 0 if d.alignment_rounding == "RZ" else lost
+    rest = WIDTH + floor - low - f - tiny
+    if not (leads and _plain(stage) and not d.normalise_products and f >= 0 and t.fraction_bits <= f):
+        return None
+    if t.e_min > floor or low + f > WIDTH or rest < 0:
+        return None
+    return (
+        (kept << WIDTH - f) + (1 << WIDTH - low) + (more << WIDTH - low - f),
+        (kept << rest + low) + (1 << rest + f) + (more << rest),
+    )
+
+
+def _term(unit: UnitSpec, tiny: int) -> Bound:
+    """`Growth.term_bound`."""
+    d = unit.design
+    facts = term_facts(replace(unit, design=replace(d, product_rounding=None)))
+    made = Bound()
+    if facts is not None:
+        settles = facts.bits if cuts(unit) and facts.bits >= 0 else None
+        made = Bound(short=facts.most.bit_length() - 1, settles=settles)
+    if d.product_rounding is None:
+        return made
+    t = d.product_conversion
+    if t.integer_bits is not None or not _monotone(t, d):
+        return UNKNOWN
+    low, rest = _low(t), max(0, WIDTH + _flush_exponent(t, d) - tiny)
+    if low > WIDTH:
+        return UNKNOWN
+    factor = ONE if _fits(made.short, t.fraction_bits) else ONE + (1 << WIDTH - low)
+    return Bound(short=t.fraction_bits, factor=factor, beside=1 << rest)
+
+
+def _some_c(unit: UnitSpec) -> Bound:
+    bits = _c_bits(unit)
+    return Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
+
+
+def _c_bits(unit: UnitSpec) -> int:
+    return max(unit.c_format.fraction_bits, 0, *(s.target.fraction_bits for s in stages(unit)))
+
+
+def _low(t: Conversion) -> int:
+    return t.fraction_bits + (t.mode in NEAREST)
+
+
+def _flush_exponent(t: Conversion, d: Design) -> int:
+    return t.e_min if _flushes(d) else t.e_min - _low(t)
+
+
+def _flushes(d: Design) -> bool:
+    return d.result_subnormals != "kept"
+
+
+def _monotone(t: Conversion, d: Design) -> bool:
+    return t.fraction_bits >= 0 and (d.overflow != "ieee" or t.mode in NEAREST)
+
+
+def _plain(stage: Stage) -> bool:
+    return not _flushes(stage.design) and _monotone(stage.target, stage.design)
+
+
+def _exact(stage: Stage) -> bool:
+    d, t = stage.design, stage.target
+    unbounded = d.fraction_bits is None and d.carry_bits is None
+    return t.integer_bits is None and unbounded and _monotone(t, d)
+
+
+def _fits(bits: int | None, most: int) -> bool:
+    return bits is not None and bits <= most
+
+
+def _up(x: int) -> int:
+    return -(-x >> WIDTH)

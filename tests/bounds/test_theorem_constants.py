@@ -1,0 +1,108 @@
+"""Constants of theorems against random calls: none loses more, from zero or beside any c."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tcformal.bounds.constants import beside_c, theorem_constant
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.formats.spec import Format, Sign
+from tcformal.matmul.errors import values_of
+from tcformal.matmul.unit import Unit
+
+SOME = (
+    "volta/mma.m8n8k4.f32.f16.f16.f32", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32", "x86/tcmmrlfp16ps",
+    "cdna2/v_mfma_f32_32x32x8f16", "arm/bfdot.ebf0", "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
+    "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
+)  # fmt: skip
+
+
+def drawn(
+    rng: np.random.Generator, f: Format, shape: tuple[int, ...], spread: int
+) -> NDArray[np.unsignedinteger]:
+    """Zeros and normal numbers, some of few bits, with exponents about 0."""
+    field = np.clip(rng.integers(-spread, spread + 1, shape), f.e_min, f.e_max - 1) + f.bias
+    fraction = rng.integers(0, 1 << f.fraction_bits, shape, dtype=np.uint64)
+    ends = np.where(rng.random(shape) < 0.5, 0, (1 << f.fraction_bits) - 1).astype(np.uint64)
+    fraction = np.where(rng.random(shape) < 0.4, ends, fraction)
+    words = (field.astype(np.uint64) << np.uint64(f.fraction_bits) | fraction) << np.uint64(
+        f.ignored_low_bits
+    )
+    if f.sign is Sign.PRESENT:
+        words |= rng.integers(0, 2, shape, dtype=np.uint64) * np.uint64(f.sign_bit)
+    return np.where(rng.random(shape) < 0.15, 0, words).astype(f"u{f.storage_bits // 8}")
+
+
+def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) -> float:
+    """What random calls lose at most, in units of Σ|x_k·y_k| + |c|; `bits` that c has at most."""
+    rng, rows = np.random.default_rng(spread), 1000
+    a, b = (drawn(rng, f, (rows, unit.k), spread) for f in (unit.a_format, unit.b_format))
+    c = drawn(rng, unit.c_format, (rows,), 2 * spread) if with_c else np.zeros(rows, a.dtype)
+    cut = 0 if bits is None else unit.c_format.fraction_bits - bits
+    c = np.asarray((c.astype(np.uint64) >> np.uint64(cut)) << np.uint64(cut))
+    c = c.astype(f"u{unit.c_format.storage_bits // 8}")
+    scales, weight = [], np.ones((rows, unit.k), np.longdouble)
+    if unit.scale_format is not None:
+        one, size = unit.scale_format.one, unit.scale_block or unit.k
+        scales = [rng.integers(one - 3, one + 4, (rows, -(-unit.k // size))).astype(np.uint8) for _ in "ab"]
+        for words in scales:
+            weight = weight * values_of(words, unit.scale_format)[:, np.arange(unit.k) // size]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        d = values_of(Unit(unit).dot_bits(a, b, c, *scales), unit.d_format).astype(np.longdouble)
+        x, y, z = (values_of(v, f).astype(np.longdouble)
+                   for v, f in ((a, unit.a_format), (b, unit.b_format), (c, unit.c_format)))  # fmt: skip
+        terms = x * y * weight * np.array(product_signs(unit, unit.k))
+        exact, size = terms.sum(1) + z, np.abs(terms).sum(1) + np.abs(z)
+        ratio = np.abs(d - exact) / size
+    least = 2.0**unit.d_format.e_min
+    large = (np.maximum(np.abs(terms).max(1), np.abs(z)) >= least) & ((np.abs(d) >= least) | (d == exact))
+    return float(np.where(np.isfinite(ratio) & large, ratio, 0).max())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(x, marks=[] if x in SOME else [pytest.mark.long]) for x in distinct_designs()],
+)
+@pytest.mark.parametrize("spread", [1, 4, 10])
+def test_no_random_call_loses_more(name: str, spread: int) -> None:
+    unit = resolve(name)
+    alone, more = theorem_constant(unit, unit.k), theorem_constant(unit, 2 * unit.k)
+    if alone is None or more is None or alone.constants is None or more.sum is None:
+        assert name not in SOME
+        return
+    slack = 1 + 1e-9
+    assert most_lost(unit, spread, None, with_c=False) <= float(alone.constants.of(unit.k)) * slack
+    most = beside_c(more, unit.k)
+    if unit.c_format == unit.d_format and most is not None:
+        assert most_lost(unit, spread, more.sum.c_bits, with_c=True) <= float(most) * slack
+
+
+def test_what_loses_more_than_a_constant_is_seen() -> None:
+    """A constant of one part of two is refuted by the same calls."""
+    unit = resolve("hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16")
+    found = theorem_constant(unit, unit.k)
+    assert found is not None
+    assert found.constants is not None
+    one = replace(found.constants, blocks=1)
+    assert one.of(unit.k) < most_lost(unit, 10, None, with_c=False)
+
+
+def test_few_products_of_a_composition_are_those_of_all_parts() -> None:
+    """Of 32 products the first 16 are in both parts, each of which is rounded."""
+    unit = resolve("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32")
+    found = theorem_constant(unit, 16)
+    assert found is not None
+    assert found.constants is not None
+    assert found.constants.blocks == 2
+    assert unit.emulation is not None
+    assert {k // 16 for k in unit.emulation.parts[0]} == {0, 1}
+    assert found.first == found.constants.of(16) == found.constants.of(32) > found.constants.first
+    # A second call adds to the first one's sum.
+    assert found.constants.of(33) == (1 + found.constants.of(32)) * (1 + Fraction(1, 1 << 24)) - 1
