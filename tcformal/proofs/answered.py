@@ -79,7 +79,7 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
         )  # fmt: skip
 
     if found is not None:
-        return verdict(Kind.HOLDS, found.says, "theorem")
+        return verdict(Kind.HOLDS, found.reason, "theorem")
     from tcformal.proofs.witnesses import witness  # builds circuits
 
     progress("looking for inputs that refute the claim")

@@ -18,7 +18,11 @@ def theorem_view(v: ClaimVerdict, found: TheoremAnswer) -> RenderableType:
     x = found.instance
     numbers = ", ".join(f"{name} = {_shown(number)}" for name, number in x.numbers.items())
     where = f" of {found.source}" if found.source else ", by computation"
-    lines = [f"{v.claim} of {v.unit.name}", f"theorem {found.name}{where}{f': {numbers}' if numbers else ''}"]
+    said = [] if found.says == v.reason else [found.says]
+    lines = [
+        f"{v.claim} of {v.unit.name}",
+        f"theorem {found.name}{where}: {'; '.join([*said, numbers] if numbers else said) or 'as above'}",
+    ]
     met = [*x.conditions, *x.constants]
     if met:
         lines.append(f"met: {'; '.join(met)}")

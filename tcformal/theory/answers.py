@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, replace
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,6 +16,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance
+from tcformal.theory.conditions import block_size
 from tcformal.theory.instances import Instance, coq_instance
 
 #: What each claim about one unit says.
@@ -35,6 +38,8 @@ STATEMENTS: dict[str, str] = {
 SEPARATOR = "; "
 #: The assumption under which a claim has a theorem of its own, and that claim.
 _ZERO_C, _OF_ZERO_C = "c=0x0", "relative-error"
+#: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
+_RELATIVE, _SHORT = ("relative-error", "error-bound"), 24
 #: The name under which Coq knows that two terms are one by computation.
 _BY_DEFINITION = "eq_refl"
 
@@ -55,6 +60,25 @@ class TheoremAnswer:
     def says(self) -> str:
         """What the theorem says of the unit, with its numbers."""
         return self.instance.says
+
+    @property
+    def reason(self) -> str:
+        """What is true of the unit, as it was asked: an error of one block as one number."""
+        x = self.instance
+        loss = _loss(x)
+        if loss is None:
+            return self.says
+        block, zero_c = f"one block of {block_size(x.unit)} products", SEPARATOR in x.claim
+        if _as_written(x.unit):
+            error, sizes = (
+                ("Σ a_k·b_k", "Σ|a_k·b_k|") if zero_c else ("(Σ a_k·b_k + c)", "(Σ|a_k·b_k| + |c|)")
+            )
+            return f"|d - {error}| <= {_at_most(loss)}·{sizes} + η in {block}, η as in the theorem"
+        terms = "products" if zero_c else "products and c"
+        return (
+            f"|d - Σ terms| <= {_at_most(loss)}·Σ|terms| + η in {block}, η as in the theorem; terms are {terms} "
+            "as the unit takes them in, with scales and signs, and without what it flushes"
+        )
 
     @property
     def name(self) -> str:
@@ -95,6 +119,31 @@ class TheoremAnswer:
             "numbers": {name: str(number) for name, number in x.numbers.items()},
             "rests_on": list(self.rests_on),
         }
+
+
+def _loss(x: Instance) -> Fraction | None:
+    """What one block may lose in units of its terms' magnitudes; None where no such number is said."""
+    if x.claim.partition(SEPARATOR)[0] not in _RELATIVE or x.unit.emulation is not None:
+        return None
+    n = x.numbers
+    if "u" in n and "roundings" in n:
+        return (1 + n["u"]) ** int(n["roundings"]) - 1
+    return n.get("first", n.get("kappa"))
+
+
+def _as_written(unit: UnitSpec) -> bool:
+    """Whether the terms are the products of the operands as they are, and c: none scaled, negated, flushed."""
+    d = unit.design
+    kept = {d.operand_subnormals, d.b_subnormals or "kept", d.c_subnormals} == {"kept"}
+    return kept and unit.scale_format is None and d.negated == "none"
+
+
+def _at_most(x: Fraction) -> str:
+    """A fraction, or a decimal number that is at least as large where its digits are many."""
+    if len(str(x)) <= _SHORT:
+        return str(x)
+    with localcontext(Context(prec=6, rounding=ROUND_CEILING)):
+        return str(Decimal(x.numerator) / Decimal(x.denominator))
 
 
 def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:

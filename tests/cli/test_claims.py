@@ -32,6 +32,10 @@ def test_a_claim_that_a_theorem_answers_names_it_and_what_it_rests_on(results_fo
     assert (data["verdict"], data["answered_by"]) == ("HOLDS", "theorem")
     assert data["theorem"]["numbers"] == {"carry_bits": "4"}
     assert data["reason"] == data["theorem"]["says"]
+    error = run(VOLTA, "--claim", "relative-error").stdout
+    assert error.startswith(
+        "HOLDS: |d - (Σ a_k·b_k + c)| <= 1/2097152·(Σ|a_k·b_k| + |c|) + η in one block of 4 products"
+    )
 
 
 def test_no_circuit_is_built_where_a_theorem_answers(monkeypatch: pytest.MonkeyPatch) -> None:

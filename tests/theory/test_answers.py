@@ -7,6 +7,7 @@ import lzma
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from tcformal.store.store import Store
 from tcformal.theory import checked
 from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
 from tcformal.theory.checked import checked_with, commands, source_of
-from tcformal.theory.sources import SOURCES, compile_sources, coqc, source_names
+from tcformal.theory.sources import SOURCES, coqc, source_names
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"
@@ -99,6 +100,18 @@ def test_a_claim_is_not_answered_by_a_theorem_about_another() -> None:
         at_once(unit, "carry-bits; c=0x0", Limits())
 
 
+def test_an_error_is_said_as_one_number_that_is_at_least_the_theorems() -> None:
+    """The loss of one block: a fraction, or a decimal number that is rounded up."""
+    for name, claim in ((VOLTA, "relative-error; c=0x0"), ("x86/vdpbf16ps", "error-bound")):
+        found = theorem_answer(resolve(name), claim)
+        assert found is not None
+        number = found.reason.partition(" <= ")[2].partition("·")[0]
+        n = found.instance.numbers
+        loss = n["first"] if "first" in n else (1 + n["u"]) ** int(n["roundings"]) - 1
+        assert loss <= Fraction(number) < loss * Fraction(100001, 100000)
+        assert ("without what it flushes" in found.reason) == (name != VOLTA)
+
+
 def test_parameters_in_a_theorems_way_are_named() -> None:
     assert in_the_way(resolve(AMX), "product-order") == (
         "theorem product_order_idle is not about summation=two_chains, nan_rule=first_operand: its side "
@@ -166,16 +179,15 @@ def test_kept_claims_that_a_theorem_answers_are_verified_by_it(
 
 
 @pytest.mark.slow
-def test_the_printed_command_checks_instances_with_the_shipped_sources(tmp_path: Path) -> None:
-    """Also of 10^6 products; one of a constant that is not the theorem's is refused."""
-    compile_sources(tmp_path / "coq")
+def test_instances_of_a_large_design_are_checked_with_the_shipped_sources(compiled: Path) -> None:
+    """Of 10^6 products as of few; one of a constant that is not the theorem's is refused."""
     assert str(SOURCES) in commands("x.v")
     for claim in ("relative-error", "integer-sums", "carry-bits"):
         found = theorem_answer(resolve(LARGE), claim)
         assert found is not None
-        (tmp_path / "coq" / "Large.v").write_text(found.coq)
-        coqc(tmp_path / "coq", "Large.v")
+        (compiled / "Large.v").write_text(found.coq, encoding="utf-8")
+        coqc(compiled, "Large.v")
     wrong = replace(found.instance, arguments=("20",), conditions=("carry_enough d 20 = true",))
-    (tmp_path / "coq" / "Large.v").write_text(replace(found, instance=wrong).coq)
+    (compiled / "Large.v").write_text(replace(found, instance=wrong).coq, encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
-        coqc(tmp_path / "coq", "Large.v")
+        coqc(compiled, "Large.v")
