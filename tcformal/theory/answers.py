@@ -132,7 +132,7 @@ def _loss(x: Instance) -> Fraction | None:
 
 
 def _as_written(unit: UnitSpec) -> bool:
-    """Whether the terms are the products of the operands as they are, and c: none scaled, negated, flushed."""
+    """Whether terms are products of the operands as they are, and c: none is scaled, negated or flushed."""
     d = unit.design
     kept = {d.operand_subnormals, d.b_subnormals or "kept", d.c_subnormals} == {"kept"}
     return kept and unit.scale_format is None and d.negated == "none"
