@@ -76,7 +76,7 @@ class TheoremAnswer:
             return f"|d - {error}| <= {_at_most(loss)}·{sizes} + η in {block}, η as in the theorem"
         terms = "products" if zero_c else "products and c"
         return (
-            f"|d - Σ terms| <= {_at_most(loss)}·Σ|terms| + η in {block}, η as in the theorem; terms are {terms} "
+            f"|d - Σ terms| <= {_at_most(loss)}·Σ|terms| + η in {block}, η as in the theorem; terms: {terms} "
             "as the unit takes them in, with scales and signs, and without what it flushes"
         )
 
