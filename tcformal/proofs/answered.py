@@ -53,7 +53,7 @@ def answered(
     )
     if v.kind in (Kind.HOLDS, Kind.VIOLATED):
         return v
-    return replace(v, reason=f"{in_the_way(spec, claim)}; {v.reason}")
+    return replace(v, composition=in_the_way(spec, claim))
 
 
 def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ignore) -> ClaimVerdict | None:
