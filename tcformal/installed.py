@@ -69,7 +69,6 @@ PACKAGES: tuple[Package, ...] = (
 PROGRAMS: tuple[HostProgram, ...] = (
     HostProgram(("cc", "gcc", "clang"), "gcc", "`probe run --device cpu`: instructions of this processor"),
     HostProgram(("yosys",), "yosys", "`check-rtl`: other people's Verilog"),
-    HostProgram(("berkeley-abc",), "berkeley-abc", "`results verify --independent`"),
     HostProgram(("qemu-aarch64",), "qemu-user", "Arm's instructions on another processor"),
     HostProgram(("nvcc",), "", "CUDA kernels without the extra cuda"),
     HostProgram(("amdclang++", "hipcc"), "", "GPUs of AMD: `probe run --device hip:0`"),

@@ -1,1 +1,1 @@
-"""A second way from a DAG to an answer: own reader, own gates, another prover; shares only the errors."""
+"""A second definition of the operators: own reader of DAGs, own gates; shares only the errors."""

@@ -7,7 +7,7 @@ comparisons from the lowest bit up, shifts by every bit of the amount.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.errors import InputError
@@ -136,29 +136,6 @@ class Network:
     inputs: Mapping[str, int]
     roots: Mapping[str, Sequence[int]]
 
-    def with_zeros(self, names: Collection[str]) -> Network:
-        """The same network where the inputs of these names are 0, whatever they are given."""
-        zeros, at = set[int](), 1
-        for name, width in self.inputs.items():
-            zeros |= {*range(at, at + width)} if name in names else set()
-            at += width
-
-        def literal(x: int) -> int:
-            return x & 1 if x >> 1 in zeros else x
-
-        gates = AndGates(self.gates.n_inputs)
-        gates.ands = [(literal(x), literal(y)) for x, y in self.gates.ands]
-        roots = {name: tuple(map(literal, row)) for name, row in self.roots.items()}
-        return Network(gates, self.inputs, roots)
-
-    def values(self, bits: Sequence[int]) -> dict[str, int]:
-        """The values of the inputs from the bits of their variables."""
-        made, at = {}, 0
-        for name, width in self.inputs.items():
-            made[name] = sum(bit << i for i, bit in enumerate(bits[at : at + width]))
-            at += width
-        return made
-
     def evaluate(self, rows: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
         """The roots on rows of inputs, by name; all rows at once, one bit of a Python integer for each."""
         ones = (1 << len(rows)) - 1
@@ -176,20 +153,6 @@ class Network:
             {name: sum((bit >> j & 1) << i for i, bit in enumerate(word)) for name, word in words.items()}
             for j in range(len(rows))
         ]
-
-    def aiger(self, root: str) -> bytes:
-        """One root as binary AIGER: all inputs, the bits of that root as outputs, the lowest first."""
-        n, ands, outputs = self.gates.n_inputs, self.gates.ands, self.roots[root]
-        text = [f"aig {n + len(ands)} {n} 0 {len(outputs)} {len(ands)}", *map(str, outputs), ""]
-        made = bytearray("\n".join(text).encode())
-        for variable, (x, y) in enumerate(ands, n + 1):
-            high, low = (x, y) if x >= y else (y, x)
-            for delta in (2 * variable - high, high - low):
-                while delta > 0x7F:
-                    made.append(delta & 0x7F | 0x80)
-                    delta >>= 7
-                made.append(delta)
-        return bytes(made)
 
 
 def network(text: str) -> Network:

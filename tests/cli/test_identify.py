@@ -42,6 +42,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TCFORMAL_RESULTS", "results")
 
 
+@pytest.mark.slow
 def test_a_device_is_identified_kept_and_verified() -> None:
     words = ("identify", "--device", f"model:{UNIT}", *FORMATS, "--vectors", "300", "--plot", "growth.svg")
     result = run(*words)

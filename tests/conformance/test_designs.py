@@ -585,6 +585,7 @@ def test_all_operands_of_toy_formats(name: str, one_in: int) -> None:
     check_others(spec, x, found, integers=60, traces=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

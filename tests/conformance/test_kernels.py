@@ -124,6 +124,7 @@ def test_another_design_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert examples[0].startswith(f"tcformal explain {name} --a 0x")
 
 
+@pytest.mark.slow
 def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
     path, pool = tmp_path / "kernels.jsonl", Inline()
     only = lambda name: name.startswith("volta/")  # noqa: E731 - a filter in one line

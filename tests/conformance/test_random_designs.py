@@ -144,6 +144,7 @@ def test_random_designs_agree_with_the_oracle(seed: int) -> None:
     assert sweep(seed, 10) == []
 
 
+@pytest.mark.slow
 def test_a_failing_case_can_be_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the formats have names, what is printed is a command with unit, operands and results."""
     right, rng = unit_dot, random.Random(1)

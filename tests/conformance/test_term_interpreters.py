@@ -77,6 +77,7 @@ def claims(graph: Graph, roots: list[Node], inputs: dict[str, int]) -> tuple[Nod
     return graph.and_(*given, found), graph.and_(*given, graph.not_(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_random_graphs_mean_what_the_table_says(answer: Callable[[Graph, Node], str]) -> None:
     rng = random.Random(SEED)

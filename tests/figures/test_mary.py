@@ -44,6 +44,7 @@ def test_the_curves_are_those_of_both_figures() -> None:
     assert (LENGTHS[0], LENGTHS[7], LENGTHS[-1], len(LENGTHS)) == (10, 78, 1000000, 40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", PUBLISHED, ids=str)
 def test_points_are_the_published_ones(curve: Curve) -> None:
     wanted = PUBLISHED[curve]

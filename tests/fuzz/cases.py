@@ -79,7 +79,7 @@ WORKING: dict[str, list[str]] = {
 
 #: Options that make a command take minutes when all else is well.
 _LONG = (
-    "--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--independent", "--prove", "--bound",
+    "--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--prove", "--bound",
     "--points", "--words", "--elements", "--lengths",
 )  # fmt: skip
 

@@ -65,7 +65,7 @@ def test_every_option_of_every_command_comes_up(place: Place) -> None:
     }
     assert len(options) > 50
     assert options - used <= {
-        "--all-pairs", "--all", "--claim", "--claims", "--independent", "--prove", "--bound", "--points",
+        "--all-pairs", "--all", "--claim", "--claims", "--prove", "--bound", "--points",
         "--words", "--elements", "--lengths", "--exponents",
     }  # fmt: skip
 

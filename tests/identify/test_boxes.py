@@ -144,6 +144,7 @@ def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPat
     assert "other inputs than these" in made.untested
 
 
+@pytest.mark.slow
 def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
     """However well one design fits: nothing is called unique while others wait."""
     monkeypatch.setattr(module, "_ROUNDS", 1)
@@ -173,6 +174,7 @@ class _Small(Identifying):
         """Nothing near is tried."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wrong", "reason"), [(1, "gives all but 1 of"), (40, "no design of the space")])
 def test_answers_are_set_aside_where_a_design_gives_all_others(
     wrong: int, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -179,6 +179,7 @@ def test_an_order_in_words_has_each_term_once(length: int) -> None:
     assert (said[0], said[-1]) == (ks[0], ks[-1])
 
 
+@pytest.mark.slow
 def test_sums_that_no_order_explains_are_said_so() -> None:
     def wider(a: Array, b: Array) -> Array:
         return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
@@ -254,6 +255,7 @@ def test_the_command_asks_numpy_and_programs(tmp_path: Path, capsys: pytest.Capt
     assert "expected the device numpy, torch or exec:PROGRAM" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_formats_cross_as_their_dtypes() -> None:
     kinds = []
 

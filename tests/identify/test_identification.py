@@ -109,6 +109,7 @@ def test_a_record_reads_back_and_holds(tmp_path: Path) -> None:
     assert checked(to_record(faulty()), tmp_path)[0] is AuditStatus.HOLDS
 
 
+@pytest.mark.slow
 def test_the_newest_record_of_a_subject_is_checked(tmp_path: Path) -> None:
     old = to_record(replace(identified(), survivors=7))
     for record in (old, to_record(identified()), to_record(faulty())):

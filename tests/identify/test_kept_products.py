@@ -39,6 +39,7 @@ def write(folder: Path, record: dict[str, Any]) -> None:
     path.write_text(json.dumps(record) + "\n")
 
 
+@pytest.mark.slow
 def test_a_record_is_consistent_and_never_said_to_hold(tmp_path: Path, record: dict[str, Any]) -> None:
     for one in (record, sealed(record)):
         write(tmp_path, one)

@@ -103,6 +103,7 @@ def same_sum(spec: UnitSpec, parameter: str, u: UnitSpec) -> bool:
     return parameter == "carry_bits" and (u.design.carry_bits or 0) >= int(largest).bit_length() - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in LEADERS]
 )
@@ -149,6 +150,7 @@ def nans(spec: UnitSpec, pieces: list[Piece]) -> tuple[set[int], set[int]]:
     return words, origins
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [(1,), pytest.param((1, 2, 3), marks=pytest.mark.long)])
 def test_the_compositions_are_those_of_the_compiler(seeds: tuple[int, ...]) -> None:
     """Not the native instruction, not the halves in the other order, nor all k in one HMMA."""

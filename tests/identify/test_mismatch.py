@@ -99,6 +99,7 @@ def case(w: Witness, expected: int, got: int) -> MismatchCase:
 WIDE = {arch: f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "ada", "hopper")}
 
 
+@pytest.mark.slow
 def test_an_altered_unit_is_a_hint_and_no_rounding() -> None:
     """Of several elements, so that no unit gives them by accident."""
     spec, altered = resolve(WIDE["ampere"]), WIDE["ampere"] + "@conversion=RU-FP32"
@@ -124,6 +125,7 @@ def small_product(seed: int) -> tuple[Witness, int]:
     return Witness(tuple(a), tuple(b), 0), i
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_a_faulty_product_is_no_rounding_even_where_a_unit_gives_the_result(kind: FaultKind) -> None:

@@ -101,6 +101,7 @@ def test_a_call_that_is_filled_with_zeros_is_tried_before_its_definition_counts(
     assert found.witness is not None
 
 
+@pytest.mark.slow
 def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:
     """A chain of products, each added to the sum before it, is its first link."""
     base = resolve("et-soc-1/TensorFMA32")

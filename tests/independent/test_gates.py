@@ -1,17 +1,15 @@
-"""The second definition of the operators: DAGs read from JSON, nothing simplified, written as AIGER."""
+"""The second definition of the operators: DAGs read from JSON, nothing simplified."""
 
 from __future__ import annotations
 
 import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dags import evaluate, random_graph, random_inputs
-from exported_runs import of_graph, read_aiger
 from kept import FOUR, FOUR_25, ask, certified, separated
 from tcformal.errors import InputError
 from tcformal.independent.gates import network
@@ -66,21 +64,6 @@ def test_nothing_is_simplified_or_shared() -> None:
         }
     )
     assert network(text).gates.ands == [(2, 2), (2, 2), (4, 1)]
-
-
-def test_the_aiger_file_has_the_same_values(tmp_path: Path) -> None:
-    """As the reader of the exports evaluates it; the file's symbols are put in for that reader."""
-    graph = Graph()
-    x, y = graph.input("x0", 5), graph.input("x1", 3)
-    root = graph.mul_expand(x, graph.concat(y, graph.const(2, 2)))
-    net = network(to_json(graph, {"d": root}))
-    symbols = [f"i{i} x0[{i}]" for i in range(5)] + [f"i{5 + i} x1[{i}]" for i in range(3)]
-    symbols += [f"o{i} d[{i}]" for i in range(root.width)]
-    path = tmp_path / "d.aig"
-    path.write_bytes(net.aiger("d") + "\n".join([*symbols, "c", "x"]).encode() + b"\n")
-    design = of_graph(graph, root)
-    rows = [{"x0": i, "x1": j} for i in range(32) for j in range(8)]
-    assert read_aiger(design, path, rows) == [r["x0"] * (4 * r["x1"] + 2) for r in rows]
 
 
 @pytest.mark.parametrize(
@@ -162,15 +145,3 @@ def test_every_bit_of_a_pair_refutes_a_lemma(bit: int) -> None:
     x = g.input("x", 32)
     what = statement([(x, g.xor(x, g.const(1 << bit, 32)))], [], {})
     assert Concrete(what.graph, [what.assertion])({"v0": 5}) == [1]
-
-
-def test_inputs_that_are_zero_are_zero_on_every_gate() -> None:
-    """The other inputs keep their places; what is given for those that are zero does not count."""
-    rng = random.Random(7)
-    for _ in range(20):
-        graph, roots = random_graph(rng, 4, 30, 12)
-        net = network(to_json(graph, {f"r{i}": x for i, x in enumerate(roots)}))
-        names = [n for n in net.inputs if rng.random() < 0.5]
-        rows = [random_inputs(rng, graph) for _ in range(8)]
-        zeroed = [{**row, **dict.fromkeys(names, 0)} for row in rows]
-        assert net.with_zeros(names).evaluate(rows) == net.evaluate(zeroed)

@@ -161,6 +161,7 @@ def check(name: str, card: Card, rows: int = 2) -> set[str]:
     return used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [QUICK, UNCHAINED], ids=["chained", "one-step"])
 def test_the_text_as_cuda_gives_the_bits_of_the_model(host: TextCard, name: str) -> None:
     assert "any" in check(name, host)

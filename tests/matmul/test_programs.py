@@ -146,6 +146,7 @@ def multiples(x: int, modulus: int, top: int) -> int:
     return top - (top - x) % modulus
 
 
+@pytest.mark.slow
 def test_ozaki_2_on_fp8_is_exact_to_64_products_of_digits() -> None:
     """a·b of the residue 544 = 33·16 + 16 modulo 1089: the 65th product of digits is lost on Hopper."""
     fp8 = program("ozaki-2-fp8@count=4")

@@ -94,6 +94,7 @@ def check_cublaslt(runs: Iterable[Run], change: Mapping[str, Any] | None = None)
     return seen
 
 
+@pytest.mark.slow
 def test_cublaslt_is_calls_of_units_in_a_known_order() -> None:
     some = [run for run in known(largest=300_000) if run[0]["k"] > 32 and (run[1][2] or 1) <= 8]
     some.sort(key=lambda run: -int(run[0]["m"] * run[0]["n"] * run[0]["k"]))

@@ -130,6 +130,7 @@ def test_zeros_above_small_terms_lose_what_the_formats_have_below_them(
     assert part.status is status
 
 
+@pytest.mark.long
 def test_what_is_proved_of_all_exponents_is_not_proved_again_of_some(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,6 +415,7 @@ def test_units_of_the_catalogue(
 FOUR = SMALL.replace("tfdpa@products=2", "tfdpa@products=2,k=4")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["products=1,k=2", pytest.param("products=2,k=4", marks=pytest.mark.long)])
 def test_no_order_matters_within_a_spread_that_loses_nothing(shape: str, book: LemmaBook) -> None:
     """Two blocks, the first of which has a sum that fits its format: every order is proved."""

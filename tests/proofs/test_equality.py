@@ -167,6 +167,7 @@ def test_a_stage_of_a_tree_is_changed_as_a_unit_is(change: str) -> None:
     assert equal_in_steps(one, resolve(f"{tree},carry_bits=1"), book, LIMITS) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("unit", "changed"),
     [

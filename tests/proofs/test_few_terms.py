@@ -44,17 +44,20 @@ def proved(first: str, second: str, rest: str = EXACT) -> Counter[str]:
     return Counter(lemma.name for lemma in found[1] if lemma.holds)
 
 
+@pytest.mark.long
 def test_a_product_that_is_exact_may_be_rounded_first() -> None:
     """The terms of both sums stand in another order, too."""
     assert {"one addend on both sides", "one number on both sides"} <= {*proved("(1+0)", "(1+(0+z))")}
 
 
+@pytest.mark.long
 def test_so_may_both_products_of_a_sum() -> None:
     """A rounded product is normalised, with the least exponent where it is zero; one as it is has its own."""
     names = proved("(0+1),product_rounding=RNE-FP16", "(0+1)")
     assert (names["one term on both sides"], names["one addend on both sides"]) == (2, 2)
 
 
+@pytest.mark.long
 def test_multiples_of_one_power_of_two_are_never_subnormal() -> None:
     assert {"a term is a multiple of 2^-2", "so is the sum", "a number is a multiple"} <= {
         *proved(f"(2+(1+0)),{KEPT}", f"(2+(1+0)),{TINY}")
@@ -68,6 +71,7 @@ def test_nor_is_their_sum_with_a_normal_number() -> None:
     assert names["a sum is zero, or no tiny number"] == 2
 
 
+@pytest.mark.long
 def test_a_subnormal_c_is_lost_beside_a_product_and_where_results_are_zero() -> None:
     assert {"one value, in a case", "one value in every case"} <= {*proved(f"(0+c),{ZERO}", f"(0+c),{TINY}")}
 

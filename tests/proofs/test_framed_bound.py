@@ -150,6 +150,7 @@ def test_both_sides_of_c_grow_as_blocks_can(scale: Fraction) -> None:
         assert 0 < Recurrence(long).of(600) - (2 + 299 * Fraction(3, 2)) * scale < scale / 2
 
 
+@pytest.mark.long
 def test_a_call_of_rdna3_loses_what_its_blocks_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a first block 2·2^-24, and of each that follows 1.5·2^-24 of what there is; to fp16 within 1 %.
 

@@ -89,6 +89,7 @@ def tree_of(name: str, trees: dict[str, str], book: LemmaBook) -> str:
 ALL = [pytest.param(x, marks=() if x in ("groups", "tr") else pytest.mark.long) for x in BOUNDS]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(
     name: str, trees: dict[str, str], book: LemmaBook

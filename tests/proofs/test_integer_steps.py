@@ -74,6 +74,7 @@ def stated(name: str, book: LemmaBook) -> IntegerSum:
     return claim.stated_sum(Asking(unit, book, LIMITS, None, lambda _: None), largest_exact(unit))[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "only", "most", "sign"),
     [
@@ -138,6 +139,7 @@ def _drawn(unit: UnitSpec) -> Callable[[Graph, random.Random], dict[str, int]]:
     return drawn
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [FMA, TINY, NEGATED, AFTER, *(pytest.param(x, marks=_LONG) for x in (FLUSHED, CHAINS, ODD))]
 )
@@ -148,6 +150,7 @@ def test_the_statement_means_exact_sums_of_integers(name: str, book: LemmaBook) 
     check_statement(s, _drawn(unit), low=low, least=40)
 
 
+@pytest.mark.long
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(book: LemmaBook) -> None:
     tree = prove(FMA, book).parts[0].tree
 
@@ -204,6 +207,7 @@ def _shorter(patch: pytest.MonkeyPatch) -> None:
 _FALSE = (_wrong_sign, _dropped, _shorter)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "name"),
     [
@@ -225,6 +229,7 @@ def test_a_false_unit_never_holds(
     assert not v.parts[0].tree
 
 
+@pytest.mark.long
 def test_one_bit_more_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claim, "largest_exact", lambda unit: largest_exact(unit) + 1)
     v = prove(FMA, book)
@@ -232,6 +237,7 @@ def test_one_bit_more_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyP
     assert v.parts[0].status is PartStatus.OPEN
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -252,6 +258,7 @@ def test_a_unit_that_flushes_factors_is_not_exact_of_subnormal_ones() -> None:
     assert one_too_large(unit, largest_exact(unit) - 1) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["x86/tdpbhf8ps", "x86/tdphbf8ps"])
 def test_no_whole_number_is_a_product_of_such_a_factor_and_a_narrow_one(name: str) -> None:
     """e5m2's subnormal numbers are below 2^-14, and e4m3's numbers below 2^9."""

@@ -91,6 +91,7 @@ def tree(book: LemmaBook) -> str:
     return prove(TOY, book).parts[0].tree
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "most"),
     [
@@ -153,6 +154,7 @@ def test_one_more_is_not_exact(name: str, most: int) -> None:
     assert one_too_large(unit, most - 1) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "most"),
     [
@@ -214,6 +216,7 @@ def _group_negated(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("tcformal.semantics.product.split_sign", negated)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _BOTH)
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
     tree = prove(name, book).parts[0].tree

@@ -63,6 +63,7 @@ def tree(proved: ClaimVerdict) -> str:
     return proved.parts[0].tree
 
 
+@pytest.mark.long
 def test_a_larger_c_gives_no_smaller_result(proved: ClaimVerdict) -> None:
     _holds(proved)
 
@@ -105,6 +106,7 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     return made
 
 
+@pytest.mark.long
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(tree: str, book: LemmaBook) -> None:
     check_theorems(stated_order(asking(FMA, book))[0], tree, _drawn, 4)
 

@@ -75,6 +75,7 @@ def test_a_bit_more_than_an_exact_sum_takes_changes_nothing() -> None:
     assert proved(SUM, EXACT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["alignment_rounding=RZ", "alignment_rounding=RU"])
 def test_a_term_cut_in_another_way_is_refused(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)

@@ -88,6 +88,7 @@ def test_one_unit_of_each_family_is_symmetric(name: str, book: LemmaBook) -> Non
     assert_proved(prove(name, book))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [CDNA3, *TO_ONE_SIDE])
 def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
     v = prove(name, book)
@@ -101,6 +102,7 @@ def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
     assert witness.results[0] ^ sign != witness.results[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [
@@ -162,6 +164,7 @@ def test_assumptions_that_the_proof_cannot_use_are_refused(asked: str, said: str
         prove(CDNA3, book, asked)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [pytest.param(TO_ONE_SIDE[0], marks=pytest.mark.long), TO_ONE_SIDE[1]])
 def test_what_is_not_symmetric_is_not_proved_either(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +218,7 @@ def small_chain() -> UnitSpec:
     return replace(base, name="small chain", operands=operands, design=replace(base.design, **few))
 
 
+@pytest.mark.long
 def test_a_nan_inside_that_leaves_no_trace_is_not_proved_away(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

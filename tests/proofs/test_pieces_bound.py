@@ -71,6 +71,7 @@ def test_the_pieces_of_units() -> None:
     assert product_loss(resolve(TOY), zero_c=True) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "claim", "bound"),
     [

@@ -55,6 +55,7 @@ def test_an_assumption_decides_what_is_refused() -> None:
     assert "pieces of 12 bits" in refused("relative-error; c=0x0", resolve("gaudi2/mme.fp32"))
 
 
+@pytest.mark.long
 def test_every_unit_without_a_relative_bound_is_counted_as_refused() -> None:
     """Of those of c last, the bulk sums, and factors in pieces, `prove` says so in a sentence."""
     fitting = [x for x in distinct_designs() if CLAIMS["relative-error"].fits(catalogue()[x])]

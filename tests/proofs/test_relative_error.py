@@ -68,6 +68,7 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
     return Asking(spec, book, LIMITS, None, lambda _: None, assumed=assumed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "zero", "constant"),
     [
@@ -101,6 +102,7 @@ def test_a_constant_holds(name: str, zero: bool, constant: Fraction, book: Lemma
     assert ("c = 0" in v.composition) == zero
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "constants"),
     [
@@ -201,6 +203,7 @@ STICKY = NEAREST.replace("zero_exponent=-20", "zero_exponent=none") + (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "fault",
     [*(pytest.param(x, marks=pytest.mark.long) for x in ("", "e_max + 3")), "a bit for each term"],
@@ -251,12 +254,14 @@ def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     return made
 
 
+@pytest.mark.long
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(book: LemmaBook) -> None:
     tree = prove(TOY, book).parts[0].tree
     stated, _ = stated_relative(asking(TOY, book))
     check_theorems(stated, tree, drawn, 15)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [("fraction_bits=11", "fraction_bits=12"), ("products=2", "products=3")])
 def test_a_proof_about_another_unit_is_refused(change: tuple[str, str], book: LemmaBook) -> None:
     tree = prove(TOY, book).parts[0].tree
@@ -264,6 +269,7 @@ def test_a_proof_about_another_unit_is_refused(change: tuple[str, str], book: Le
     assert v.kind is Kind.UNKNOWN
 
 
+@pytest.mark.long
 def test_a_proof_of_a_smaller_constant_is_refused(book: LemmaBook) -> None:
     """The steps of the proof, with conclusions that claim one millionth less."""
     steps, last = unpacked(prove(TOY, book).parts[0].tree)
@@ -298,6 +304,7 @@ def test_a_false_sum_to_odd_never_holds(name: str, monkeypatch: pytest.MonkeyPat
     assert not v.parts[0].tree
 
 
+@pytest.mark.long
 def test_terms_to_odd_of_another_rounding_are_no_terms_to_odd(book: LemmaBook) -> None:
     """The proof about a sum to odd is none about terms that are cut, nor the other way round."""
     cut = ODD.replace(",alignment_rounding=RO", "")

@@ -75,6 +75,7 @@ def book() -> LemmaBook:
     return LemmaBook(limits=LIMITS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "bound"),
     [
@@ -115,6 +116,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.semantics.sums.exact._FIXED_WINDOW", 0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("windows")
 def test_a_bound_holds_of_three_terms_in_windows(book: LemmaBook) -> None:
     v = prove(WINDOWS, book)
@@ -128,6 +130,7 @@ def test_every_theorem_of_a_proof_in_windows_is_true_on_random_inputs(book: Lemm
     true_on_random_inputs(WINDOWS, book, 12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [TINY, *(pytest.param(x, marks=_LONG) for x in (FMA, CHAIN, FLUSHED, ODD, FUSED))]
 )
@@ -261,6 +264,7 @@ def violated(name: str, book: LemmaBook) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "fault"), [pytest.param(*x, marks=() if x[0] in (FMA, TINY) else _LONG) for x in _BOTH]
 )
@@ -307,6 +311,7 @@ def test_a_unit_that_forgets_to_flush_never_holds(book: LemmaBook, monkeypatch: 
     assert not v.parts[0].tree
 
 
+@pytest.mark.long
 def test_the_proof_of_another_unit_is_refused(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = prove(FMA, book).parts[0].tree
     replayed(FMA, tree, book)

@@ -51,6 +51,7 @@ def test_sums_of_a_tree_are_proved_one_after_the_other(change: tuple[str, str]) 
     assert proved(SUM, SUM.replace(*change))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "changed",
     [
@@ -83,6 +84,7 @@ FEW, WIDE = ODD.replace("26", "4"), ODD.replace("e4m3", "bf16").replace("0..2", 
 NARROW = FEW.replace("0..2", "0+1").replace("e4m3", "e2m1")
 
 
+@pytest.mark.long
 def test_an_overflow_that_never_is_changes_nothing() -> None:
     assert proved(ODD, ODD.replace("overflow=infinity", "overflow=ieee"))
 
@@ -111,6 +113,7 @@ def test_sums_of_numbers_that_are_normalised_or_not_are_alike(changed: str) -> N
     assert proved(ODD, changed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "changed"),
     [
@@ -142,6 +145,7 @@ def test_the_sign_of_a_zero_c_that_no_sum_shows_is_not_seen() -> None:
     assert proved(SIGNED, POSITIVE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -171,10 +175,12 @@ SHOWN = IN_TWO.replace("RNE-FP16,", "RNE-FP16,c_fraction_bits=7,accumulation=one
 )
 
 
+@pytest.mark.long
 def test_zeros_that_fill_calls_up_hide_a_sign() -> None:
     assert proved(IN_TWO, IN_TWO.replace("=ieee", "=positive"), 1)
 
 
+@pytest.mark.long
 def test_zeros_that_fill_calls_up_hide_no_other_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a second call, and of a sum that is no zero before it is rounded."""
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda *_: True)

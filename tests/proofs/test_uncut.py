@@ -156,6 +156,7 @@ def test_units_that_differ_are_told_apart(one: str, two: str, what: list[str]) -
     assert v.kind is Kind.SEPARATED
 
 
+@pytest.mark.long
 def test_assumptions_that_nothing_obeys_prove_no_units_equal() -> None:
     one = f"{E4M3},fraction_bits=42"
     what = Assumptions.of(one, "positive", "c=-1", "exponents=-6..6")
@@ -220,6 +221,7 @@ REFUTED = (Kind.VIOLATED, [(PartStatus.VIOLATED, False)])
 NEAREST = f"{E4M3},conversion=RNE-FP32"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "claim", "found"),
     [

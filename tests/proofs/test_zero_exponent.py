@@ -55,6 +55,7 @@ def test_what_lies_below_every_term_is_not_seen(name: str, book: LemmaBook) -> N
     assert all(lemma.holds for lemma in v.lemmas)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

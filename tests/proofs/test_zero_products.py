@@ -60,6 +60,7 @@ def test_what_does_not_is_refuted(name: str, results: tuple[int, int] | None, bo
     assert results in (None, part.witness.results)
 
 
+@pytest.mark.long
 def test_a_false_unit_does_not_hold(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where no vector shows it and no solver is asked."""
     monkeypatch.setattr(claim, "refuted_by_vectors", lambda *_: None)

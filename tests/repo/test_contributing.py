@@ -111,6 +111,7 @@ def test_a_change_is_small_and_the_guide_names_its_files(name: str) -> None:
     assert sorted(re.findall(r"`((?:tcformal|tests|queries)/\S+)`", "\n".join(rows))) == sorted(touched)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(x, marks=() if x == "rounding-mode" else pytest.mark.long) for x in PATCHES]
 )

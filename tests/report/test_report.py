@@ -180,6 +180,7 @@ def test_only_asks_of_that_name_are_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_steps")
+@pytest.mark.slow
 def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
     """From kept records: verdicts, and what the proofs that hold are made of."""
     store = Store(tmp_path)
@@ -218,6 +219,7 @@ def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("in_steps")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoil",
     [

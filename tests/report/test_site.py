@@ -85,6 +85,7 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_link_resolves_and_nothing_is_fetched(site: Path) -> None:
     pages = [*site.rglob("*.html")]
     assert len(pages) > 160

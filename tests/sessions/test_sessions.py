@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 READERS = ("new-device", "numerical-analyst", "two-outputs", "rtl-author", "proof-auditor")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_page_says_what_its_commands_print(path: Path, tmp_path: Path) -> None:
     """`make sessions` renews what is out of date."""

@@ -144,6 +144,7 @@ def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
     assert np.count_nonzero(o.d.is_special(wanted))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -244,6 +245,7 @@ def test_a_subnormal_number_alone_has_the_largest_exponent(name: str) -> None:
     assert np.count_nonzero(d) == len(words) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x86/vdpbf16ps", "x86/tdpbf16ps"])
 def test_what_is_below_normal_before_it_is_rounded_to_the_least_normal_number_is_zero(name: str) -> None:
     """A product of 2^-126, then one around the last places of that."""

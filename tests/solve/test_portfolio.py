@@ -155,6 +155,7 @@ def test_every_member_fails_and_the_portfolio_ends(stub: Stub, jobs: int) -> Non
     assert len(decision.answers) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("others", "status", "reason"),
     [

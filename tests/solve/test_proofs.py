@@ -218,6 +218,7 @@ def test_a_prover_that_fails_costs_its_answer_only(
 
 
 # ---------------------------------------------------------------------- checkers that fail
+@pytest.mark.slow
 def test_a_proof_too_long_to_check_costs_the_certificate(stub: Stub) -> None:
     runner = stub("repeats_a_true_step", proves=True)
     decision = ask(997, runner, limits=Limits(60.0, 700, 1))

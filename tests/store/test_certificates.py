@@ -94,6 +94,7 @@ def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
     assert proof_kept(tmp_path) == getattr(certified().certificate, "proof", None)
 
 
+@pytest.mark.slow
 def test_proofs_of_earlier_versions_are_trimmed_when_asked(tmp_path: Path) -> None:
     """Answers and lemmas are served before and after, and then no proof is a file of its own."""
     store = Store(tmp_path)

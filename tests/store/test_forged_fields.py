@@ -148,6 +148,7 @@ def lemma_said(said: dict[str, Any]) -> dict[str, Any]:
     return data | {"certificate": certificate_said(data["certificate"])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [*TELLING, *(pytest.param(made, marks=pytest.mark.long) for made in OTHERS)])
 def test_a_falsified_answer_turns_nothing(tmp_path: Path, made: Callable[[], Verdict[Any]]) -> None:
     v = made()
@@ -196,6 +197,7 @@ def claim_said(v: Any) -> dict[str, Any]:
     return data | {"lemmas": [lemma_said(lemma) for lemma in data["lemmas"]]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_a_falsified_claim_turns_nothing(claims: Path, tmp_path: Path, line: int) -> None:
     path = claims / CLAIM.file
@@ -229,6 +231,7 @@ def detour(width: int = 9) -> Statement:
     return statement([(g.add_mod(x, y), g.add_mod(y, g.add_mod(g.sub_mod(x, y), y)))], [], {})
 
 
+@pytest.mark.slow
 def test_a_falsified_lemma_turns_nothing(tmp_path: Path) -> None:
     """It is refused, or its certificate proves the statement, of which all else is said anew."""
     first = Store(tmp_path)

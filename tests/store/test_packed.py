@@ -36,6 +36,7 @@ def verdicts(store: Store) -> list[str]:
     return [entry.record["verdict"] for entry in store.records()]
 
 
+@pytest.mark.slow
 def test_packed_answers_are_served_before_and_after_they_are_packed(store: Store) -> None:
     for here in (store, reopened(store)[0]):
         assert verdicts(here) == ["SEPARATED", "EQUIVALENT", "EQUIVALENT", "VACUOUS"]

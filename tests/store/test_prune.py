@@ -108,6 +108,7 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
     assert again.checked
 
 
+@pytest.mark.slow
 def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_proof_of_an_earlier_version_is_written_again_counted_back(tmp_path: P
         store.trees.renewed("0" * 64)
 
 
+@pytest.mark.slow
 def test_a_long_proof_is_not_kept_and_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer stays, is served as not re-checked, and holds by a new proof; a false one does not."""
     monkeypatch.setattr(pruning, "LONGEST_KEPT", 10)
@@ -253,6 +255,7 @@ def test_a_file_that_was_replaced_meanwhile_is_judged_again(
     assert [e.record["verdict"] for e in Store(store.folder).records()] == ["SEPARATED", "EQUIVALENT"]
 
 
+@pytest.mark.slow
 def test_a_writer_at_work_loses_nothing(store: Store) -> None:
     """It adds an answer with its certificate over and over, while everything else is taken out around it."""
     child = os.fork()

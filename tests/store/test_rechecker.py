@@ -92,6 +92,7 @@ def test_a_checker_that_was_killed_is_replaced(store: Store) -> None:
         process.wait()
 
 
+@pytest.mark.slow
 def test_a_checker_that_dies_at_work_leaves_the_answer_unchecked(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_checker_that_dies_at_work_leaves_the_answer_unchecked(
     assert again.checked
 
 
+@pytest.mark.slow
 def test_a_checker_ends_with_its_parent(store: Store) -> None:
     words = [sys.executable, "-c", PARENT, str(store.folder)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment()) as parent:
@@ -126,6 +128,7 @@ def test_a_checker_ends_with_its_parent(store: Store) -> None:
     assert ends(child)
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_checking_is_one_sentence(store: Store) -> None:
     """Exit code 130, nothing written, nobody left."""
     before = {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()}

@@ -201,6 +201,7 @@ def test_formats_of_another_width_share_nothing(store: Store) -> None:
     assert store.find(other) is None
 
 
+@pytest.mark.slow
 def test_a_wish_for_a_certificate_is_heard(store: Store) -> None:
     store.add(same())
     store.add(certified())
@@ -279,6 +280,7 @@ def test_a_certificate_is_in_place_before_its_line(store: Store, monkeypatch: py
     assert not store.path.exists()
 
 
+@pytest.mark.slow
 def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
     """Every answer that was acknowledged is there, and what is served is whole."""
     moments = random.Random(7)

@@ -40,6 +40,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return places
 
 
+@pytest.mark.slow
 def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> None:
     store = Store(folder)
     assert len(store.answers.starts()) == 10_002
@@ -51,6 +52,7 @@ def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> No
     check(Store(folder).answers.line(store.answers.starts()[5000]).data or {})
 
 
+@pytest.mark.slow
 def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
 

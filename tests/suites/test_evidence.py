@@ -38,6 +38,7 @@ def forged(made: Suite, tmp_path: Path, **change: Any) -> tuple[int, str]:
     return result.exit_code, " ".join(result.output.split())
 
 
+@pytest.mark.slow
 def test_an_honest_suite_is_proved_again(widths: Suite, tmp_path: Path) -> None:
     assert len(widths.equal) == 3
     assert not any(e.same_definition for e in widths.equal)

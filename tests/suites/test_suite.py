@@ -294,6 +294,7 @@ def test_equal_designs_are_merged_with_a_proof(carries: Suite) -> None:
         assert e.reason == "no input tells carry_bits=exact or 3, carry_bits=exact or 4 apart"
 
 
+@pytest.mark.slow
 def test_equal_on_one_block_is_equal_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.suites.suite.equal_in_steps", lambda *_: None)
     of = space(["tfdpa@products=2,k=4"], vary=["carry_bits=6,7"])
@@ -380,6 +381,7 @@ def hundreds() -> Suite:
     return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
 
 
+@pytest.mark.slow
 def test_many_designs_are_told_apart_or_said_to_be_undecided(hundreds: Suite) -> None:
     assert complaints(hundreds) == []
     assert hundreds.undecided
@@ -408,6 +410,7 @@ def test_many_designs_are_shown_in_few_lines(hundreds: Suite) -> None:
     assert from_json(data).replayed == hundreds.replayed
 
 
+@pytest.mark.slow
 def test_of_many_results_some_are_replayed_of_every_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong result of one design among many is met by the sample where it is of every input."""
     monkeypatch.setattr("tcformal.suites.suite._REPLAYED", 300)

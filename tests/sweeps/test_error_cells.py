@@ -106,6 +106,7 @@ def test_a_program_is_sent_with_its_text(tmp_path: Path) -> None:
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_statistics_of_programs_and_units_are_swept(tmp_path: Path) -> None:
     words = ["statistics", VOLTA, "added-outside", "--lengths", "4", "--elements", "4", "--sweep"]
     words += ["--jobs", "1", "--json", "--results", str(tmp_path)]

@@ -74,6 +74,7 @@ def some_of(world: World, rng: np.random.Generator, n: int) -> np.ndarray:
     return np.stack([rng.integers(0, len(axis.values), n) for axis in world.axes], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fused", pytest.param("fp16", marks=pytest.mark.long)])
 def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
     unit = tree(name)

@@ -434,6 +434,7 @@ def arithmetic(spec: UnitSpec) -> tuple[Any, ...]:
     return spec.design, spec.operands.a, spec.operands.b, spec.operands.c, min(spec.k, 16), spec.emulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [kind_of_arithmetic, pytest.param(arithmetic, marks=pytest.mark.long)], ids=["kinds", "all"]
 )

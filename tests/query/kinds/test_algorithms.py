@@ -149,6 +149,7 @@ def test_split_by_hand() -> None:
     assert split_in_fractions(0xBFFFFFFF, "RNE") == (0xC000, 0x0002, 0x0C00)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
 def test_algorithms_are_the_oracles(rounding: str) -> None:
     """144 vectors for every algorithm and split rounding, over all kinds of units."""
@@ -378,6 +379,7 @@ def test_worst_case_with_a_proved_bound() -> None:
     assert "none is more than 0.5 ulp" in data["reason"]
 
 
+@pytest.mark.slow
 def test_a_search_without_answers_keeps_what_it_found() -> None:
     """Where only the first question is answered: inputs, no bound; where none is: nothing."""
     first: list[Verdict[ErrorComparison]] = []

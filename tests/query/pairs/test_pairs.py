@@ -88,6 +88,7 @@ def test_merged_units_build_one_definition() -> None:
         assert len(digests) == 1, names
 
 
+@pytest.mark.slow
 def test_pairs_can_be_asked_or_say_why_not() -> None:
     for group in groups():
         for pair in group.pairs[:: -(-len(group.pairs) // 3)]:

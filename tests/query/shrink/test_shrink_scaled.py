@@ -58,6 +58,7 @@ def scales(w: Witness) -> set[int]:
     return {*w.scale_a, *w.scale_b}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [
