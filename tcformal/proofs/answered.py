@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.proofs.verdict import ClaimPart, ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
-from tcformal.theory.answers import SEPARATOR, in_the_way, theorem_answer
+from tcformal.theory.answers import AGREEMENT, SEPARATOR, in_the_way, theorem_answer
 from tcformal.version import commit, host
 
 if TYPE_CHECKING:  # a theorem's answer needs neither a store nor lemmas
@@ -65,7 +65,8 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
     """
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)
-    if assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
+    of_two = name == AGREEMENT
+    if not of_two and assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
         from tcformal.proofs.claims.register import conditions  # reads circuits
 
         conditions(claim, spec)
@@ -78,6 +79,16 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
             answered_by=by, theorem=found,
         )  # fmt: skip
 
+    if of_two:
+        from tcformal.proofs.region import region_at_once  # builds circuits
+
+        shown = region_at_once(spec, claim, found, limits.seed)
+        if shown is None:
+            return None
+        parts, reason = shown
+        if found is None:
+            return verdict(Kind.VIOLATED, reason, "witness", "", *parts)
+        return verdict(Kind.HOLDS, reason, "theorem", "", *parts)
     if found is not None:
         return verdict(Kind.HOLDS, found.reason, "theorem")
     from tcformal.proofs.witnesses import witness  # builds circuits

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
@@ -11,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from tcformal.checks import check_choice
+from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -36,8 +38,12 @@ STATEMENTS: dict[str, str] = {
 }
 #: What separates a claim's name and the assumptions that it is asked under.
 SEPARATOR = "; "
-#: The assumption under which a claim has a theorem of its own, and that claim.
-_ZERO_C, _OF_ZERO_C = "c=0x0", "relative-error"
+#: The claim about two units, the second of which follows it with the assumptions.
+AGREEMENT = "agreement"
+#: The range of exponents that a claim of agreement may assume.
+_EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
+#: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
+_FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
 #: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
 _RELATIVE, _SHORT = ("relative-error", "error-bound"), 24
 #: The name under which Coq knows that two terms are one by computation.
@@ -153,6 +159,8 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     all inputs is true of those that obey assumptions, whichever they are.
     """
     name, *assumed = claim.split(SEPARATOR)
+    if name == AGREEMENT:
+        return _region(unit, *assumed)
     if name not in CLAIMS:
         return None
     found = None
@@ -160,6 +168,24 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
         found = claim_instance(unit, name, zero_c=True)
     if found is None:
         found = claim_instance(unit, name)
+    return None if found is None else TheoremAnswer(found)
+
+
+def agreement_of(second: str, assumed: Sequence[str]) -> str:
+    """The name of the claim that a unit agrees with a second one: `agreement; UNIT; finite; c=0x0`."""
+    return SEPARATOR.join([AGREEMENT, second, *assumed])
+
+
+def _region(first: UnitSpec, second: str, *assumed: str) -> TheoremAnswer | None:
+    """The theorem on the spread within which two units agree; None under assumptions that it is not about."""
+    from tcformal.theory.regions import region  # counts the products of a circuit
+
+    spans = [x for text in assumed if (x := _EXPONENTS.fullmatch(text))]
+    known = {_FINITE, _ZERO_C, *(x.string for x in spans)}
+    if _FINITE not in assumed or not known >= {*assumed} or len(spans) > 1:
+        return None
+    exponents = (int(spans[0][1]), int(spans[0][2])) if spans else None
+    found = region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=exponents)
     return None if found is None else TheoremAnswer(found)
 
 

@@ -15,7 +15,7 @@ import pytest
 import tcformal
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
-from tcformal.errors import InputError
+from tcformal.errors import InputError, InvariantError
 from tcformal.proofs.answered import at_once
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
@@ -126,7 +126,8 @@ def test_an_answer_says_that_a_changed_source_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A record is about the sources that it was made of, and about all that a theorem's source requires."""
-    record = {"coq": "8.16.1", "sources": {name: checked._digest(name) for name in source_names()}}
+    sources = {name: checked._digest(name) for name in source_names()}
+    record = {"coq": "8.16.1", "sources": sources}
     monkeypatch.setattr(checked, "CHECKED", tmp_path / "checked.json")
     found = theorem_answer(resolve(VOLTA), "carry-bits")
     assert found is not None
@@ -136,10 +137,10 @@ def test_an_answer_says_that_a_changed_source_is_not_checked(
     assert checked_with("Irrelevant.v") == "8.16.1"
     assert found.rests_on[0] == "theorem checked with Coq 8.16.1"
     for name in ("Irrelevant.v", "Spec.v"):
-        changed = {**record, "sources": {**record["sources"], name: "0" * 64}}
+        changed = {**record, "sources": {**sources, name: "0" * 64}}
         checked.CHECKED.write_text(json.dumps(changed))
         assert checked_with("Irrelevant.v") == ""
-    changed = {**record, "sources": {**record["sources"], "Circuit.v": "0" * 64}}
+    changed = {**record, "sources": {**sources, "Circuit.v": "0" * 64}}
     checked.CHECKED.write_text(json.dumps(changed))
     assert checked_with("Irrelevant.v") == "8.16.1"
     with pytest.raises(InputError, match=r"expected a theorem of the sources in .*, but got 'nothing'"):
@@ -178,6 +179,42 @@ def test_kept_claims_that_a_theorem_answers_are_verified_by_it(
     assert audit_claim(store, {**record, "definition": "0" * 64}).status is AuditStatus.FAILED
 
 
+def test_a_region_is_a_theorem_and_inputs_of_the_next_spread() -> None:
+    """Nothing is a theorem under assumptions that it is not about; where no spread is, inputs show it."""
+    first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
+    v = at_once(first, f"agreement; {second.name}; finite; c=0x0", Limits())
+    assert v is not None
+    assert v.theorem is not None
+    assert v.reason == "the units agree within spread 4, and differ at spread 5"
+    assert [(p.name, p.control) for p in v.parts] == [("spread 4", False), ("spread 5", True)]
+    assert v.parts[1].witness is not None
+    assert v.parts[1].witness.results[0] != v.parts[1].witness.results[1]
+    for assumed in (
+        "c=0x0",
+        "finite; normal",
+        "finite; c=0x80000000",
+        "finite; exponents=1..2; exponents=1..2",
+    ):
+        assert theorem_answer(first, f"agreement; {second.name}; {assumed}") is None
+    units = ("ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32")
+    refuted = at_once(resolve(units[0]), f"agreement; {units[1]}; finite", Limits())
+    assert refuted is not None
+    assert (refuted.kind, refuted.reason) == (
+        Kind.VIOLATED, "the results differ where all exponents are equal"
+    )  # fmt: skip
+
+
+def test_inputs_within_a_theorems_spread_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
+    found = theorem_answer(first, f"agreement; {second.name}; finite")
+    assert found is not None
+    numbers = {**found.instance.numbers, "spread": Fraction(9)}
+    wrong = replace(found, instance=replace(found.instance, numbers=numbers))
+    monkeypatch.setattr("tcformal.proofs.answered.theorem_answer", lambda *_: wrong)
+    with pytest.raises(InvariantError, match="to agree within 9, but they differ at"):
+        at_once(first, f"agreement; {second.name}; finite", Limits())
+
+
 @pytest.mark.slow
 def test_instances_of_a_large_design_are_checked_with_the_shipped_sources(compiled: Path) -> None:
     """Of 10^6 products as of few; one of a constant that is not the theorem's is refused."""
@@ -187,6 +224,7 @@ def test_instances_of_a_large_design_are_checked_with_the_shipped_sources(compil
         assert found is not None
         (compiled / "Large.v").write_text(found.coq, encoding="utf-8")
         coqc(compiled, "Large.v")
+    assert found is not None
     wrong = replace(found.instance, arguments=("20",), conditions=("carry_enough d 20 = true",))
     (compiled / "Large.v").write_text(replace(found, instance=wrong).coq, encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
