@@ -150,6 +150,16 @@ def check_nans(rule: str, formats: Operands) -> None:
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
     """The exact product of two encodings, subnormal ones as the design has them."""
+    a, b = factors_of_product(g, design, formats, x, y)
+    if design.zero_terms is not None:
+        return product_of_ones(g, a, b, design.zero_terms)
+    return product(g, a, b)
+
+
+def factors_of_product(
+    g: Graph, design: Design, formats: Operands, x: Node, y: Node
+) -> tuple[Number, Number]:
+    """Two encodings as the multiplier takes them."""
     rule = design.operand_subnormals
     of_b = rule if design.b_subnormals is None else design.b_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
@@ -163,9 +173,7 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     if design.exponent_step != 1:
         step = design.exponent_step
         a, b = in_exponent_steps(g, a, formats.a, step), in_exponent_steps(g, b, formats.b, step)
-    if design.zero_terms is not None:
-        return product_of_ones(g, a, b, design.zero_terms)
-    return product(g, a, b)
+    return a, b
 
 
 def _nothing_to_normalise(zero: ZeroExponent, rule: str | Choice) -> bool:

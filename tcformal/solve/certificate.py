@@ -78,6 +78,14 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
         raise CertificateError(f"expected a proof that can be read and kept, but {error}") from error
 
 
+def checked_steps(cnf: Cnf, proof: str) -> int:
+    """Check the text of a proof that is not kept; the number of steps, CertificateError where it fails."""
+    try:
+        return check(cnf.variables, cnf.clauses, hinted(cnf, drat.parse(proof), trimmed=True)) - 1
+    except ValueError as error:
+        raise CertificateError(f"expected a proof that can be read, but {error}") from error
+
+
 def trimmed(cnf: Cnf, certificate: Certificate) -> Certificate:
     """A kept certificate trimmed and checked; CertificateError as `verify`."""
     start = time.monotonic()

@@ -1,114 +1,143 @@
-"""Certified refinements: a unit's claims with the refutations of their negations, kept by the clauses
-they refute.
+"""Certified refinements: units whose every claim was decided with a checked proof, and whose file Coq took.
+
+`refinements.jsonl` has a row for each of them.  A row says something about one circuit, one design and the
+sources in Coq as they were, by their digests: where one of them has changed, there is no refinement.
+Proofs are not kept, because a claim is decided again about as fast as a kept proof is checked.
 """
 
 from __future__ import annotations
 
-import base64
+import hashlib
 import json
-import lzma
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Hashable, Iterable
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import CertificateError, InputError
-from tcformal.interp.cnf import Cnf, to_cnf
-from tcformal.solve.certificate import CHECKER, Certificate, verify
-from tcformal.theory.refine import Plan, decide, name, question
+from tcformal.errors import InputError
+from tcformal.interp.cnf import to_cnf
+from tcformal.ir.build import Graph
+from tcformal.ir.walk import digest
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.theory.design import coq_design
+from tcformal.theory.refinement.plan import Plan
+from tcformal.theory.refinement.printing import name
+from tcformal.theory.refinement.questions import decide, question, structure
+from tcformal.theory.sources import sources_digest
+
+#: The rows that are kept, sorted by unit.
+KEPT = Path(__file__).parent / "refinements.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refinement:
-    """A unit's claims, all certified.
+    """That a unit's circuit computes what its design does, from words to words.
 
-    Ranges and units: `claims` counts those of the file for Coq, `certificates` has the different ones, by the
-    SHA-256 of their clauses; `seconds` were spent on those that were not known before.
+    Ranges and units: `claims` counts those of the file for Coq, `different` those among them that were
+    decided; `seconds` of the processor were spent on them, `coqc_seconds` on the file.
     """
 
     unit: str
+    #: SHA-256 of the circuit and of the design in Coq.
+    definition: str
+    #: SHA-256 of the file for Coq.
+    file: str
+    #: SHA-256 of the sources in Coq that the file requires.
+    sources: str = ""
     claims: int
-    certificates: Mapping[str, Certificate]
+    different: int
     seconds: float
+    #: The version of Coq that took the file; empty where none was asked.
+    coq: str = ""
+    coqc_seconds: float = 0.0
 
-    @property
-    def size(self) -> int:
-        """Bytes of all proofs."""
-        return sum(len(x.proof) for x in self.certificates.values())
+    def sentence(self) -> str:
+        """What an answer rests on."""
+        return (
+            f"unit refined: its circuit computes the specification's words, by {self.claims} claims that "
+            f"were decided with checked proofs, not again now, and a file that Coq {self.coq} accepted"
+        )
 
 
-def refinement(spec: UnitSpec, known: Mapping[str, Certificate] | None = None) -> Refinement:
-    """Decide every claim about a unit's circuit; claims in `known` are checked again instead.
+def definition(spec: UnitSpec) -> str:
+    """SHA-256 of a unit's circuit and of its design in Coq; InputError for what the specification lacks."""
+    g = Graph()
+    dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+    text = f"{digest(g, {'result': dot.result})}\n{coq_design(spec)}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def kept_refinement(spec: UnitSpec) -> Refinement | None:
+    """The kept refinement of a unit; None without one, or for a changed circuit, design or source in Coq.
+
+    Nothing is decided again: `refinement` does that.
+    """
+    try:
+        found = _by_definition().get(definition(spec))
+    except InputError:  # a design that the specification does not describe
+        return None
+    return found if found is not None and found.coq and found.sources == sources_digest() else None
+
+
+@cache
+def _by_definition() -> dict[str, Refinement]:
+    return {x.definition: x for x in load(KEPT)}
+
+
+def refinement(spec: UnitSpec) -> Refinement:
+    """Decide every claim about a unit's circuit, and check each proof.
 
     Errors: InputError for a unit that has no plan, and for a claim that is false; CertificateError for a
-    known
-    certificate that does not refute its claim's negation.
+    proof that the checker refuses.
     """
     start = time.process_time()
-    plan, made, count = Plan(spec), {}, 0
-    for text, cnf in _questions(plan):
-        count += 1
-        key = cnf.digest()
-        if key in made:
-            continue
-        if known is not None and key in known:
-            verify(cnf, known[key])
-            made[key] = known[key]
-            continue
-        certificate = decide(cnf)
-        if certificate is None:
-            raise InputError(f"expected every claim about {spec.name} to hold, but {text()[:200]} does not")
-        made[key] = certificate
-    return Refinement(unit=spec.name, claims=count, certificates=made, seconds=time.process_time() - start)
-
-
-def check(spec: UnitSpec, kept: Mapping[str, Certificate]) -> int:
-    """Check every claim about a unit's circuit along its kept certificate; the number of steps.
-
-    Errors: CertificateError for a claim without one, or one that does not refute its negation.
-    """
-    steps, seen = 0, set()
-    for text, cnf in _questions(Plan(spec)):
-        key = cnf.digest()
-        if key in seen:
-            continue
-        seen.add(key)
-        certificate = kept.get(key)
-        if certificate is None:
-            raise CertificateError(f"expected a certificate of {text()[:200]}, but {spec.name} has none kept")
-        steps += verify(cnf, certificate)
-    return steps
-
-
-def _questions(plan: Plan) -> Iterator[tuple[Callable[[], str], Cnf]]:
-    """Each claim as Coq reads it, made when it is asked for, and the clauses of its negation."""
+    plan, asked, decided, count = Plan(spec), set[Hashable](), set[Hashable](), 0
     for claim in plan.claims():
-        yield partial(claim.coq, name), to_cnf(*question(claim))
+        count += 1
+        graph, wrong = question(claim)
+        form = structure(wrong)
+        if form in asked:
+            continue
+        asked.add(form)
+        cnf = to_cnf(graph, wrong)
+        if cnf.clauses not in decided:
+            if decide(cnf) is None:
+                says = claim.coq(name)[:200]
+                raise InputError(f"expected every claim about {spec.name} to hold, but {says} does not")
+            decided.add(cnf.clauses)
+    return Refinement(
+        unit=spec.name, definition=definition(spec), file=_sha256(plan.coq()), claims=count,
+        different=len(decided), seconds=round(time.process_time() - start, 1),
+    )  # fmt: skip
 
 
-def save(path: Path, kept: Mapping[str, Certificate]) -> None:
-    """Write certificates to one packed file."""
-    rows = {
-        key: {"proof": base64.b64encode(x.proof).decode(), "solver": x.solver, "steps": x.steps}
-        for key, x in sorted(kept.items())
-    }
-    path.write_bytes(lzma.compress(json.dumps(rows, separators=(",", ":")).encode()))
+def is_of(x: Refinement, spec: UnitSpec, text: str) -> bool:
+    """Whether a refinement is of a unit as it is, and of a file for Coq, in which all its claims stand."""
+    return x.definition == definition(spec) and x.file == _sha256(text)
 
 
-def load(path: Path) -> dict[str, Certificate]:
-    """The certificates of a file that `save` wrote, unchecked; CertificateError for another file."""
+def accepted(x: Refinement, text: str, coq: str, seconds: float) -> Refinement:
+    """A refinement whose file Coq has taken; InputError for another file."""
+    if _sha256(text) != x.file:
+        raise InputError(f"expected the file for Coq of {x.unit}, but got another")
+    return replace(x, sources=sources_digest(), coq=coq, coqc_seconds=round(seconds, 1))
+
+
+def save(path: Path, rows: Iterable[Refinement]) -> None:
+    """Write refinements to a file, sorted by unit."""
+    lines = [json.dumps(asdict(x)) for x in sorted(rows, key=lambda x: x.unit)]
+    path.write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
+
+
+def load(path: Path) -> list[Refinement]:
+    """The refinements of a file that `save` wrote; InputError for another file."""
     try:
-        rows = json.loads(lzma.decompress(path.read_bytes()))
-        return {
-            key: Certificate(
-                cnf_sha256=key, proof=base64.b64decode(x["proof"], validate=True), solver=x["solver"],
-                checker=CHECKER, steps=x["steps"], seconds=0.0,
-            )
-            for key, x in rows.items()
-        }  # fmt: skip
-    except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CertificateError(
-            f"expected a file of certificates, but {path.name} is none: {error}"
-        ) from error
+        return [Refinement(**json.loads(x)) for x in path.read_text(encoding="utf-8").splitlines()]
+    except (ValueError, TypeError) as error:
+        raise InputError(f"expected refinements in {path.name}, but found others: {error}") from error
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

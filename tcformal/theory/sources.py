@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from tcformal.errors import InputError
@@ -20,17 +23,47 @@ def source_names() -> list[str]:
     return [line for line in lines if line.endswith(".v")]
 
 
-def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
-    """What `coqc` prints of one file of a folder, whose compiled files it may require.
+@cache
+def sources_digest() -> str:
+    """SHA-256 of the sources that define a unit's circuit, plan, claims and specification.
 
-    Errors: InputError without `coqc`, and with its message where the file does not compile.
+    They are what `Unit.v` requires, but for the theorems about the specification, whose proofs may change.
     """
+    wanted, found = ["Unit"], set[str]()
+    while wanted:
+        name = wanted.pop()
+        if name not in found and name != "Theorems":
+            found.add(name)
+            text = (SOURCES / f"{name}.v").read_text(encoding="utf-8")
+            for names in re.findall(rf"From {LOGICAL} Require \w+ ([\w\s]+)\.", text):
+                wanted += names.split()
+    made = hashlib.sha256()
+    for name in sorted(found):
+        made.update((SOURCES / f"{name}.v").read_bytes())
+    return made.hexdigest()
+
+
+def coq_version() -> str:
+    """The version of the `coqc` that is installed; InputError without it."""
+    done = subprocess.run([_coqc(), "--print-version"], capture_output=True, text=True, check=True)
+    return done.stdout.split()[0]
+
+
+def _coqc() -> str:
     program = shutil.which("coqc")
     if program is None:
         raise InputError(
             "expected coqc, which Debian has in the packages coq and libcoq-flocq, but found no such program"
         )
-    command = [program, "-q", "-Q", ".", LOGICAL, name]
+    return program
+
+
+def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
+    """What `coqc` prints of one file of a folder, whose compiled files it may require.
+
+    Errors: InputError without `coqc`, and with its message where the file does not compile.
+    """
+    command = [_coqc(), "-q", "-Q", ".", LOGICAL, name]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
     if done.returncode:
         raise InputError(f"expected {name} to compile, but coqc says: {done.stderr.strip()[-2000:]}")

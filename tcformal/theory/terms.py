@@ -6,7 +6,7 @@ One object is printed for Coq and turned into bits for a solver, so that a certi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 from tcformal.ir.build import Graph
@@ -19,6 +19,13 @@ class Expr:
 
     name: str
     args: tuple[Expr | Node | int, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.name, self.args)))
+
+    def __hash__(self) -> int:
+        return self._hash  # expressions are deep, and looked up at every level
 
     def coq(self, names: Callable[[Node], str]) -> str:
         """The expression as Coq reads it."""

@@ -1,116 +1,177 @@
 """Refinement: that a circuit is what its design says, by certified claims and a theorem of Coq."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import tcformal
-from tcformal.errors import CertificateError, InputError
-from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
-from tcformal.semantics import align, product, special, unpack
-from tcformal.semantics.number import Exponent
-from tcformal.theory.certified import check, load, refinement, save
-from tcformal.theory.refine import Plan
-from tcformal.theory.sources import compile_sources, coqc
-
-VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
-HALF = "volta/mma.m8n8k4.f16.f16.f16.f16"
+from semantic_slips import EIGHT, HALF, SLIPS, VOLTA, Slip, slip
+from tcformal.errors import InputError
+from tcformal.theory import certified, sources
+from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
+from tcformal.theory.refinement.plan import Plan
+from tcformal.theory.sources import compile_sources, coqc, sources_digest
+from tcformal.theory.survey import distinct_units
 
 
 @pytest.fixture(scope="module")
-def volta() -> Any:
+def volta() -> Refinement:
     return refinement(tcformal.unit(VOLTA).spec)
 
 
-def test_every_claim_about_a_unit_is_certified(volta: Any, tmp_path: Path) -> None:
-    assert volta.claims > len(volta.certificates) > 30
-    save(tmp_path / "volta", volta.certificates)
-    assert check(tcformal.unit(VOLTA).spec, load(tmp_path / "volta")) > 0
+def _keep(monkeypatch: pytest.MonkeyPatch, path: Path, *rows: Refinement) -> None:
+    save(path / "rows.jsonl", rows)
+    monkeypatch.setattr(certified, "KEPT", path / "rows.jsonl")
+    certified._by_definition.cache_clear()
 
 
-def test_missing_and_forged_certificates_are_refused(volta: Any, tmp_path: Path) -> None:
-    spec, kept = tcformal.unit(VOLTA).spec, dict(volta.certificates)
-    first, second = [x for x in kept if kept[x].steps > 10][:2]
-    with pytest.raises(CertificateError):
-        check(spec, {k: v for k, v in kept.items() if k != first})
-    with pytest.raises(CertificateError):
-        check(spec, {**kept, first: replace(kept[first], proof=kept[second].proof)})
-    (tmp_path / "other").write_bytes(b"no certificates")
-    with pytest.raises(CertificateError):
-        load(tmp_path / "other")
+@pytest.fixture
+def _read_again() -> Iterator[None]:
+    yield
+    certified._by_definition.cache_clear()
 
 
-def _toward_zero(g: Graph, mode: Any, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
-    return g.truth(False)
+def _row(x: Refinement) -> Refinement:
+    return replace(x, sources=sources_digest(), coq="8.16.1")
 
 
-def _no_sticky(g: Graph, mode: Any, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
-    return g.and_(guard, odd)
+@pytest.mark.usefixtures("_read_again")
+def test_a_unit_with_a_kept_row_is_refined(
+    volta: Refinement, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert volta.claims > volta.different > 30
+    _keep(monkeypatch, tmp_path, _row(volta))
+    found = kept_refinement(tcformal.unit(VOLTA).spec)
+    assert found == _row(volta)
+    assert f"{volta.claims} claims" in found.sentence()
+    assert "Coq 8.16.1" in found.sentence()
 
 
-def _other_sign(g: Graph, a: Any, b: Any) -> Any:
-    made = _PRODUCT(g, a, b)
-    return replace(made, term=replace(made.term, sign=g.or_(a.term.sign, b.term.sign)))
+@pytest.mark.usefixtures("_read_again")
+def test_a_changed_circuit_design_or_source_has_no_refinement(
+    volta: Refinement, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _keep(monkeypatch, tmp_path, _row(volta))
+    assert kept_refinement(tcformal.unit(HALF).spec) is None
+    assert kept_refinement(tcformal.unit(f"{VOLTA}@fraction_bits=24").spec) is None
+    with monkeypatch.context() as m:
+        slip(next(x for x in SLIPS if x.what == "e_max + 1"), m)
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
+    with monkeypatch.context() as m:
+        m.setattr("tcformal.theory.certified.coq_design", lambda _: "another")
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
+    assert kept_refinement(tcformal.unit(VOLTA).spec) is not None
+    for row in (volta, replace(_row(volta), sources="0" * 64), replace(_row(volta), coq="")):
+        _keep(monkeypatch, tmp_path, row)
+        assert kept_refinement(tcformal.unit(VOLTA).spec) is None
 
 
-def _larger_exponent(g: Graph, exponents: Any) -> Any:
-    e, tree = _LARGEST(g, exponents)
-    return Exponent(e.bits, e.low + 1, e.high + 1), tree
+def test_coq_takes_the_file_of_a_refinement_and_no_other(volta: Refinement) -> None:
+    text = Plan(tcformal.unit(VOLTA).spec).coq()
+    assert accepted(volta, text, "8.16.1", 4.0).coq == "8.16.1"
+    with pytest.raises(InputError):
+        accepted(volta, text.replace("RZ", "RNE"), "8.16.1", 4.0)
 
 
-def _no_infinity(g: Graph, operands: Any, rounded: Any, design: Any) -> Any:
-    made = _SPECIALS(g, operands, rounded, design)
-    return replace(made, result=replace(made.result, inf=g.truth(False)))
+def test_a_row_is_of_one_unit_and_one_file(volta: Refinement) -> None:
+    spec = tcformal.unit(VOLTA).spec
+    text = Plan(spec).coq()
+    assert is_of(volta, spec, text)
+    assert not is_of(volta, spec, text + " ")
+    assert not is_of(volta, tcformal.unit(HALF).spec, text)
 
 
-def _lower_exponent(g: Graph, field: Node, normal: Node, fmt: Any) -> Exponent:
-    e = _EXPONENT(g, field, normal, fmt)
-    return Exponent(field, e.low, e.high)
+def test_sources_are_those_that_a_refinement_rests_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def digest_with(name: str) -> str:
+        folder = tmp_path / name
+        shutil.copytree(sources.SOURCES, folder)
+        (folder / name).write_text((folder / name).read_text() + "(* more *)")
+        monkeypatch.setattr(sources, "SOURCES", folder)
+        sources_digest.cache_clear()
+        return sources_digest()
+
+    now = sources_digest()
+    assert digest_with("Losses.v") == now
+    monkeypatch.undo()
+    assert len({now, *(digest_with(x) for x in ("Spec.v", "Circuit.v", "Unit.v"))}) == 4
+    monkeypatch.undo()
+    sources_digest.cache_clear()
 
 
-_PRODUCT, _LARGEST = product.product, align.largest
-_SPECIALS, _EXPONENT = special.with_specials, unpack._exponent
-
-#: Slips in the semantics: the module, the name, what stands there instead.
-SLIPS: dict[str, list[tuple[str, str, Callable[..., Any]]]] = {
-    "RNE rounds toward zero": [("tcformal.semantics.round", "round_away", _toward_zero)],
-    "sticky is lost": [("tcformal.semantics.round", "round_away", _no_sticky)],
-    "the sign of a product": [("tcformal.semantics.mma", "product", _other_sign)],
-    "e_max + 1": [("tcformal.semantics.sums.step", "largest", _larger_exponent)],
-    "no infinities": [("tcformal.semantics.sums.step", "with_specials", _no_infinity)],
-    "the exponent of code 0 is one too low": [("tcformal.semantics.unpack", "_exponent", _lower_exponent)],
-}
+def test_rows_of_another_form_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"unit": "x"}\n')
+    with pytest.raises(InputError):
+        load(tmp_path / "rows.jsonl")
 
 
 @pytest.mark.parametrize(
-    "slip", [pytest.param(x, marks=[] if i == 3 else pytest.mark.slow) for i, x in enumerate(SLIPS)]
+    "x", [pytest.param(x, id=x.what, marks=[] if x.quick else pytest.mark.long) for x in SLIPS]
 )
-def test_a_slip_in_the_semantics_makes_a_claim_false(slip: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, other in SLIPS[slip]:
-        monkeypatch.setattr(f"{module}.{name}", other)
+def test_a_slip_in_the_semantics_makes_a_claim_false(x: Slip, monkeypatch: pytest.MonkeyPatch) -> None:
+    slip(x, monkeypatch)
     with pytest.raises(InputError, match="does not"):
-        refinement(tcformal.unit(HALF).spec)
+        refinement(tcformal.unit(x.unit).spec)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of compiled sources."""
+    assert shutil.which("coqc")
+    folder = tmp_path_factory.mktemp("coq")
+    compile_sources(folder)
+    return folder
+
+
+def _coqc(folder: Path, text: str) -> None:
+    (folder / "Instance.v").write_text(text)
+    coqc(folder, "Instance.v")
 
 
 @pytest.mark.debian
-def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(tmp_path: Path) -> None:
-    assert shutil.which("coqc")
-    compile_sources(tmp_path)
-    for unit in (VOLTA, "riscv/vfqbdot.vv.vlen128.e4m3.e4m3"):
-        (tmp_path / "Instance.v").write_text(Plan(tcformal.unit(unit).spec).coq())
-        coqc(tmp_path, "Instance.v")
+def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
+    for unit in (VOLTA, EIGHT):
+        _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
     text = Plan(tcformal.unit(VOLTA).spec).coq()
     for right, wrong in (
         ("alignment := RZ", "alignment := RO"),
         ("rho := RZ", "rho := RNE"),
         ("(Some 23)", "(Some 24)"),
+        ("emax := 127", "emax := 128"),
+        ("ZeroAt (-131)", "ZeroAt (-132)"),
+        ("carry_bits := None", "carry_bits := (Some 3)"),
+        ("nan_word := 0x7fffffff", "nan_word := 0x7fc00000"),
+        ("(Only 230 0%nat", "(Only 230 1%nat"),
+        ("(Leaf 272 0%nat)", "(Leaf 272 1%nat)"),
+        ("Claim [] ", "Claim [Is 2] "),
     ):
         assert right in text
-        (tmp_path / "Instance.v").write_text(text.replace(right, wrong, 1))
         with pytest.raises(InputError):
-            coqc(tmp_path, "Instance.v")
+            _coqc(compiled, text.replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_kept_rows_are_of_the_sources_as_they_are() -> None:
+    rows = load(certified.KEPT)
+    assert {x.sources for x in rows} == {sources_digest()}, "python -m tcformal.theory.survey --keep"
+    assert all(x.coq for x in rows)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", distinct_units())
+def test_every_claim_about_every_unit_is_certified_and_coq_takes_it(name: str, compiled: Path) -> None:
+    spec = tcformal.unit(name).spec
+    found = kept_refinement(spec)
+    try:
+        plan = Plan(spec)
+    except InputError as error:
+        assert found is None
+        pytest.skip(str(error))
+    made = refinement(spec)
+    assert found is not None
+    assert (made.file, made.definition, made.claims) == (found.file, found.definition, found.claims)
+    _coqc(compiled, plan.coq())

@@ -113,17 +113,20 @@ Definition zero_sign_formula : formula :=
 Definition usual : list formula :=
   [Negation is_nan; Negation is_inf; Either (Negation (no_size q)) null; Either (no_size q) normal].
 
+(** What tininess is read off as well. *)
+Definition settled : list formula := usual ++ (if tiny c then known q else []).
+
 Definition outcome_claims : list claim :=
   let r := outcome x in
   let overflow := Both (Negation zero_formula) (Both over_formula to_infinity_formula) in
   [Claim [] (Iff (Is (nan r)) is_nan);
    Claim [Negation is_nan; is_inf] (Both (Is (inf r)) (Iff (Is (sign r)) minus_inf));
-   Claim usual (Iff (Is (inf r)) overflow);
-   Claim usual (Iff (Is (sign r)) (Either (Both zero_formula zero_sign_formula) (Both (Negation zero_formula) (down q))));
-   Claim (Negation overflow :: usual)
+   Claim settled (Iff (Is (inf r)) overflow);
+   Claim settled (Iff (Is (sign r)) (Either (Both zero_formula zero_sign_formula) (Both (Negation zero_formula) (down q))));
+   Claim (Negation overflow :: settled)
      (Equal (U (significand r))
         (If zero_formula (Num_ 0) (If over_formula (Num_ (2 ^ (p c + 1) - 1)) (If carried (Num_ (2 ^ p c)) grown))));
-   Claim (Negation overflow :: usual)
+   Claim (Negation overflow :: settled)
      (Equal (exponent r) (If zero_formula (Num_ (emin c)) (If over_formula (Num_ (emax c)) (Plus (Num_ (emin c)) raised))))].
 
 Definition ending_ok : bool :=
@@ -382,7 +385,8 @@ End Kept.
 Record finished (s : bool) (n u : Z) : Prop := {
   f_kept : kept_facts c n u (v (kept x)) (v (height x)) (v (away x) =? 1);
   f_zero : T (no_size q) = (n =? 0); f_down : T (down q) = (n <? 0); f_sign : T (sum_sign q) = s;
-  f_tiny : tiny c = true -> n <> 0 -> 2 ^ p c <= v (kept x) + Z.b2z (v (away x) =? 1) -> T (tiny_formula c x q) = is_tiny c n u
+  f_tiny : tiny c = true -> n <> 0 -> 2 ^ p c <= v (kept x) + Z.b2z (v (away x) =? 1) -> T (tiny_formula c x q) = is_tiny c n u;
+  f_known : tiny c = true -> forallb T (known q) = true
 }.
 
 Lemma outcome_nth k r : nth_error (outcome_claims c x q) k = Some r -> forallb T (given r) = true -> T (goal r) = true.
@@ -393,7 +397,7 @@ Proof. pose proof (outcome_nth 0%nat _ eq_refl eq_refl) as H. cbn [goal] in H. u
 
 Lemma usual_is s n u : T (is_nan q) = false -> T (is_inf q) = false -> finished s n u -> forallb T (usual c x q) = true.
 Proof.
-  intros A B [KF NZ _ _ _]. unfold usual. cbn [forallb].
+  intros A B [KF NZ _ _ _ _]. unfold usual. cbn [forallb].
   assert (U1 : T (Either (Negation (no_size q)) (null x)) = true).
   { unfold T; cbn [truth]; fold T. rewrite NZ. destruct (Z.eqb_spec n 0) as [Q|Q]; auto. destruct (k_zero _ _ _ _ _ _ KF Q) as [K1 K2].
     unfold T; cbn [truth null value]. rewrite K1, K2. reflexivity. }
@@ -422,7 +426,8 @@ Proof.
   { rewrite SI by auto. pose proof (outcome_nth 1%nat _ eq_refl) as H. cbn [given forallb goal] in H. rewrite NN, QI in H. specialize (H eq_refl).
     unfold T in H. cbn [truth] in H. apply andb_prop in H. destruct H as [H1 H2]. change (truth m v (Iff (Is (sign (outcome x))) (minus_inf q)) = true) in H2.
     rewrite truth_iff in H2. apply eqb_prop in H2. cbn [truth] in H2. rewrite H1, H2. reflexivity. }
-  destruct (FI eq_refl eq_refl) as [s [n [u [-> FN]]]]. pose proof (usual_is s n u QN QI FN) as US. destruct FN as [KF NZ DN SS TY].
+  destruct (FI eq_refl eq_refl) as [s [n [u [-> FN]]]]. pose proof (usual_is s n u QN QI FN) as US. destruct FN as [KF NZ DN SS TY KK].
+  assert (ST : forallb T (settled c x q) = true) by (unfold settled; rewrite forallb_app, US; destruct (tiny c); auto).
   destruct ending_parts as [P [M [RN [BB _]]]].
   eapply same_val_trans. { apply (convert_result _ _ _ _ _ _ _ P M KF). }
   set (kk := v (kept x)) in *. set (hh := v (height x)) in *. set (aw := (v (away x) =? 1)) in *.
@@ -448,12 +453,12 @@ Proof.
   assert (OV : T ov = negb (rounded_zero c bl kk aw) && (overflows c kk hh aw && to_infinity c (n <? 0))).
   { unfold ov, T. cbn [truth]. fold T. now rewrite ZF, OF, TI. }
   assert (R3 : (v (inf (outcome x)) =? 1) = T ov).
-  { pose proof (outcome_nth 2%nat _ eq_refl US) as H. cbn [goal] in H. unfold T in H. rewrite truth_iff in H. now apply eqb_prop in H. }
+  { pose proof (outcome_nth 2%nat _ eq_refl ST) as H. cbn [goal] in H. unfold T in H. rewrite truth_iff in H. now apply eqb_prop in H. }
   assert (R4 : (v (sign (outcome x)) =? 1) = (rounded_zero c bl kk aw && (keeps_sign c (n =? 0) && s) || negb (rounded_zero c bl kk aw) && (n <? 0))).
-  { pose proof (outcome_nth 3%nat _ eq_refl US) as H. cbn [goal] in H. unfold T in H. rewrite truth_iff in H. apply eqb_prop in H. cbn [truth] in H. fold T in H. rewrite ZF, ZS, DN in H. exact H. }
+  { pose proof (outcome_nth 3%nat _ eq_refl ST) as H. cbn [goal] in H. unfold T in H. rewrite truth_iff in H. apply eqb_prop in H. cbn [truth] in H. fold T in H. rewrite ZF, ZS, DN in H. exact H. }
   assert (GO : T ov = false -> v (significand (outcome x)) = (if rounded_zero c bl kk aw then 0 else if overflows c kk hh aw then 2 ^ (p c + 1) - 1 else if carries c kk aw then 2 ^ p c else kk + Z.b2z aw) /\
      v (code (outcome x)) + low (outcome x) = (if rounded_zero c bl kk aw then emin c else if overflows c kk hh aw then emax c else emin c + (hh + Z.b2z (carries c kk aw)))).
-  { intros NO. assert (G : forallb T (Negation ov :: usual c x q) = true) by (cbn [forallb]; rewrite US; unfold T; cbn [truth]; fold T; now rewrite NO).
+  { intros NO. assert (G : forallb T (Negation ov :: settled c x q) = true) by (cbn [forallb]; rewrite ST; unfold T; cbn [truth]; fold T; now rewrite NO).
     pose proof (outcome_nth 4%nat _ eq_refl G) as H4. pose proof (outcome_nth 5%nat _ eq_refl G) as H5. cbn [goal] in H4, H5.
     unfold T in H4, H5. cbn [truth value exponent] in H4, H5. fold T W in H4, H5. rewrite ZF, OF, ?CA, ?GR, ?RA in H4, H5. apply Z.eqb_eq in H4, H5. auto. }
   unfold result. rewrite R3. rewrite OV in *. destruct (rounded_zero c bl kk aw) eqn:QZ; cbn [negb andb orb] in R4, GO |- *.

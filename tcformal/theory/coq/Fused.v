@@ -13,8 +13,12 @@ Record addend := Addend { of : number; zero_node : positive; shift : positive; a
 (** The order in which signed terms are added: nodes in two's complement. *)
 Inductive sum_tree := Leaf (node : positive) (place : nat) | Partial (node : positive) (l r : sum_tree).
 
+(** The comparisons that find the largest exponent: nodes of codes; of one term its place and the range of its code. *)
+Inductive top_tree := Only (node : positive) (place : nat) (least most : Z) | Larger (node : positive) (l r : top_tree).
+
 Record fused := Fused {
   addends : list addend;
+  tops : top_tree; tops_low : Z;                 (** exponents are codes and this *)
   top : positive; top_low : Z; top_span : Z;     (** the largest exponent *)
   partials : sum_tree;
   total_node : positive;                         (** in two's complement *)
@@ -41,6 +45,32 @@ Definition term_claims (a : addend) : list claim :=
   [Claim (finite (of a) :: ctx (of a)) (in_span a);
    Claim (finite (of a) :: ctx (of a)) (Iff (Is (zero_node a)) (Equal (U (significand (of a))) (Num_ 0)))].
 
+(** The largest exponent: each comparison by itself. *)
+Definition top_node (t : top_tree) : positive := match t with Only n _ _ _ | Larger n _ _ => n end.
+Fixpoint top_least (t : top_tree) : Z := match t with Only _ _ a _ => a | Larger _ l r => Z.max (top_least l) (top_least r) end.
+Fixpoint top_most (t : top_tree) : Z := match t with Only _ _ _ b => b | Larger _ l r => Z.max (top_most l) (top_most r) end.
+Fixpoint top_places (t : top_tree) : list nat := match t with Only _ i _ _ => [i] | Larger _ l r => top_places l ++ top_places r end.
+Fixpoint top_leasts (t : top_tree) : list Z := match t with Only _ _ a _ => [a] | Larger _ l r => top_leasts l ++ top_leasts r end.
+Definition in_tops (t : top_tree) : list formula := [AtMost (Num_ (top_least t)) (U (top_node t)); AtMost (U (top_node t)) (Num_ (top_most t))].
+Definition code_term (n : positive) : term := Plus (U n) (Num_ (tops_low x)).
+(** The exponent with which a term is compared. *)
+Definition entering (a : addend) : term :=
+  match zero_exponent d with ZeroNone => If (Is (zero_node a)) (Num_ (tops_low x)) (exponent (of a)) | _ => part a end.
+Fixpoint comparison_claims (t : top_tree) : list claim :=
+  match t with
+  | Only n i least most =>
+      let a := nth i (addends x) absent in
+      [Claim [in_span a] (Equal (code_term n) (entering a));
+       Claim [in_span a] (Both (AtMost (Num_ least) (U n)) (AtMost (U n) (Num_ most)))]
+  | Larger n l r =>
+      Claim [] (Both (Both (AtMost (U (top_node l)) (U n)) (AtMost (U (top_node r)) (U n)))
+                  (Either (Equal (U n) (U (top_node l))) (Equal (U n) (U (top_node r)))))
+      :: comparison_claims l ++ comparison_claims r
+  end.
+Definition top_claims : list claim :=
+  [Claim (in_tops (tops x)) (Equal top_term (code_term (top_node (tops x))));
+   Claim (in_tops (tops x)) (AtMost (U (top x)) (Num_ (top_span x)))] ++ comparison_claims (tops x).
+
 (** Alignment: [aligned * 2^shift] is the magnitude, cut toward zero or to odd. *)
 Definition up (a : addend) : Z := Z.max 0 (f - bits_below (of a)).
 Definition down (a : addend) : Z := Z.max 0 (bits_below (of a) - f).
@@ -50,8 +80,7 @@ Definition align_claims (a : addend) : list claim :=
   let scaled t := Times (Shift t (clamped a)) (Num_ (2 ^ down a)) in
   let magnitude := Times (U (significand (of a))) (Num_ (2 ^ up a)) in
   let kept := U (aligned a) in
-  [Claim (takes_part a :: spans) (AtMost (part a) top_term);
-   Claim (Negation (Is (zero_node a)) :: spans) (Equal (U (shift a)) (Minus top_term (exponent (of a))));
+  [Claim (Negation (Is (zero_node a)) :: in_span a :: AtMost (exponent (of a)) top_term :: in_tops (tops x)) (Equal (U (shift a)) (Minus top_term (exponent (of a))));
    Claim [] (match alignment d with
      | RO => Either (Equal (scaled kept) magnitude)
                (Both (Equal (Bits 0 1 kept) (Num_ 1))
@@ -59,12 +88,6 @@ Definition align_claims (a : addend) : list claim :=
      | _ => Both (AtMost (scaled kept) magnitude) (Less magnitude (scaled (Plus kept (Num_ 1))))
      end);
    Claim [] (AtMost kept (Num_ (largest_aligned a)))].
-
-(** The largest exponent. *)
-Definition top_claims : list claim :=
-  [Claim spans (Either (all_of (map (fun a => Negation (takes_part a)) (addends x)))
-                  (any_of (map (fun a => Both (takes_part a) (Equal (part a) top_term)) (addends x))));
-   Claim spans (AtMost (U (top x)) (Num_ (top_span x)))].
 
 (** The sum. *)
 Definition tree_node (t : sum_tree) : positive := match t with Leaf n _ | Partial n _ _ => n end.
@@ -109,10 +132,13 @@ Definition fused_claims : list claim :=
   kept_claims c (closing x) fused_sum ++ outcome_claims c (closing x) fused_sum.
 
 (** What is computed beside the claims. *)
+Definition tops_ok (t : top_tree) : bool :=
+  forallb (fun i => (i <? length (addends x))%nat) (top_places t) && forallb (fun z => 0 <=? z) (top_leasts t) &&
+  forallb (fun i => existsb (Nat.eqb i) (top_places t)) (seq 0 (length (addends x))).
 Definition fused_ok : bool :=
   match fraction_bits d with Some g => g =? f | None => false end && match alignment d with RZ | RO => true | _ => false end &&
   match carry_bits d with None => true | _ => false end && negb (normalise d) && ending_ok m c (closing x) &&
-  forallb (fun a => 1 <=? width_in m (significand (of a))) (addends x) &&
+  forallb (fun a => 1 <=? width_in m (significand (of a))) (addends x) && tops_ok (tops x) &&
   (forallb (fun i => (i <? length (addends x))%nat) (places (partials x)) && (length (places (partials x)) =? length (addends x))%nat &&
    forallb (fun i => existsb (Nat.eqb i) (places (partials x))) (seq 0 (length (addends x)))).
 
@@ -191,7 +217,7 @@ Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = 
   (forall a, In a (addends x) -> 1 <= width_in m (significand (of a))) /\
   Permutation (seq 0 (length (addends x))) (places (partials x)).
 Proof.
-  unfold fused_ok in OK. fold c in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[A B] C] D] E] J] [[K L] M]].
+  unfold fused_ok in OK. fold c in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[A B] C] D] E] J] _] [[K L] M]].
   destruct (fraction_bits d) as [g|] eqn:Fb; [|easy]. apply Z.eqb_eq in A. apply negb_true_iff in D. subst g.
   destruct (carry_bits d) eqn:Cb; try easy. rewrite forallb_forall in J, M. apply Nat.eqb_eq in L.
   split; [auto|]. split. { destruct (alignment d); try easy; auto. } split; [auto|]. split; [auto|]. split; [auto|]. split.
@@ -200,6 +226,9 @@ Proof.
     destruct M as [j [Hj Q]]. apply Nat.eqb_eq in Q. now subst.
 Qed.
 
+Lemma tops_are_ok : tops_ok x (tops x) = true.
+Proof. unfold fused_ok in OK. rewrite !andb_true_iff in OK. now destruct OK as [[_ A] _]. Qed.
+
 Lemma use q : In q (fused_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 
@@ -207,7 +236,7 @@ Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (fused
 Proof. intros A Q. unfold fused_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
 Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (fused_claims m ctx d f x).
 Proof. intros A Q. unfold fused_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_tops q : In q (top_claims d x) -> In q (fused_claims m ctx d f x).
+Lemma in_tops_claims q : In q (top_claims d x) -> In q (fused_claims m ctx d f x).
 Proof. intros Q. unfold fused_claims. do 2 (apply in_or_app; right). apply in_or_app. now left. Qed.
 Lemma in_sums q : In q (sum_claims x) -> In q (fused_claims m ctx d f x).
 Proof. intros Q. unfold fused_claims. do 3 (apply in_or_app; right). apply in_or_app. now left. Qed.
@@ -252,34 +281,109 @@ Proof.
   unfold T, takes_part, part. destruct (zero_exponent d); simpl; destruct (v (zero_node a) =? 1); reflexivity.
 Qed.
 
+Lemma comparisons_are t : (forall q, In q (comparison_claims d x t) -> In q (fused_claims m ctx d f x)) ->
+  (forall i, In i (top_places t) -> (i < length (addends x))%nat) -> (forall z, In z (top_leasts t) -> 0 <= z) ->
+  let at_ i := value m v (entering d x (nth i (addends x) absent)) in
+  top_least t <= v (top_node t) <= top_most t /\ (forall i, In i (top_places t) -> tops_low x <= at_ i <= v (top_node t) + tops_low x) /\
+  (exists i, In i (top_places t) /\ at_ i = v (top_node t) + tops_low x).
+Proof.
+  intros Q P Z. cbn zeta. induction t as [n i least most|n l IHl r IHr].
+  - assert (A : In (nth i (addends x) absent) (addends x)) by (apply nth_In, P; now left). set (a := nth i (addends x) absent) in *.
+    assert (SP : forallb T [in_span a] = true).
+    { pose proof spans_true as S. unfold spans in S. rewrite forallb_map, forallb_forall in S. cbn [forallb]. now rewrite (S a A). }
+    assert (H : T (Equal (code_term x n) (entering d x a)) = true).
+    { apply (use (Claim [in_span a] (Equal (code_term x n) (entering d x a)))); [apply Q; now left|exact SP]. }
+    assert (R : T (Both (AtMost (Num_ least) (U n)) (AtMost (U n) (Num_ most))) = true).
+    { apply (use (Claim [in_span a] (Both (AtMost (Num_ least) (U n)) (AtMost (U n) (Num_ most))))); [apply Q; right; now left|exact SP]. }
+    unfold T in H, R. cbn [truth] in H, R. apply Z.eqb_eq in H. cbn [value code_term] in H, R. rewrite andb_true_iff, !Z.leb_le in R.
+    cbn [top_least top_most top_node top_places]. split; [exact R|]. split.
+    + intros j [<-|[]]. fold a. specialize (Z least (or_introl eq_refl)). lia.
+    + exists i. split; [now left|]. fold a. lia.
+  - destruct IHl as [LB [LL [i [LI LE]]]]. { intros q I. apply Q. cbn [comparison_claims]. right. apply in_or_app. now left. } { intros j I. apply P. cbn [top_places]. apply in_or_app. now left. } { intros z I. apply Z. cbn [top_leasts]. apply in_or_app. now left. }
+    destruct IHr as [RB [RL [j [RI RE]]]]. { intros q I. apply Q. cbn [comparison_claims]. right. apply in_or_app. now right. } { intros k I. apply P. cbn [top_places]. apply in_or_app. now right. } { intros z I. apply Z. cbn [top_leasts]. apply in_or_app. now right. }
+    set (g := Both (Both (AtMost (U (top_node l)) (U n)) (AtMost (U (top_node r)) (U n))) (Either (Equal (U n) (U (top_node l))) (Equal (U n) (U (top_node r))))).
+    assert (H : T g = true) by (apply (use (Claim [] g)); [apply Q; now left|reflexivity]).
+    unfold T, g in H. cbn [truth value] in H. rewrite !andb_true_iff, orb_true_iff, !Z.leb_le, !Z.eqb_eq in H.
+    cbn [top_least top_most top_node top_places]. split; [lia|]. split.
+    + intros k I. apply in_app_or in I. destruct I as [I|I]; [specialize (LL k I)|specialize (RL k I)]; lia.
+    + destruct H as [_ [H|H]]; [exists i|exists j]; (split; [apply in_or_app; auto|lia]).
+Qed.
+
+Lemma tops_are : let at_ i := value m v (entering d x (nth i (addends x) absent)) in
+  forallb T (in_tops (tops x)) = true /\ (forall i, In i (top_places (tops x)) -> tops_low x <= at_ i <= E) /\ (exists i, In i (top_places (tops x)) /\ at_ i = E).
+Proof.
+  cbn zeta. pose proof tops_are_ok as TK. unfold tops_ok in TK. rewrite !andb_true_iff, !forallb_forall in TK. destruct TK as [[TP TL] _].
+  destruct (comparisons_are (tops x)) as [B [L I]].
+  { intros q Q. apply in_tops_claims. unfold top_claims. apply in_or_app. now right. }
+  { intros i I. apply Nat.ltb_lt. now apply TP. } { intros z I. now apply Z.leb_le, TL. }
+  assert (R : forallb T (in_tops (tops x)) = true).
+  { unfold in_tops. cbn [forallb]. unfold T. cbn [truth value]. rewrite !(proj2 (Z.leb_le _ _)) by lia. reflexivity. }
+  assert (H : T (Equal (top_term x) (code_term x (top_node (tops x)))) = true).
+  { apply (use (Claim (in_tops (tops x)) (Equal (top_term x) (code_term x (top_node (tops x)))))); [apply in_tops_claims; now left|exact R]. }
+  unfold T in H. cbn [truth value top_term code_term] in H. apply Z.eqb_eq in H. fold E in H. rewrite H. auto.
+Qed.
+
+Lemma entering_is a : T (takes_part d a) = true -> value m v (entering d x a) = value m v (part d a).
+Proof.
+  unfold T, takes_part, entering, part. destruct (zero_exponent d); auto. cbn [truth value]. intros Z. apply negb_true_iff in Z. now rewrite Z.
+Qed.
+
+Lemma entering_of a : In a (addends x) -> exists i, In i (top_places (tops x)) /\ nth i (addends x) absent = a.
+Proof.
+  intros A. apply In_nth with (d := absent) in A. destruct A as [i [L <-]]. exists i. split; auto.
+  pose proof tops_are_ok as TK. unfold tops_ok in TK. rewrite !andb_true_iff, !forallb_forall in TK. destruct TK as [_ TK].
+  assert (H : In i (seq 0 (length (addends x)))) by (apply in_seq; lia). specialize (TK i H). apply existsb_exists in TK.
+  destruct TK as [j [J Q]]. apply Nat.eqb_eq in Q. now subst.
+Qed.
+
 Lemma part_le a : In a (addends x) -> T (takes_part d a) = true -> value m v (part d a) <= E.
 Proof.
-  intros A P. assert (H : T (AtMost (part d a) (top_term x)) = true).
-  { apply (use (Claim (takes_part d a :: spans x) (AtMost (part d a) (top_term x)))). apply in_aligns with a; auto. now left.
-    cbn [given forallb]. now rewrite P, spans_true. }
-  unfold T in H. cbn [truth top_term value] in H. now apply Z.leb_le.
+  intros A P. destruct tops_are as [_ [L _]]. destruct (entering_of a A) as [i [I Q]]. specialize (L i I). cbv beta in L. rewrite Q in L.
+  now rewrite <- (entering_is a P).
+Qed.
+
+Lemma below_top a : In a (addends x) -> T (Negation (Is (zero_node a))) = true -> T (AtMost (exponent (of a)) (top_term x)) = true.
+Proof.
+  intros A NZ. unfold T. cbn [truth]. apply Z.leb_le. change (value m v (top_term x)) with E.
+  assert (TP : T (takes_part d a) = true) by (unfold takes_part; destruct (zero_exponent d); auto).
+  pose proof (part_le a A TP) as P. unfold part in P. destruct (zero_exponent d); auto. unfold T in NZ. cbn [truth value] in NZ, P. apply negb_true_iff in NZ. now rewrite NZ in P.
+Qed.
+
+(** A term that takes part in the largest exponent has it, unless none does. *)
+Lemma part_is_top : (forall a, In a (addends x) -> T (takes_part d a) = false) \/
+  exists a, In a (addends x) /\ T (takes_part d a) = true /\ value m v (part d a) = E.
+Proof.
+  destruct (forallb (fun a => negb (T (takes_part d a))) (addends x)) eqn:N.
+  { left. rewrite forallb_forall in N. intros a A. now apply negb_true_iff, N. }
+  right. destruct tops_are as [_ [L [i [I Q]]]]. cbv beta in *. pose proof tops_are_ok as TK. unfold tops_ok in TK. rewrite !andb_true_iff, !forallb_forall in TK. destruct TK as [[TP _] _].
+  assert (A : In (nth i (addends x) absent) (addends x)) by (apply nth_In, Nat.ltb_lt; auto). set (a := nth i (addends x) absent) in *.
+  destruct (T (takes_part d a)) eqn:Ta. { exists a. repeat split; auto. now rewrite <- entering_is. }
+  assert (B : exists b, In b (addends x) /\ T (takes_part d b) = true).
+  { apply not_true_iff_false in N. destruct (existsb (fun b => T (takes_part d b)) (addends x)) eqn:X.
+    - apply existsb_exists in X. destruct X as [b X]. eauto.
+    - exfalso. apply N. apply forallb_forall. intros b B. apply negb_true_iff. apply not_true_iff_false. intros Y. apply not_true_iff_false in X. apply X. apply existsb_exists. eauto. }
+  destruct B as [b [B Tb]]. exists b. repeat split; auto.
+  (* the largest is that of a zero, which is the least of all *)
+  assert (EL : E = tops_low x).
+  { rewrite <- Q. unfold T, takes_part in Ta. unfold entering. destruct (zero_exponent d); try easy. cbn [truth] in Ta. apply negb_false_iff in Ta. cbn [value truth]. now rewrite Ta. }
+  pose proof (part_le b B Tb). assert (tops_low x <= value m v (part d b)); [|lia].
+  rewrite <- (entering_is b Tb). destruct (entering_of b B) as [j [J <-]].
+  specialize (L j J). cbv beta in L. lia.
 Qed.
 
 Lemma largest_is : largest d ts = Some E \/ (largest d ts = None /\ forall a, In a (addends x) -> T (takes_part d a) = false).
 Proof.
   assert (TE : forall t, In t ts -> exists a, In a (addends x) /\ t = num_in v (of a)).
   { intros t I. unfold ts, numbers_of in I. rewrite map_map in I. apply in_map_iff in I. destruct I as [a [<- A]]. eauto. }
-  assert (H : T (Either (all_of (map (fun a => Negation (takes_part d a)) (addends x)))
-                  (any_of (map (fun a => Both (takes_part d a) (Equal (part d a) (top_term x))) (addends x)))) = true).
-  { apply (use (Claim (spans x) (Either (all_of (map (fun a => Negation (takes_part d a)) (addends x)))
-                  (any_of (map (fun a => Both (takes_part d a) (Equal (part d a) (top_term x))) (addends x)))))).
-    apply in_tops. now left. apply spans_true. }
-  unfold T in H. cbn [truth] in H. rewrite truth_all, truth_any, forallb_map, existsb_map in H. apply orb_prop in H. destruct H as [H|H].
-  - right. rewrite forallb_forall in H. assert (Q : forall a, In a (addends x) -> T (takes_part d a) = false).
-    { intros a A. specialize (H a A). cbn [truth] in H. now apply negb_true_iff in H. }
+  destruct part_is_top as [Q|[a [A [H1 H2]]]].
+  - right.
     split; auto. assert (L : forall t, In t ts -> term_exponent d t = None).
     { intros t I. destruct (TE t I) as [a [A ->]]. rewrite part_is, Q by easy. reflexivity. }
     unfold largest. clear -L. induction ts as [|t l IH]; simpl; auto. rewrite L by (now left). rewrite IH; auto. intros. apply L. now right.
-  - left. apply existsb_exists in H. destruct H as [a [A H]]. cbn [truth] in H. apply andb_prop in H. destruct H as [H1 H2]. apply Z.eqb_eq in H2.
-    apply ole_antisym.
+  - left. apply ole_antisym.
     + apply largest_le. intros t I. destruct (TE t I) as [b [B ->]]. rewrite part_is by easy. destruct (T (takes_part d b)) eqn:Q; simpl; auto. now apply part_le.
     + replace (Some E) with (term_exponent d (num_in v (of a))). { apply largest_in. unfold ts, numbers_of. rewrite map_map. now apply (in_map (fun a => num_in v (of a))). }
-      rewrite part_is by easy. unfold T. rewrite H1. f_equal. exact H2.
+      rewrite part_is by easy. now rewrite H1, H2.
 Qed.
 
 Lemma aligned_is a : In a (addends x) -> 0 <= v (aligned a) <= largest_aligned a /\
@@ -294,13 +398,13 @@ Proof.
   assert (PD : 0 < 2 ^ down f a) by (apply pow2_gt; unfold down; lia). set (dn := 2 ^ down f a) in *. set (mg := g * 2 ^ up f a).
   assert (LA : al <= largest_aligned a).
   { assert (H : T (AtMost (U (aligned a)) (Num_ (largest_aligned a))) = true).
-    { apply (use (Claim [] (AtMost (U (aligned a)) (Num_ (largest_aligned a))))); auto. apply in_aligns with a; auto. do 3 right; now left. }
+    { apply (use (Claim [] (AtMost (U (aligned a)) (Num_ (largest_aligned a))))); auto. apply in_aligns with a; auto. do 2 right; now left. }
     unfold T in H. cbn [truth value] in H. now apply Z.leb_le in H. }
   assert (GW : 0 <= mg < 2 ^ w).
   { unfold mg, w, align_width. rewrite Z.pow_add_r by lia. destruct FG as [_ FG]. fold g in FG. pose proof (pow2_gt (up f a) UP). nia. }
   assert (AL : match alignment d with RO => al * z * dn = mg \/ (Z.odd al = true /\ (al - 1) * z * dn < mg < (al + 1) * z * dn) | _ => al * z * dn <= mg < (al + 1) * z * dn end).
-  { set (q := nth 2 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
-    { apply use. apply in_aligns with a; auto. right; right; now left. reflexivity. }
+  { set (q := nth 1 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
+    { apply use. apply in_aligns with a; auto. right; now left. reflexivity. }
     unfold T, q in H. cbn [nth align_claims goal] in H. destruct AM as [AM|AM]; rewrite AM in H |- *; cbn [truth value clamped] in H.
     - rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H. exact H.
     - apply orb_prop in H. destruct H as [H|H]; [left; now apply Z.eqb_eq in H|right]. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [H1 H2]. split; [|exact H2].
@@ -313,8 +417,9 @@ Proof.
   { rewrite cut_zero, Z0 by easy. unfold with_sign. now destruct (_ =? 1). }
   assert (NZ : T (Negation (Is (zero_node a))) = true) by (unfold T; cbn [truth]; now rewrite zero_is, Zr).
   assert (SH : v (shift a) = E - (v (code (of a)) + low (of a))).
-  { set (q := nth 1 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
-    { apply use. apply in_aligns with a; auto. right; now left. unfold q. cbn [nth align_claims given forallb]. now rewrite NZ, spans_true. }
+  { set (q := nth 0 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
+    { apply use. apply in_aligns with a; auto. now left. destruct tops_are as [R _]. pose proof spans_true as S. unfold spans in S. rewrite forallb_map, forallb_forall in S.
+      unfold q. cbn [nth align_claims given]. change (forallb T (?p :: ?l)) with (T p && forallb T l). cbn [forallb] in R |- *. rewrite NZ, (S a A), R, (below_top a A NZ). reflexivity. }
     unfold T, q in H. cbn [nth align_claims goal truth value top_term exponent] in H. now apply Z.eqb_eq in H. }
   replace (E - f) with (v (shift a) + (v (code (of a)) + low (of a)) - f) by lia. unfold num_in. fold g.
   assert (ZS : z = 2 ^ v (shift a) \/ (w < v (shift a) /\ z = 2 ^ w)) by (unfold z; destruct (Z.le_gt_cases (v (shift a)) w); [left; now rewrite Z.min_l by lia|right; rewrite Z.min_r by lia; auto]).
@@ -402,7 +507,7 @@ Proof.
   destruct n_is as [_ B]. cbn [fused_sum known forallb].
   assert (C1 : T (n_within x) = true) by (unfold T, n_within; apply truth_within; exact B).
   assert (C2 : T (AtMost (U (top x)) (Num_ (top_span x))) = true).
-  { apply (use (Claim (spans x) (AtMost (U (top x)) (Num_ (top_span x))))). apply in_tops. right; now left. apply spans_true. }
+  { apply (use (Claim (in_tops (tops x)) (AtMost (U (top x)) (Num_ (top_span x))))). apply in_tops_claims. right; now left. now destruct tops_are. }
   now rewrite C1, C2.
 Qed.
 
@@ -450,6 +555,7 @@ Proof.
   eexists s, _, _. split; [exact EQ|]. constructor; auto.
   - rewrite SS. exact (sign_is FIN).
   - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ counted_is AB (known_is FIN) TI Nz R).
+  - intros _. exact (known_is FIN).
 Qed.
 
 Theorem fused_sound : same_val (sum_values d (map (val_in v) (numbers_of x))) (val_in v (outcome (closing x))).

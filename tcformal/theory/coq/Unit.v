@@ -1,166 +1,31 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage.
+From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums.
 Import ListNotations.
 Open Scope Z_scope.
 
 Definition none_of {A} (o : option A) : bool := match o with None => true | Some _ => false end.
 
-(** * Summations as trees *)
-
-Definition chain_tree (s : stage) (x : steps) (ts : list steps) : steps := fold_left (fun x t => Step s [x; t]) ts x.
-Fixpoint chain_with_last (s last : stage) (x : steps) (ts : list steps) : steps :=
-  match ts with [] => x | [t] => Step last [x; t] | t :: r => chain_with_last s last (Step s [x; t]) r end.
-Fixpoint pair_trees (s : stage) (l : list steps) : list steps :=
-  match l with a :: b :: r => Step s [a; b] :: pair_trees s r | _ => l end.
-Fixpoint pairwise_tree (fuel : nat) (s : stage) (l : list steps) : steps :=
-  match fuel, l with
-  | _, [v] => v
-  | S k, _ => pairwise_tree k s (pair_trees s l)
-  | O, _ => Step s l
-  end.
-Definition two_chains_tree (s : stage) (l : list steps) : steps :=
-  Step s [chain_tree s PlusZero (evens l); chain_tree s PlusZero (odds l)].
-
-Definition product_steps (k : nat) : list steps := map Product (seq 0 k).
-
-(** The sum of [k] products and c of a block; [None] for one that is no tree. *)
-Definition tree_for (how : summation) (k : nat) : option steps :=
-  let l := product_steps k in
-  match how with
-  | OneSum s => Some (Step s (l ++ [C]))
-  | FromC s last => Some (chain_with_last s last C l)
-  | CLast Together s last => Some (Step last [Step s l; C])
-  | CLast Chain s last => match l with x :: r => Some (Step last [chain_tree s x r; C]) | [] => None end
-  | CLast Pairwise s last => Some (Step last [pairwise_tree k s l; C])
-  | CLast TwoChains s last => if (2 <=? k)%nat then Some (Step last [two_chains_tree s l; C]) else None
-  | CLast PairChains s last => if (4 <=? k)%nat then Some (Step last [two_chains_tree s (pair_trees s l); C]) else None
-  | InSteps t => Some t
-  | _ => None
-  end.
-
-(** What a partial sum that is subnormal counts as. *)
-Definition inner_rule (how : summation) (r : flush_rule) : flush_rule := match how with InSteps _ => r | _ => Kept end.
-
-Section Trees.
-Variables (ps : list val) (c : val).
-Let ev := eval_steps Kept ps c.
-Let at_ := term_value Kept ps c.
-
-Lemma ev_step s l : ev (Step s l) = add s (map (at_ s) l).
-Proof. reflexivity. Qed.
-Lemma at_step s s' l : at_ s (Step s' l) = add s' (map (at_ s') l).
-Proof. unfold at_, term_value. rewrite flush_kept_. reflexivity. Qed.
-
-Lemma products_at s : map (at_ s) (product_steps (length ps)) = ps.
-Proof.
-  unfold product_steps. rewrite map_map. unfold at_, term_value. cbn [eval_steps].
-  apply nth_ext with (d := NaN) (d' := NaN). now rewrite map_length, seq_length. intros k K. rewrite map_length, seq_length in K.
-  rewrite (nth_indep _ NaN ((fun x => nth x ps NaN) 0%nat)) by (now rewrite map_length, seq_length). rewrite (map_nth (fun x => nth x ps NaN)), seq_nth by auto. reflexivity.
-Qed.
-
-Lemma chain_at s x ts : at_ s (chain_tree s x ts) = fold_left (fun w t => add s [w; t]) (map (at_ s) ts) (at_ s x).
-Proof. revert x. induction ts as [|t ts IH]; intros x; auto. cbn [chain_tree fold_left map]. unfold chain_tree in IH. rewrite IH, at_step. reflexivity. Qed.
-
-Lemma last_cons {A} (y : A) z e : z <> [] -> List.last (y :: z) e = List.last z e.
-Proof. now destruct z. Qed.
-Lemma results_some s l x t r : chain_results s l x (t :: r) <> [].
-Proof. now destruct r. Qed.
-
-Lemma from_c s l ks : forall x e, x <> PlusZero -> ks <> [] ->
-  at_ s (chain_with_last s l x (map Product ks)) = List.last (chain_results s l (at_ s x) (map (fun k => nth k ps NaN) ks)) e.
-Proof.
-  induction ks as [|k ks IH]; intros x e X N; [easy|]. destruct ks as [|k' ks].
-  - cbn [map chain_with_last chain_results List.last]. rewrite at_step. cbn [map]. f_equal. f_equal. unfold at_, term_value. now destruct x.
-  - change (chain_with_last s l x (map Product (k :: k' :: ks))) with (chain_with_last s l (Step s [x; Product k]) (map Product (k' :: ks))).
-    rewrite (IH (Step s [x; Product k]) e) by easy. rewrite at_step. cbn [map].
-    change (chain_results s l (at_ s x) (nth k ps NaN :: nth k' ps NaN :: map (fun k => nth k ps NaN) ks)) with
-      (add s [at_ s x; nth k ps NaN] :: chain_results s l (add s [at_ s x; nth k ps NaN]) (nth k' ps NaN :: map (fun k => nth k ps NaN) ks)).
-    rewrite last_cons by apply results_some. reflexivity.
-Qed.
-
-Lemma pairs_at s l : map (at_ s) (pair_trees s l) = add_pairs s (map (at_ s) l).
-Proof.
-  assert (G : forall n l, (length l <= n)%nat -> map (at_ s) (pair_trees s l) = add_pairs s (map (at_ s) l)).
-  { induction n as [|n IH]; intros k L; [now destruct k|]. destruct k as [|a [|b k]]; auto. cbn [pair_trees map add_pairs]. rewrite at_step. cbn [map]. f_equal. apply IH. simpl in L. lia. }
-  apply (G (length l)). lia.
-Qed.
-
-Lemma pairwise_at s fuel : forall l, at_ s (pairwise_tree fuel s l) = pairwise fuel s (map (at_ s) l).
-Proof.
-  induction fuel as [|n IH]; intros l.
-  - destruct l as [|a [|b l]]; cbn [pairwise_tree pairwise map]; auto; rewrite at_step; reflexivity.
-  - destruct l as [|a [|b l]]; cbn [pairwise_tree pairwise]; auto; rewrite IH, pairs_at; reflexivity.
-Qed.
-
-Lemma every_second_map {A B} (g : A -> B) l : map g (every_second l) = every_second (map g l).
-Proof.
-  assert (G : forall n l, (length l <= n)%nat -> map g (every_second l) = every_second (map g l)).
-  { induction n as [|n IH]; intros k L; [now destruct k|]. destruct k as [|a [|b k]]; auto. cbn [every_second map]. f_equal. apply IH. simpl in L. lia. }
-  apply (G (length l)). lia.
-Qed.
-
-Lemma two_chains_at s s' l : at_ s' (two_chains_tree s l) = two_chains s (map (at_ s) l).
-Proof.
-  unfold two_chains_tree, two_chains. rewrite at_step. cbn [map]. rewrite !chain_at. unfold chain_of, evens, odds. rewrite !every_second_map.
-  assert (T : map (at_ s) (tl l) = tl (map (at_ s) l)) by (now destruct l). rewrite T. reflexivity.
-Qed.
-
-(** A tree that is no +0 is the same term of every stage. *)
-Lemma at_any s s' t : t <> PlusZero -> at_ s t = at_ s' t.
-Proof. unfold at_, term_value. now destruct t. Qed.
-
-Lemma pairwise_some fuel s : forall l, (forall t, In t l -> t <> PlusZero) -> l <> [] -> pairwise_tree fuel s l <> PlusZero.
-Proof.
-  induction fuel as [|n IH]; intros l H N; destruct l as [|a [|b l]]; cbn [pairwise_tree]; try easy; try (apply H; now left).
-  apply IH; [|easy]. intros t. cbn [pair_trees].
-  assert (G : forall n l, (length l <= n)%nat -> (forall t, In t l -> t <> PlusZero) -> forall t, In t (pair_trees s l) -> t <> PlusZero).
-  { clear. induction n as [|n IH]; intros k L H t; [now destruct k|]. destruct k as [|a [|b k]]; cbn [pair_trees In]; auto. intros [<-|I]; [easy|]. apply (IH k); auto. simpl in L. lia. intros u U. apply H. right; now right. }
-  intros [<-|I]; [easy|]. apply (G (length l) l); auto. intros u U. apply H. right; now right.
-Qed.
-Lemma products_some k t : In t (product_steps k) -> t <> PlusZero.
-Proof. unfold product_steps. rewrite in_map_iff. now intros [n [<- _]]. Qed.
-Lemma chain_some s ts : forall x, x <> PlusZero -> chain_tree s x ts <> PlusZero.
-Proof. induction ts as [|t ts IH]; intros x X; auto. cbn [chain_tree fold_left]. now apply IH. Qed.
-
-Theorem tree_is how r t : ps <> [] -> (forall s, how <> InSteps s) -> tree_for how (length ps) = Some t -> block_sum how r None [] ps c = ev t.
-Proof.
-  intros NE NI H. assert (NP : product_steps (length ps) <> []) by (destruct ps; easy).
-  assert (PN : forall s, map (at_ s) (product_steps (length ps)) = ps) by (intros s; apply products_at).
-  assert (CA : forall s, at_ s C = c) by reflexivity.
-  assert (EVS : forall t s, t <> PlusZero -> ev t = at_ s t). { intros u s U. unfold ev, at_, term_value. destruct u; try easy. now rewrite flush_kept_. }
-  destruct how; cbn [tree_for] in H; try easy; try (now destruct (NI root)).
-  - inversion H; subst. rewrite ev_step, map_app, PN. cbn [map]. rewrite CA. reflexivity.
-  - inversion H; subst. unfold product_steps. rewrite (EVS _ step).
-    + rewrite (from_c step last (seq 0 (length ps)) C c); [|easy|now destruct ps]. pose proof (PN step) as PD. unfold product_steps in PD. rewrite map_map in PD. change (map (fun k => nth k ps NaN) (seq 0 (length ps)) = ps) in PD. rewrite PD, CA. reflexivity.
-    + assert (G : forall l x, x <> PlusZero -> chain_with_last step last x (map Product l) <> PlusZero).
-      { clear. induction l as [|k l IH]; intros x X; [exact X|]. destruct l as [|k' l]; [easy|]. change (chain_with_last step last (Step step [x; Product k]) (map Product (k' :: l)) <> PlusZero). now apply IH. }
-      now apply G.
-  - destruct how; cbn [inner_sum block_sum add_from].
-    + inversion H; subst. rewrite ev_step. cbn [map]. rewrite at_step, PN, CA. reflexivity.
-    + destruct (product_steps (length ps)) as [|x l] eqn:Q; [easy|]. inversion H; subst. rewrite ev_step. cbn [map]. rewrite CA. cbn [block_sum inner_sum].
-      pose proof (PN step) as PS. cbn [map] in PS.
-      assert (X : x <> PlusZero) by (apply (products_some (length ps)); rewrite Q; now left).
-      rewrite (at_any last step) by now apply chain_some. rewrite chain_at. rewrite <- PS at 1. reflexivity.
-    + inversion H; subst. rewrite ev_step. cbn [map]. rewrite CA. cbn [block_sum inner_sum].
-      rewrite (at_any last step) by (apply pairwise_some; [apply products_some|exact NP]). rewrite pairwise_at, PN. reflexivity.
-    + destruct (_ <=? _)%nat; [|easy]. inversion H; subst. rewrite ev_step. cbn [map]. rewrite CA, two_chains_at, PN. reflexivity.
-    + destruct (_ <=? _)%nat; [|easy]. inversion H; subst. rewrite ev_step. cbn [map]. rewrite CA, two_chains_at, pairs_at, PN. reflexivity.
-Qed.
-End Trees.
-
 (** * Designs whose units the checker takes *)
 
 Definition design_ok (d : design) : bool :=
   let q := factors d in
-  negb (normalise_factors q) && (exponent_step q =? 1) && none_of (zero_terms q) && negb (odd_negated q) && none_of (product_limit q) &&
-  none_of (product_rounding q) && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
+  (exponent_step q =? 1) && none_of (zero_terms q) && (negb (normalise_factors q) || none_of (scales d)) &&
+  match product_rounding q with Some (Fixed _) => false | _ => true end && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
   match nans d with OneWord => true | _ => false end && rule_ok (c_rule d) &&
-  match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) end &&
+  match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) && negb (normalise_factors q) && unadjusted (odd_negated q) (product_limit q) end &&
   match composed d with None => true | Some how => keeps_all (of_sum how) && keeps_all (of_c how) && regular (addition how) end.
 
-(** A product with the scales that act on it. *)
-Definition product_value (d : design) (x : element) : val := fold_left product (scaled_by x) (product (a_of d x) (b_of d x)).
+(** A product as the multiplier gives it, with the scales that act on it. *)
+Definition exact_value (d : design) (x : element) : val := fold_left product (scaled_by x) (product (a_of d x) (b_of d x)).
+
+(** Whether the product of a factor's place is subtracted. *)
+Definition subtracts (d : design) (k : Z) : bool := odd_negated (factors d) && Z.odd k.
+
+(** A product as a term. *)
+Definition product_value (d : design) (x : element) : val :=
+  let w := adjusted_value (subtracts d (index x)) (product_limit (factors d)) (exact_value d x) in
+  match product_rounding (factors d) with Some (Floating c) => rounded_value c w | _ => w end.
 
 (** The elements of each block in order. *)
 Definition in_order_of {A} (d : design) (l : list A) : list A := if Design.odd_first d then swapped l else l.
@@ -190,24 +55,44 @@ Section Design.
 Variable d : design.
 Hypothesis D : design_ok d = true.
 
-Lemma design_parts : (normalise_factors (factors d) = false /\ exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
-  product_limit (factors d) = None /\ product_rounding (factors d) = None) /\ (skips d = false /\ cutting_of d = Whole /\ nans d = OneWord /\ rule_ok (c_rule d) = true) /\
-  match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None end /\
+Lemma design_parts : (exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ (normalise_factors (factors d) = true -> scales d = None) /\
+  match product_rounding (factors d) with Some (Fixed _) => False | _ => True end) /\
+  (skips d = false /\ cutting_of d = Whole /\ nans d = OneWord /\ rule_ok (c_rule d) = true) /\
+  match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None /\ normalise_factors (factors d) = false /\
+     unadjusted (odd_negated (factors d)) (product_limit (factors d)) = true end /\
   match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
 Proof.
-  unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M].
-  apply negb_true_iff in A, E, H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
-  destruct (cutting_of d); try easy. destruct (nans d); try easy. split; [repeat split; auto|]. split; [repeat split; auto|]. split.
-  - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[L1 L2] L3]. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
+  unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[B C0] E] G] H] I] J] K] L] M].
+  apply negb_true_iff in H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy.
+  destruct (cutting_of d); try easy. destruct (nans d); try easy. split.
+  { repeat split; auto. intros Q. rewrite Q in E. now destruct (scales d). now destruct (product_rounding (factors d)) as [[]|]. }
+  split; [repeat split; auto|]. split.
+  - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[[[L1 L2] L3] L4] L5]. apply negb_true_iff in L4. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
   - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3]. destruct (of_sum how), (of_c how); easy.
 Qed.
 
 Lemma zero_as_none one v : zero_as None one v = v.
 Proof. now destruct v. Qed.
 
+Lemma negate_product v w : product (negate v) w = negate (product v w).
+Proof.
+  destruct v as [x|s|], w as [y|t|]; cbn [negate product]; try reflexivity; unfold is_zero; cbn [sig]; try (destruct (_ =? 0); cbn [negate]; try reflexivity).
+  - unfold times; cbn [neg sig exp frac]. do 2 f_equal. now destruct (neg x), (neg y).
+  - f_equal. now destruct t, (neg x).
+  - f_equal. now destruct s, (neg y).
+  - f_equal. now destruct s, t.
+Qed.
+Lemma negate_products l : forall v, fold_left product l (negate v) = negate (fold_left product l v).
+Proof. induction l as [|x l IH]; intros v; auto. cbn [fold_left]. now rewrite negate_product, IH. Qed.
+
 Lemma scaled_plain x : scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x) = product_value d x.
 Proof.
-  destruct design_parts as [[A [B [C0 [E [F G]]]]] _]. unfold scaled_product, product_value. rewrite C0, E, F, G, zero_as_none. cbn [andb]. now destruct (fold_left product _ _).
+  destruct design_parts as [[B [C0 [E F]]] _]. unfold scaled_product, product_value, exact_value, subtracts, adjusted_value. rewrite C0, zero_as_none.
+  assert (N : fold_left product (scaled_by x) (if odd_negated (factors d) && Z.odd (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)) =
+    if odd_negated (factors d) && Z.odd (index x) then negate (fold_left product (scaled_by x) (product (a_of d x) (b_of d x))) else fold_left product (scaled_by x) (product (a_of d x) (b_of d x))).
+  { destruct (_ && _); [apply negate_products|reflexivity]. }
+  rewrite N. clear N. destruct (if odd_negated (factors d) && Z.odd (index x) then _ else _) as [y| |]; [|now destruct (product_rounding (factors d)) as [[]|]|now destruct (product_rounding (factors d)) as [[]|]].
+  destruct (match product_limit (factors d) with Some l => _ | None => false end); destruct (product_rounding (factors d)) as [[]|]; easy.
 Qed.
 
 (** The value of a block. *)
@@ -218,7 +103,7 @@ Definition nan_known (st : val * Z) : Prop := Design.is_nan (fst st) = true -> s
 Lemma block_step_plain v n b : whole_factors d b = [] -> exists n', block_step d (v, n) b = (block_value (in_order_of d (map (product_value d) b)) v, n') /\
   nan_known (block_value (in_order_of d (map (product_value d) b)) v, n').
 Proof.
-  destruct design_parts as [[A [B [C0 [E [F G]]]]] [[H [I [J K]]] _]]. intros WF. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
+  destruct design_parts as [[B [C0 [E F]]] [[H [I [J K]]] _]]. intros WF. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
   set (b' := if Design.odd_first d then swapped b else b).
   assert (T : map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) b' = in_order_of d (map (product_value d) b)).
   { rewrite (map_ext _ _ scaled_plain). unfold b'. rewrite <- order_map. reflexivity. }
@@ -359,8 +244,13 @@ End Conversion.
 
 (** * The plan of a unit *)
 
-(** A product: the words of its factors after a conversion, the nodes of their significands, its number. *)
-Record leaf_plan := LeafPlan { wide : option (positive * positive); sigs : list (option positive); product_number : number }.
+(** A product: the words of its factors after a conversion, the nodes of their significands, the factors with leading
+    ones, the exact product, that with its sign and limit, and its rounding with the largest code of its exponent. *)
+Record leaf_plan := LeafPlan {
+  wide : option (positive * positive); sigs : list (option positive); normal : option (number * number);
+  exact_number : number; adjusted : number; last_rounding : option (Z * ending)
+}.
+Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
 Record block_plan := BlockPlan { c_counted : number; sum_plan : tree_plan }.
@@ -403,14 +293,27 @@ Definition leaf_claims_at (kl : nat * leaf_plan) : list claim :=
   let '(x, r) := factors_at k l in
   (match converted d, wide l with
    | Some g, Some (ta, tb) => conversion_claims (a_format d) g (nth k (a_nodes u) 1%positive) ta ++ conversion_claims (b_format d) g (nth k (b_nodes u) 1%positive) tb
-   | _, _ => [] end) ++ leaf_claims x r (product_number l).
+   | _, _ => [] end) ++
+  match normal l, r with
+  | Some (a, b), y :: _ => normal_claims (shown_factor x) a ++ normal_claims (shown_factor y) b ++ product_claims a b (exact_number l)
+  | _, _ => leaf_claims x r (exact_number l)
+  end ++
+  adjust_claims m (subtracts d (Z.of_nat k)) (product_limit (factors d)) (exact_number l) (adjusted l) ++
+  match product_rounding (factors d), last_rounding l with Some (Floating c), Some (s, x) => rounding_claims m c (adjusted l) s x | _, _ => [] end.
 
 Definition factor_words_ok (f : format) (w : positive) : bool := format_ok f && in_circuit m w && (width_in m w =? word_width f).
 
 Definition leaf_ok_at (kl : nat * leaf_plan) : bool :=
   let '(k, l) := kl in
   let '(x, r) := factors_at k l in
-  leaf_ok m x r (product_number l) && forallb (fun y => in_circuit m (word y)) (x :: r) &&
+  leaf_ok m x r (exact_number l) && forallb (fun y => in_circuit m (word y)) (x :: r) &&
+  match normalise_factors (factors d), normal l, r with
+  | false, None, _ => true
+  | true, Some (a, b), [y] => (bits_below a =? s_frac (shown_factor x)) && (bits_below b =? s_frac (shown_factor y))
+  | _, _, _ => false
+  end &&
+  adjust_ok m (subtracts d (Z.of_nat k)) (product_limit (factors d)) (exact_number l) (adjusted l) &&
+  match product_rounding (factors d), last_rounding l with None, None => true | Some (Floating c), Some (_, x) => rounding_ok m c (adjusted l) x | _, _ => false end &&
   match converted d, wide l with
   | Some g, Some (ta, tb) =>
       factor_words_ok (a_format d) (nth k (a_nodes u) 1%positive) && factor_words_ok (b_format d) (nth k (b_nodes u) 1%positive) &&
@@ -566,34 +469,61 @@ Qed.
 Lemma word_fits f w : factor_words_ok ct f w = true -> format_ok f = true /\ 0 <= v w < 2 ^ word_width f.
 Proof. unfold factor_words_ok. rewrite !andb_true_iff, Z.eqb_eq. intros [[A B] C0]. split; auto. rewrite <- C0. apply (fits_in _ B). Qed.
 
+Lemma shown_factor_sig y : format_ok (format_of y) = true -> 0 <= s_frac (shown_factor y) /\ 0 <= value m v (s_sig (shown_factor y)).
+Proof.
+  intros F. destruct (word_sig m v (format_of y) (word y) F) as [A B]. unfold shown_factor. destruct (rule y); cbn [shown_flush s_frac s_sig value]; split; auto; try (match goal with |- context [if ?b then _ else _] => destruct b end; lia).
+Qed.
+
 Lemma leaf_value k l : In (k, l) (numbered_leaves u) -> same_val (product_value d (nth k (elements d (words_in u v)) dummy)) (val_in v (product_number l)).
 Proof.
   intros I. destruct unit_parts as [_ [DO [_ [_ [_ [LA [LB [LO _]]]]]]]]. rewrite forallb_forall in LO. specialize (LO _ I).
   assert (K : (k < length (leaves u))%nat). { unfold numbered_leaves in I. apply in_combine_l in I. apply in_seq in I. lia. }
-  assert (LC : Forall (holds ct) (leaf_claims_at d u (k, l))). { unfold unit_claims in CL. rewrite Forall_app in CL. destruct CL as [C1 _]. rewrite Forall_flat_map, Forall_forall in C1. exact (C1 _ I). }
-  rewrite (element_at k K). unfold product_value, a_of, b_of, Design.factor, Design.operand. cbn [scaled_by a_word b_word].
-  destruct (design_parts d DO) as [[A [B _]] [_ [CV _]]]. rewrite A, B. change (1 =? 1) with true. cbv iota.
-  unfold leaf_ok_at, leaf_claims_at, factors_at in *. destruct (converted d) as [g|], (wide l) as [[ta tb]|]; rewrite !andb_true_iff in LO; try (now destruct LO).
-  - destruct LO as [[LO IC] [[[W1 W2] W3] W4]]. destruct CV as [Q1 [Q2 Q3]]. rewrite Q1, Q2, Q3, !flush_kept_. cbn [fold_left].
-    rewrite !Forall_app in LC. destruct LC as [[LC1 LC2] LC3].
-    destruct (word_fits _ _ W1) as [F1 R1], (word_fits _ _ W2) as [F2 R2], (word_fits _ _ W3) as [F3 R3], (word_fits _ _ W4) as [F4 R4].
-    rewrite forallb_forall in IC.
-    pose proof (leaf_sound ct _ _ _ v LO LC3 SOL (fun y Y => fits_in _ (IC y Y))) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [rule format_of word] in S. rewrite !flush_kept_ in S. rewrite <- S.
-    apply same_product; apply (conversion_sound ct v SOL); auto.
-  - destruct LO as [[LO IC] SC]. cbn [app] in LC. rewrite forallb_forall in IC.
-    pose proof (leaf_sound ct _ _ _ v LO LC SOL (fun y Y => fits_in _ (IC y Y))) as S. rewrite <- S. cbn [fold_left]. unfold factor_value at 1 2. cbn [rule format_of word].
-    destruct (scales d) as [[g n]|]; cbn [fold_left]; [|apply same_refl]. rewrite andb_true_iff in SC. destruct SC as [SC _]. apply Nat.ltb_lt in SC. cbn [words_in scale_words].
-    destruct (nth (k / n) (scale_nodes u) (1, 1)%positive) as [sa sb] eqn:Q.
-    assert (W : nth (k / n) (map (fun ab => (v (fst ab), v (snd ab))) (scale_nodes u)) (0, 0) = (v sa, v sb)).
-    { pose proof (map_nth (fun ab : positive * positive => (v (fst ab), v (snd ab))) (scale_nodes u) (1, 1)%positive (k / n)) as MN. rewrite Q in MN. cbn [fst snd] in MN.
-      rewrite (nth_indep _ (0, 0) (v 1%positive, v 1%positive)) by (now rewrite map_length). exact MN. }
-    rewrite W. cbn [fst snd fold_left]. unfold factor_value. cbn [rule format_of word]. rewrite !flush_kept_. apply same_refl.
+  assert (LC : Forall (holds ct) (leaf_claims_at ct d u (k, l))). { unfold unit_claims in CL. rewrite Forall_app in CL. destruct CL as [C1 _]. rewrite Forall_flat_map, Forall_forall in C1. exact (C1 _ I). }
+  rewrite (element_at k K). destruct (design_parts d DO) as [[B [_ [NS PR]]] [_ [CV _]]].
+  unfold leaf_ok_at, leaf_claims_at in *. destruct (factors_at d u k l) as [x r] eqn:FA. rewrite !andb_true_iff in LO. destruct LO as [[[[[LO IC] NO] AO] RO_] CO].
+  rewrite !Forall_app in LC. destruct LC as [C1 [C2 [C3 C4]]]. fold m in LO, AO, RO_, C3, C4 |- *. rewrite forallb_forall in IC.
+  set (e := {| index := Z.of_nat k; a_word := _; b_word := _; scaled_by := _ |}).
+  assert (EX : same_val (exact_value d e) (val_in v (exact_number l)) /\ (converted d = None -> exact_value d e = val_in v (exact_number l))).
+  { unfold exact_value, a_of, b_of, Design.factor, Design.operand, e. cbn [scaled_by a_word b_word]. rewrite B. change (1 =? 1) with true. cbv iota.
+    unfold factors_at in FA. destruct (converted d) as [g|], (wide l) as [[ta tb]|]; try discriminate CO.
+    - split; [|easy]. destruct CV as [Q1 [Q2 [Q3 [Q4 Q5]]]]. rewrite Q1, Q2, Q3, Q4, !flush_kept_. cbn [fold_left]. rewrite !andb_true_iff in CO. destruct CO as [[[W1 W2] W3] W4].
+      rewrite Q4 in NO. destruct (normal l) eqn:NL; [easy|]. inversion FA; subst x r. rewrite Forall_app in C1. destruct C1 as [D1 D2].
+      destruct (word_fits _ _ W1) as [F1 R1], (word_fits _ _ W2) as [F2 R2], (word_fits _ _ W3) as [F3 R3], (word_fits _ _ W4) as [F4 R4].
+      pose proof (leaf_sound ct _ _ _ v LO C2 SOL (fun y Y => fits_in _ (IC y Y))) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [rule format_of word] in S. rewrite !flush_kept_ in S. rewrite <- S.
+      apply same_product; apply (conversion_sound ct v SOL); auto.
+    - assert (G : forall z, z = val_in v (exact_number l) -> same_val z (val_in v (exact_number l)) /\ (@None format = None -> z = val_in v (exact_number l))) by (intros z ->; split; [apply same_refl|reflexivity]).
+      apply G. clear G. destruct (normalise_factors (factors d)) eqn:NF.
+      + rewrite (NS eq_refl) in *. cbn [fold_left]. inversion FA; subst x r. destruct (normal l) as [[ya yb]|]; [|easy]. rewrite andb_true_iff, !Z.eqb_eq in NO. destruct NO as [N1 N2].
+        rewrite !Forall_app in C2. destruct C2 as [D1 [D2 D3]].
+        pose proof LO as LO'. unfold leaf_ok in LO'. rewrite andb_true_iff in LO'. destruct LO' as [FO BB]. rewrite forallb_forall in FO. apply Z.eqb_eq in BB.
+        match type of IC with forall z, In z (?a :: [?b]) -> _ => set (fx := a) in *; set (fy := b) in * end.
+        assert (FX : format_ok (format_of fx) = true) by (specialize (FO fx (or_introl eq_refl)); rewrite !andb_true_iff in FO; tauto).
+        assert (FY : format_ok (format_of fy) = true) by (specialize (FO fy (or_intror (or_introl eq_refl))); rewrite !andb_true_iff in FO; tauto).
+        destruct (shown_factor_sig fx FX) as [X1 X2], (shown_factor_sig fy FY) as [Y1 Y2].
+        pose proof (decode_factor ct fx [fy] (exact_number l) v LO (fun y Y => fits_in _ (IC y Y))) as DF.
+        pose proof (normal_sound ct v SOL (shown_factor fx) ya N1 X1 X2 D1) as E1. pose proof (normal_sound ct v SOL (shown_factor fy) yb N2 Y1 Y2 D2) as E2.
+        fold m in DF. rewrite <- DF in E1 by (now left). rewrite <- DF in E2 by (right; now left). unfold factor_value, fx, fy in E1, E2. cbn [rule format_of word] in E1, E2. rewrite E1, E2.
+        apply (product_sound ct v SOL); auto. rewrite BB, N1, N2. reflexivity.
+      + destruct (normal l) eqn:NL; [easy|].
+        pose proof (leaf_sound ct _ _ _ v LO C2 SOL (fun y Y => fits_in _ (IC y Y))) as S. rewrite <- S. inversion FA; subst x r. cbn [fold_left]. unfold factor_value at 1 2. cbn [rule format_of word].
+        destruct (scales d) as [[g n]|]; cbn [fold_left]; [|reflexivity]. rewrite andb_true_iff in CO. destruct CO as [SC _]. apply Nat.ltb_lt in SC. cbn [words_in scale_words].
+        destruct (nth (k / n) (scale_nodes u) (1, 1)%positive) as [sa sb] eqn:Q.
+        assert (W : nth (k / n) (map (fun ab => (v (fst ab), v (snd ab))) (scale_nodes u)) (0, 0) = (v sa, v sb)).
+        { pose proof (map_nth (fun ab : positive * positive => (v (fst ab), v (snd ab))) (scale_nodes u) (1, 1)%positive (k / n)) as MN. rewrite Q in MN. cbn [fst snd] in MN.
+          rewrite (nth_indep _ (0, 0) (v 1%positive, v 1%positive)) by (now rewrite map_length). exact MN. }
+        rewrite W. cbn [fst snd fold_left]. unfold factor_value. cbn [rule format_of word]. now rewrite !flush_kept_. }
+  destruct EX as [E1 E2].
+  assert (AS : same_val (adjusted_value (subtracts d (index e)) (product_limit (factors d)) (exact_value d e)) (val_in v (adjusted l))).
+  { apply (adjust_sound ct v SOL CIRC _ _ (exact_number l)); auto. intros U. apply E2. destruct (converted d); auto. exfalso. destruct CV as [_ [_ [_ [_ Q5]]]].
+    cbn [e index] in U. unfold subtracts in U. unfold unadjusted in Q5, U. destruct (odd_negated (factors d)); [easy|]. cbn [andb] in U. rewrite Q5 in U. easy. }
+  unfold product_value, product_number. destruct (product_rounding (factors d)) as [[c|]|], (last_rounding l) as [[s z]|]; try easy.
+  exact (rounding_sound ct v SOL CIRC c (adjusted l) s z _ RO_ C4 AS).
 Qed.
 
 Lemma products_are : Forall2 same_val (map (product_value d) (elements d (words_in u v))) (map (val_in v) (map product_number (leaves u))).
 Proof.
   pose proof elements_length as EL. assert (G : forall k, (k < length (leaves u))%nat -> same_val (product_value d (nth k (elements d (words_in u v)) dummy)) (val_in v (nth k (map product_number (leaves u)) (c_number u)))).
-  { intros k K. set (e := LeafPlan None [] (c_number u)). change (c_number u) with (product_number e). rewrite map_nth. apply leaf_value. unfold numbered_leaves.
+  { intros k K. set (e := LeafPlan None [] None (c_number u) (c_number u) None). change (c_number u) with (product_number e). rewrite map_nth. apply leaf_value. unfold numbered_leaves.
     replace (k, nth k (leaves u) e) with (nth k (combine (seq 0 (length (leaves u))) (leaves u)) (0%nat, e)).
     - apply nth_In. rewrite combine_length, seq_length. lia.
     - rewrite combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. reflexivity. }

@@ -1,0 +1,309 @@
+"""One fused sum at its cut points, of terms that are cut or exact (`Fused.v`, and `Stage.v`, summed)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tcformal.design.spec import Design
+from tcformal.errors import InputError
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.semantics.number import Number
+from tcformal.semantics.stages import DotStep, Maximum, PartialSum
+from tcformal.theory.refinement.ending import Ending, ToRound
+from tcformal.theory.refinement.values import exponent_of, is_finite, make_claim
+from tcformal.theory.terms import (
+    Claim,
+    Expr,
+    all_of,
+    any_of,
+    at_most,
+    bits,
+    both,
+    choice,
+    constant,
+    either,
+    equal,
+    iff,
+    is_one,
+    less,
+    lower,
+    magnitude,
+    minus,
+    negation,
+    num,
+    plus,
+    sg,
+    shifted,
+    times,
+    u,
+    within,
+)
+
+
+class Fused:
+    """One sum at its cut points (`Fused.v`); `entering` are the nodes at which its operands are cut."""
+
+    def __init__(self, step: DotStep, d: Design, entering: Sequence[Sequence[Node]]) -> None:
+        if step.total is None or step.rounded is None or step.specials is None:
+            raise InputError(f"expected a sum that is rounded, but {step.scope} is none")
+        self.step, self.d, self.entering = step, d, entering
+        self.total, self.operands = step.total, step.specials.operands
+        self.rho, self.f = step.rounded.target, self.total.fraction_bits
+        if len(self.total.terms) != len(self.operands):
+            raise InputError(f"expected a term for each operand of {step.scope}")
+        self.exact = d.fraction_bits is None
+        if self.exact and len(self.operands) != 2:
+            raise InputError(
+                f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}"
+            )
+        self.alignment = "RO" if self.exact else str(d.alignment_rounding)
+        self.zero_exponent = "none" if self.exact else d.zero_exponent
+        #: The numbers that are aligned: those with their leading ones on top where the sum is exact.
+        self.numbers = self.operands
+        if self.exact:
+            both_ = zip(self.total.terms, self.operands, strict=True)
+            self.numbers = tuple(Number(t.term, x.nan, x.inf) for t, x in both_)
+        if self.total.maximum is None:
+            raise InputError(f"expected a largest exponent of the terms of {step.scope}")
+        self.largest_of = self.total.maximum
+        self.spans = [x.term.exponent.high - x.term.exponent.low for x in self.numbers]
+        self.sums: dict[Node, PartialSum] = {x.node: x for x in self.total.partials}
+        self.places = dict(self._leaves())
+        self.tree = self.total.partials[-1].node if self.total.partials else self._only_leaf()
+        self.ending = Ending(step.rounded, step.specials.result, d, self._to_round())
+
+    def _only_leaf(self) -> Node:
+        raise InputError(f"expected partial sums of {self.step.scope}")
+
+    def _leaves(self) -> Iterator[tuple[Node, int]]:
+        """The addends of partial sums, and the term that each of them is."""
+        of = {x.aligned: i for i, x in enumerate(self.total.terms)}
+        for partial in self.total.partials:
+            for y in partial.of:
+                if y not in self.sums:
+                    found = {of[z] for z in reachable([y]) if z in of}
+                    own = {
+                        i
+                        for i in found
+                        if not any(
+                            self.total.terms[i].aligned in reachable([self.total.terms[j].aligned])
+                            for j in found
+                            if j != i
+                        )
+                    }
+                    if len(own) != 1:
+                        raise InputError(
+                            f"expected one term below an addend of {self.step.scope}, but got {len(own)}"
+                        )
+                    yield y, own.pop()
+
+    # ------------------------------------------------------------------ terms of the plan
+    @property
+    def top(self) -> Expr:
+        """The largest exponent."""
+        return plus(u(self.total.e_max.bits), num(self.total.e_max.low))
+
+    @property
+    def top_span(self) -> int:
+        """The largest code of the largest exponent."""
+        return self.total.e_max.high - self.total.e_max.low
+
+    @property
+    def n(self) -> Expr:
+        """The sum, an integer in units of its last bit."""
+        return sg(self.total.bits)
+
+    def _bound(self, node: Node) -> int:
+        if node in self.sums:
+            return sum(self._bound(x) for x in self.sums[node].of)
+        return self.largest(self.places[node])
+
+    def largest(self, i: int) -> int:
+        """The largest aligned magnitude of a term."""
+        term = self.numbers[i].term
+        up = self.f - term.fraction_bits
+        full = (1 << term.significand.width) - 1
+        return min((full << up if up >= 0 else full >> -up) + 1, (1 << self.total.terms[i].aligned.width) - 1)
+
+    def _in_span(self, i: int) -> Expr:
+        return at_most(u(self.numbers[i].term.exponent.bits), num(self.spans[i]))
+
+    def code_range(self, i: int) -> tuple[int, int]:
+        """The least and the largest code with which a term is compared."""
+        e, low = self.numbers[i].term.exponent, self.largest_of.low
+        zero = {"own": e.low, "none": low}.get(str(self.zero_exponent), self.zero_exponent)
+        assert isinstance(zero, int)
+        return min(e.low, zero) - low, max(e.high, zero) - low
+
+    @property
+    def _in_tops(self) -> list[Expr]:
+        """`Fused.v`, in_tops, of all terms."""
+        ranges = [self.code_range(i) for i in range(len(self.numbers))]
+        code = u(self.largest_of.code)
+        return [
+            at_most(num(max(x for x, _ in ranges)), code), at_most(code, num(max(y for _, y in ranges)))
+        ]  # fmt: skip
+
+    def _comparison_claims(self, t: Maximum, places: Iterator[int]) -> Iterator[Claim]:
+        if not t.halves:
+            i = next(places)
+            x, (least, most) = self.numbers[i], self.code_range(i)
+            code, exponent, cut = u(t.code), exponent_of(x), [x.term.exponent.bits, x.term.zero]
+            if self.zero_exponent != "own":
+                zero = t.low if self.zero_exponent == "none" else int(self.zero_exponent)
+                exponent = choice(is_one(x.term.zero), num(zero), exponent)
+            given = [self._in_span(i)]
+            yield make_claim(given, equal(plus(code, num(t.low)), exponent), cut)
+            yield make_claim(given, both(at_most(num(least), code), at_most(code, num(most))), cut)
+            return
+        a, b = (u(x.code) for x in t.halves)
+        goal = both(
+            both(at_most(a, u(t.code)), at_most(b, u(t.code))),
+            either(equal(u(t.code), a), equal(u(t.code), b)),
+        )
+        yield make_claim([], goal, [x.code for x in t.halves])
+        for x in t.halves:
+            yield from self._comparison_claims(x, places)
+
+    def _to_round(self) -> ToRound:
+        """`Fused.v`, fused_sum."""
+        bound, e_max = self._bound(self.tree), self.total.e_max
+        return ToRound(
+            operands=self.numbers,
+            size=magnitude(self.n),
+            no_size=equal(self.n, num(0)),
+            down=less(self.n, num(0)),
+            unit=plus(u(e_max.bits), num(e_max.low - self.f)),
+            bound=bound,
+            known=(within(bound, self.n), at_most(u(e_max.bits), num(self.top_span))),
+            sign=self._sign(),
+            nodes=(self.total.bits, e_max.bits),
+        )
+
+    def _sign(self) -> Expr:
+        """The sign of the sum, with that of a zero (`Fused.v`, sum_sign_formula)."""
+        none = equal(self.n, num(0))
+        signs = [is_one(x.term.sign) for x in self.numbers]
+        agree = either(all_of(signs), all_of(negation(x) for x in signs))
+        zeros = both(all_of(equal(u(x.aligned), num(0)) for x in self.total.terms), agree)
+        mode = constant(self.rho.mode == "RD")
+        of_zero = either(both(zeros, any_of(signs)), both(negation(zeros), mode))
+        return either(both(negation(none), less(self.n, num(0))), both(none, of_zero))
+
+    # ------------------------------------------------------------------ claims
+    def claims(self) -> Iterator[Claim]:
+        """`Stage.v`, summed_claims."""
+        if self.exact:
+            for i in range(2):
+                yield from self._lead_claims(i)
+        for i, x in enumerate(self.numbers):
+            known, cut = (
+                self._known(i) if self.exact else [],
+                self._operand_cut(i) if self.exact else self.entering[i],
+            )
+            yield make_claim([is_finite(x), *known], self._in_span(i), cut)
+            yield make_claim(
+                [is_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut
+            )
+        for i in range(len(self.numbers)):
+            yield from self._align_claims(i)
+        code = self.largest_of.code
+        yield make_claim(self._in_tops, equal(self.top, plus(u(code), num(self.largest_of.low))), [code])
+        yield make_claim(self._in_tops, at_most(u(self.total.e_max.bits), num(self.top_span)), [code])
+        yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
+        yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
+        yield from self._tree_claims(self.tree)
+        yield from self.ending.kept_claims()
+        cut = [*self._terms_cut(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
+        # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
+        signed = [x for x in cut if x is not self.total.bits] if self.d.zero_sign == "ieee" else cut
+        yield from self.ending.outcome_claims(cut, signed)
+
+    def span(self, i: int) -> int:
+        """The largest code of an operand that is a number."""
+        e = self.operands[i].term.exponent
+        return e.high - e.low
+
+    def _operand_cut(self, i: int) -> Sequence[Node]:
+        x = self.operands[i]
+        if x.term.significand.op != "mul_expand":  # its parts are read without it
+            return self.entering[i]
+        return [x.nan, x.inf, x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero]
+
+    def _known(self, i: int) -> list[Expr]:
+        """`Stage.v`, operand_known."""
+        x = self.operands[i].term
+        return [
+            at_most(u(x.exponent.bits), num(self.span(i))), iff(is_one(x.zero), equal(u(x.significand),
+            num(0)))
+        ]  # fmt: skip
+
+    def _lead_claims(self, i: int) -> Iterator[Claim]:
+        r, x = self.operands[i], self.numbers[i]
+        bits_below = x.term.fraction_bits
+        k = plus(minus(exponent_of(r), exponent_of(x)), num(bits_below - r.term.fraction_bits))
+        z, lead, cut = equal(u(r.term.significand), num(0)), u(x.term.significand), self._operand_cut(i)
+        for y in self._known(i):
+            yield make_claim([is_finite(r)], y, self.entering[i])
+        known, some = [is_finite(r), *self._known(i)], [is_finite(r), negation(z), *self._known(i)]
+        yield make_claim(known, iff(equal(lead, num(0)), z), cut)
+        yield make_claim(some, both(at_most(num(0), k), at_most(k, num(bits_below + 1))), cut)
+        yield make_claim(
+            some, equal(lead, shifted(u(r.term.significand), lower(k, num(bits_below + 1)))), cut
+        )
+        yield make_claim(some, at_most(num(1 << bits_below), lead), cut)
+
+    def _align_claims(self, i: int) -> Iterator[Claim]:
+        x, number = self.total.terms[i], self.numbers[i]
+        exponent = exponent_of(number)
+        yield make_claim(
+            [
+                negation(is_one(number.term.zero)), self._in_span(i), at_most(exponent, self.top),
+                *self._in_tops,
+            ],
+            equal(u(x.shift), minus(self.top, exponent)),
+            [number.term.exponent.bits, number.term.zero, self.largest_of.code],
+        )  # fmt: skip
+        fraction = number.term.fraction_bits
+        up, down = max(0, self.f - fraction), max(0, fraction - self.f)
+        clamped = lower(u(x.shift), num(number.term.significand.width + up))
+        size = times(u(number.term.significand), num(1 << up))
+        kept = u(x.aligned)
+        below, at, above = (
+            times(shifted(a, clamped), num(1 << down))
+            for a in (minus(kept, num(1)), kept, plus(kept, num(1)))
+        )
+        odd = equal(bits(0, 1, kept), num(1))
+        if self.alignment == "RO":
+            goal = either(equal(at, size), both(odd, both(less(below, size), less(size, above))))
+        else:
+            goal = both(at_most(at, size), less(size, above))
+        cut = [number.term.significand, x.shift]
+        yield make_claim([], goal, cut)
+        yield make_claim([], at_most(kept, num(self.largest(i))), cut)
+
+    def _within(self, node: Node) -> Expr:
+        return within(self._bound(node), sg(node))
+
+    def _tree_claims(self, node: Node) -> Iterator[Claim]:
+        if node not in self.sums:
+            x, number = self.total.terms[self.places[node]], self.numbers[self.places[node]]
+            a = u(x.aligned)
+            goal = equal(sg(node), choice(is_one(number.term.sign), minus(num(0), a), a))
+            yield make_claim([], goal, [number.term.sign, x.aligned])
+            return
+        left, right = self.sums[node].of
+        given = [self._within(left), self._within(right)]
+        yield make_claim(given, equal(sg(node), plus(sg(left), sg(right))), [left, right])
+        yield from self._tree_claims(left)
+        yield from self._tree_claims(right)
+
+    def cut(self) -> list[Node]:
+        """The nodes that special cases, the number that is handed on, and its word are made of."""
+        end = self.ending.rounded
+        return [*self._terms_cut(), self.total.bits, end.normalised, end.height, end.away]
+
+    def _terms_cut(self) -> list[Node]:
+        flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]
+        return [*flags, *(x.aligned for x in self.total.terms)]

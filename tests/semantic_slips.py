@@ -1,0 +1,223 @@
+"""Slips in the semantics, each of which makes the refinement of some unit fail."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from dataclasses import dataclass
+from types import FunctionType
+
+import pytest
+
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+HALF = "volta/mma.m8n8k4.f16.f16.f16.f16"
+#: Subnormals of operands and c that count as zeros.
+FLUSHED = "gaudi/mme.bf16.cd8"
+#: Sums of two terms that are exact before they are rounded.
+EXACT = "cdna1/v_mfma_f32_32x32x2f32"
+#: Factors with their NaNs at all ones.
+EIGHT = "riscv/vfqbdot.vv.vlen128.e4m3.e4m3"
+
+_AWAY = "return g.and_(guard, g.or_(sticky, odd))"
+_CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A text of a module of the semantics, which stands there once, and what is put in its place."""
+
+    what: str
+    module: str
+    text: str
+    becomes: str
+    unit: str
+    #: Whether the default tests try it.
+    quick: bool = False
+
+
+SLIPS = [
+    Slip("RNE rounds toward zero", "round", _AWAY, "return g.truth(False)", HALF),
+    Slip("RNE loses what lies below the guard", "round", _AWAY, "return g.and_(guard, odd)", HALF),
+    Slip("ties go away", "round", _AWAY, "return guard", HALF),
+    Slip("ties go to odd", "round", _AWAY, "return g.and_(guard, g.or_(sticky, g.not_(odd)))", HALF),
+    Slip(
+        "one bit of sticky is lost",
+        "round",
+        "g.extract(x, amount - 2, 0)",
+        "g.extract(x, amount - 2, 1)",
+        EXACT,
+    ),
+    Slip(
+        "a carry is lost at the top bit",
+        "round",
+        _CARRIED,
+        "significand = g.extract(grown, p - 1, 0)",
+        HALF,
+        quick=True,
+    ),
+    Slip(
+        "a carry does not raise the exponent",
+        "round",
+        "g.zero_extend_to(carried, wide))",
+        "g.const(0, wide))",
+        HALF,
+    ),
+    Slip(
+        "overflow comes one exponent too early",
+        "round",
+        "g.ult(g.const(span, wide), raised)",
+        "g.ule(g.const(span, wide), raised)",
+        HALF,
+    ),
+    Slip(
+        "overflow comes one exponent too late",
+        "round",
+        "g.ult(g.const(span, wide), raised)",
+        "g.ult(g.const(span + 1, wide), raised)",
+        HALF,
+    ),
+    Slip(
+        "a shift forgets what it lost",
+        "round",
+        "return shifted, g.not_(g.eq(back, x))",
+        "return shifted, g.truth(False)",
+        EXACT,
+    ),
+    Slip(
+        "e_max + 1",
+        "align",
+        "raised(g, floor), level[0]",
+        "raised(g, floor).shifted(1), level[0]",
+        VOLTA,
+        quick=True,
+    ),
+    Slip(
+        "the smallest exponent is taken", "align", "g.umax(x.code, y.code)", "g.umin(x.code, y.code)", VOLTA
+    ),
+    Slip(
+        "zeros are one exponent too high",
+        "align",
+        'zero_exponent == "none" else zero_exponent',
+        'zero_exponent == "none" else zero_exponent + 1',
+        VOLTA,
+    ),
+    Slip(
+        "terms are aligned one place too low",
+        "align",
+        "return g.lshr(g.truncate_low(x, excess), distance)",
+        "return g.lshr(g.lshr(g.truncate_low(x, excess), distance), g.const(1, 1))",
+        VOLTA,
+    ),
+    Slip(
+        "the sum lacks its top bit",
+        "reduce",
+        "exact_width = largest.bit_length() + 1",
+        "exact_width = largest.bit_length()",
+        VOLTA,
+    ),
+    Slip(
+        "one's complement for two's",
+        "reduce",
+        "return g.ite(sign, g.neg_mod(wide), wide)",
+        "return g.ite(sign, g.not_(wide), wide)",
+        VOLTA,
+    ),
+    Slip(
+        "-0 where one term is negative", "reduce", "else all_of(g, signs))", "else any_of(g, signs))", EXACT
+    ),
+    Slip(
+        "the sign of a product",
+        "product",
+        "sign = g.xor(a.term.sign, b.term.sign)",
+        "sign = g.or_(a.term.sign, b.term.sign)",
+        VOLTA,
+        quick=True,
+    ),
+    Slip(
+        "Inf · 0 is Inf",
+        "product",
+        "nan = g.or_(a.nan, b.nan, inf_times_zero)",
+        "nan = g.or_(a.nan, b.nan)",
+        VOLTA,
+    ),
+    Slip(
+        "products one exponent too high",
+        "product",
+        "exponent=a.term.exponent.plus(g, b.term.exponent),",
+        "exponent=a.term.exponent.plus(g, b.term.exponent).shifted(1),",
+        VOLTA,
+    ),
+    Slip(
+        "the exponent of code 0 is one too low",
+        "unpack",
+        "return Exponent(effective, -fmt.bias, top - fmt.bias)",
+        "return Exponent(field, -fmt.bias, top - fmt.bias)",
+        VOLTA,
+        quick=True,
+    ),
+    Slip(
+        "subnormals have a hidden bit",
+        "unpack",
+        "significand = g.concat(normal, fraction)",
+        "significand = g.concat(g.truth(True), fraction)",
+        VOLTA,
+    ),
+    Slip(
+        "all ones are a number",
+        "unpack",
+        "nan = g.and_(field_ones, fraction_ones)",
+        "nan = g.truth(False)",
+        EIGHT,
+    ),
+    Slip("Inf - Inf is Inf", "special", "nan = g.or_(some, g.and_(positive, negative))", "nan = some", VOLTA),
+    Slip(
+        "the sign of Inf is that of the sum",
+        "special",
+        "sign = g.ite(infinite, negative, sign)",
+        "sign = sign",
+        VOLTA,
+    ),
+    Slip(
+        "subnormals are not flushed",
+        "special",
+        "normal = g.or_(g.top(term.significand), x.inf, x.nan)",
+        "normal = g.truth(True)",
+        FLUSHED,
+    ),
+    Slip(
+        "the hidden bit is not added to the field",
+        "pack",
+        "g.zero_extend_to(hidden, field_width))",
+        "g.const(0, field_width))",
+        VOLTA,
+    ),
+    Slip(
+        "the leading one is normalised one place too far",
+        "normalise",
+        "moved = g.sub_mod(code, g.zero_extend_to(distance, code.width))",
+        "moved = code",
+        EXACT,
+    ),
+    Slip(
+        "normalisation goes below the least exponent",
+        "normalise",
+        "go = g.and_(go, allowed)",
+        "go = go",
+        VOLTA,
+    ),
+]
+
+
+def slip(x: Slip, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a slip into the loaded semantics, wherever a function of its module is known by name."""
+    module = importlib.import_module(f"tcformal.semantics.{x.module}")
+    source = inspect.getsource(module)
+    assert source.count(x.text) == 1, x.what
+    made = dict(vars(module))
+    exec(compile(source.replace(x.text, x.becomes), f"{x.module} with a slip", "exec"), made)
+    for name, old in vars(module).copy().items():
+        if isinstance(old, FunctionType) and old.__module__ == module.__name__:
+            for other in [y for key, y in sys.modules.items() if key.startswith("tcformal")]:
+                if getattr(other, name, None) is old:
+                    monkeypatch.setattr(other, name, made[name])
