@@ -105,7 +105,8 @@ class TheoremAnswer:
             f"{what} checked with Coq {version}" if version
             else f"{what} not checked since its sources changed: python -m tcformal.theory.checked does"
         )  # fmt: skip
-        return checked, "of the specification: no refinement of the unit's circuit is kept"
+        units = [x for x in (self.instance.unit, self.instance.other) if x is not None]
+        return checked, *dict.fromkeys(map(_refined, units))
 
     @property
     def coq(self) -> str:
@@ -125,6 +126,14 @@ class TheoremAnswer:
             "numbers": {name: str(number) for name, number in x.numbers.items()},
             "rests_on": list(self.rests_on),
         }
+
+
+def _refined(unit: UnitSpec) -> str:
+    """That the circuit computes what the design does, where that is kept; else what the theorem is of."""
+    from tcformal.theory.certified import kept_refinement  # builds the circuit
+
+    kept = kept_refinement(unit)
+    return "of the specification: no refinement of the circuit is kept" if kept is None else kept.sentence()
 
 
 def _loss(x: Instance) -> Fraction | None:

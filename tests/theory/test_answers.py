@@ -15,6 +15,7 @@ import pytest
 import tcformal
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
 from tcformal.proofs.answered import at_once
 from tcformal.query.question import Kind
@@ -145,6 +146,35 @@ def test_an_answer_says_that_a_changed_source_is_not_checked(
     assert checked_with("Irrelevant.v") == "8.16.1"
     with pytest.raises(InputError, match=r"expected a theorem of the sources in .*, but got 'nothing'"):
         source_of("nothing")
+
+
+def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two units, both are said; of a unit that no circuit is built of, the specification."""
+    asked = []
+
+    class Kept:
+        def __init__(self, unit: UnitSpec) -> None:
+            self.unit = unit
+
+        def sentence(self) -> str:
+            return f"{self.unit.name} refined"
+
+    def kept(unit: UnitSpec) -> Kept | None:
+        asked.append(unit.name)
+        return None if unit.name.startswith("hopper/") else Kept(unit)
+
+    monkeypatch.setattr("tcformal.theory.certified.kept_refinement", kept)
+    first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
+    found = theorem_answer(first, f"agreement; {second.name}; finite")
+    assert found is not None
+    assert found.rests_on[1:] == (
+        f"{first.name} refined", "of the specification: no refinement of the circuit is kept"
+    )  # fmt: skip
+    assert asked == [first.name, second.name]
+    monkeypatch.undo()
+    large = theorem_answer(resolve(LARGE), "relative-error")
+    assert large is not None
+    assert large.rests_on[1].startswith("of the specification: ")
 
 
 def test_a_python_answer_has_the_theorem_and_keeps_nothing(tmp_path: Path) -> None:
