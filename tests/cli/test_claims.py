@@ -71,6 +71,8 @@ def test_the_instance_for_coq_is_written_with_the_command_that_checks_it(tmp_pat
     refuted = run("x86/tdpbf16ps", "--claim", "product-order", "--coq", str(file))
     assert refuted.exit_code == 2
     assert "expected a claim that a theorem answers for --coq, but VIOLATED: the order" in refuted.stderr
+    for name in ("of-volta.v", "claim.txt", "1.v"):
+        assert "such as Claim.v, but got " in run(VOLTA, "--claim", "carry-bits", "--coq", name).stderr
     assert "expected --coq with one unit and one claim" in run(VOLTA, VOLTA, "--coq", "x.v").stderr
     assert "expected --coq with one unit and one claim" in run(VOLTA, "--claim", "all", "--coq", "x").stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import subprocess
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,7 +27,7 @@ from tcformal.store.store import Store
 from tcformal.theory import checked
 from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
 from tcformal.theory.checked import checked_with, commands, source_of
-from tcformal.theory.sources import SOURCES, coqc, source_names
+from tcformal.theory.sources import coqc, source_names
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"
@@ -246,16 +247,23 @@ def test_inputs_within_a_theorems_spread_are_an_error(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-def test_instances_of_a_large_design_are_checked_with_the_shipped_sources(compiled: Path) -> None:
-    """Of 10^6 products as of few; one of a constant that is not the theorem's is refused."""
-    assert str(SOURCES) in commands("x.v")
-    for claim in ("relative-error", "integer-sums", "carry-bits"):
-        found = theorem_answer(resolve(LARGE), claim)
-        assert found is not None
-        (compiled / "Large.v").write_text(found.coq, encoding="utf-8")
-        coqc(compiled, "Large.v")
-    assert found is not None
-    wrong = replace(found.instance, arguments=("20",), conditions=("carry_enough d 20 = true",))
-    (compiled / "Large.v").write_text(replace(found, instance=wrong).coq, encoding="utf-8")
+def test_the_printed_command_checks_an_instance_of_a_large_design(tmp_path: Path) -> None:
+    """Of 10^6 products; with the sources that it compiled, others hold, and a wrong one does not."""
+    found = [theorem_answer(resolve(LARGE), x) for x in ("carry-bits", "relative-error", "integer-sums")]
+    texts = [x.coq for x in found if x is not None]
+    assert len(texts) == len(found)
+    file = tmp_path / "Carry.v"
+    file.write_text(texts[0], encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "-c", commands(str(file))], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "carry_bits_suffice" in done.stdout or "instance" in done.stdout
+    for text in texts[1:]:
+        (tmp_path / "coq" / "Large.v").write_text(text, encoding="utf-8")
+        coqc(tmp_path / "coq", "Large.v")
+    wrong = texts[0].replace("carry_bits_suffice d s 21", "carry_bits_suffice d s 20")
+    wrong = wrong.replace("carry_enough d 21 = true", "carry_enough d 20 = true")
+    assert wrong != texts[0]
+    (tmp_path / "coq" / "Large.v").write_text(wrong, encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
-        coqc(compiled, "Large.v")
+        coqc(tmp_path / "coq", "Large.v")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +29,10 @@ from tcformal.theory.checked import commands
 if TYPE_CHECKING:  # a theorem's answer needs no lemmas
     from tcformal.proofs.lemmas import LemmaBook
     from tcformal.store.store import Store
+
+
+#: Names of Coq's modules, which files are.
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -140,7 +146,9 @@ def _assuming(spec: UnitSpec, claims: Sequence[str], assume: Sequence[str]) -> t
 
 
 def write_instance(v: ClaimVerdict, file: str) -> dict[str, str]:
-    """Write the theorem's instance; InputError where no theorem answered."""
+    """Write the theorem's instance; InputError where no theorem answered, and for no name of a module."""
+    if Path(file).suffix != ".v" or not _MODULE.fullmatch(Path(file).stem):
+        raise InputError(f"expected a file of Coq whose name is a module's, such as Claim.v, but got {file}")
     if v.theorem is None:
         raise InputError(f"expected a claim that a theorem answers for --coq, but {v.kind.name}: {v.reason}")
     write_output(file, v.theorem.coq.encode())
