@@ -59,6 +59,8 @@ def answered(
 def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ignore) -> ClaimVerdict | None:
     """The verdict of a theorem, or of inputs that refute the claim; None where there is neither.
 
+    UNKNOWN where no theorem answers, and the unit is too large for inputs to be looked for.
+
     Nothing is asked of solvers, and nothing is kept: both are found again in no time.
     Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit, which
     no theorem is about.
@@ -91,6 +93,10 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
         return verdict(Kind.HOLDS, reason, "theorem", "", *parts)
     if found is not None:
         return verdict(Kind.HOLDS, found.reason, "theorem")
+    from tcformal.programs.chain import not_built  # as what follows, only without a theorem
+
+    if sentence := not_built(spec):
+        return verdict(Kind.UNKNOWN, f"{in_the_way(spec, claim)}; to look for inputs, {sentence}", "nothing")
     from tcformal.proofs.witnesses import witness  # builds circuits
 
     progress("looking for inputs that refute the claim")
@@ -98,4 +104,5 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
     if refuted is None:
         return None
     part, reason = refuted
-    return verdict(Kind.VIOLATED, reason, "witness", in_the_way(spec, claim), part)
+    why = in_the_way(spec, claim)
+    return verdict(Kind.VIOLATED, reason, "witness", "" if why in reason else why, part)

@@ -50,8 +50,9 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
         body += counterexample_view(v, shown, shown.witness)
     if v.lemmas:
         body.append(_lemmas(v))
-    if v.answered_by == "witness":
-        return Group(*body, Text(f"answered by inputs that refute it in {v.seconds:.2f} s", style="dim"))
+    if v.answered_by != "proof":
+        by = "inputs that refute it" if v.answered_by == "witness" else "nothing"
+        return Group(*body, Text(f"answered by {by} in {v.seconds:.2f} s", style="dim"))
     folded = sum(x.decided_by == "folding" for x in v.lemmas)
     also = f", {folded} of them true by folding alone" if folded else ""
     body.append(

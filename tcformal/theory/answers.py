@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.checks import check_choice
 from tcformal.design.names import resolve
@@ -20,6 +20,9 @@ from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.conditions import block_size
 from tcformal.theory.instances import Instance, coq_instance
+
+if TYPE_CHECKING:
+    from tcformal.theory.exactness import Exactness
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -44,6 +47,8 @@ AGREEMENT = "agreement"
 _EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
 #: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
 _FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
+#: Claims about what a sum loses before it is rounded.
+_OF_SUMS = ("exact-sum", "correctly-rounded")
 #: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
 _RELATIVE, _SHORT = ("relative-error", "error-bound"), 24
 #: The name under which Coq knows that two terms are one by computation.
@@ -170,6 +175,10 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     name, *assumed = claim.split(SEPARATOR)
     if name == AGREEMENT:
         return _region(unit, *assumed)
+    if name in _OF_SUMS:
+        made = _exactness(unit, *assumed)
+        one = None if made is None else made.sum if name == "exact-sum" else made.result
+        return None if one is None else TheoremAnswer(one)
     if name not in CLAIMS:
         return None
     found = None
@@ -198,13 +207,25 @@ def _region(first: UnitSpec, second: str, *assumed: str) -> TheoremAnswer | None
     return None if found is None else TheoremAnswer(found)
 
 
+def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:
+    """What theorems say of the unit's sums; with c = 0 where that is assumed and says more."""
+    from tcformal.theory.exactness import exactness  # counts the products of a circuit
+
+    free = exactness(unit)
+    more = exactness(unit, zero_c=True) if _ZERO_C in assumed and (free is None or free.failed) else None
+    return more or free
+
+
 def in_the_way(unit: UnitSpec, claim: str) -> str:
     """Why no theorem answers a claim, in one sentence: the parameters that stand in the way.
 
     They are the fewest, at most three, that have to be the usual ones for a theorem to apply.
     """
-    name = claim.partition(SEPARATOR)[0]
-    if name not in CLAIMS:
+    name, *assumed = claim.split(SEPARATOR)
+    made = _exactness(unit, *assumed) if name in _OF_SUMS else None
+    if made is not None:
+        return "; ".join(made.failed)
+    if name not in CLAIMS and name not in _OF_SUMS:
         return f"no theorem is about {name}"
     for other, changed in _plainer(unit):
         found = theorem_answer(other, claim)

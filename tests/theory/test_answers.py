@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tcformal
@@ -149,6 +150,20 @@ def test_an_answer_says_that_a_changed_source_is_not_checked(
         source_of("nothing")
 
 
+@pytest.mark.parametrize("claim", ["exact-sum", "correctly-rounded"])
+def test_what_a_sum_loses_is_a_theorem_or_has_inputs(claim: str) -> None:
+    """With c = 0 more sums are exact; where none is, a clause says why."""
+    exact = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2")
+    found = theorem_answer(exact, f"{claim}; c=0x0")
+    assert found is not None
+    assert found.instance.numbers["width"] == 25
+    assert theorem_answer(exact, claim) is None
+    v = at_once(resolve(VOLTA), claim, Limits())
+    assert v is not None
+    assert (v.kind, v.answered_by) == (Kind.VIOLATED, "witness")
+    assert v.reason.endswith(": terms reach from 2^-149 to the exponent 127, which takes 276 fraction bits")
+
+
 def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two units, both are said; of a unit that no circuit is built of, the specification."""
     asked = []
@@ -188,8 +203,16 @@ def test_a_python_answer_has_the_theorem_and_keeps_nothing(tmp_path: Path) -> No
     assert "integers_fused" in v.theorem.coq
     refuted = tcformal.prove_claim(AMX, "product-order", store=store)
     assert (refuted.kind, refuted.answered_by, store.claims.all()) == (Kind.VIOLATED, "witness", [])
+    opened = tcformal.prove_claim(LARGE, "correctly-rounded", store=store)
+    assert (opened.kind, opened.answered_by) == (Kind.UNKNOWN, "nothing")
+    assert opened.reason.startswith(
+        "terms reach from 2^-149 to the exponent 127, which takes 276 fraction bits;"
+    )
+    assert (
+        "expected at most 256 products in a sum and 4096 in a call where a circuit is built" in opened.reason
+    )
     with pytest.raises(InputError, match="expected at most 256 products in a sum and 4096 in a call"):
-        tcformal.prove_claim(LARGE, "correctly-rounded")
+        tcformal.unit(LARGE).dot_bits(*(np.zeros(s, np.uint32) for s in ((1, 16), (1, 16), (1,))))
 
 
 def test_kept_claims_that_a_theorem_answers_are_verified_by_it(
