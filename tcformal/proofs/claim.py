@@ -14,7 +14,6 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.counterexample import counterexample as counterexample
-from tcformal.proofs.counterexample import results_of as results_of
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
 from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
@@ -25,6 +24,7 @@ from tcformal.proofs.verdict import Counterexample as Counterexample
 from tcformal.proofs.verdict import PartStatus as PartStatus
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
+from tcformal.query.replay import results_of as results_of
 from tcformal.semantics.stages import Dot
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status

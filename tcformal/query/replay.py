@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import SolverDisagreementError
+from tcformal.interp.concrete import Concrete
 from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
+from tcformal.programs.chain import circuit
 from tcformal.query.pair import EqualityQuestion
 
 
@@ -50,6 +54,25 @@ def oracle_result(spec: UnitSpec, witness: Witness) -> int:
         a, b = witness.a[part], witness.b[part]
         c = unit_dot(spec, a, b, c, witness.scale_a[scales], witness.scale_b[scales])
     return c
+
+
+def results_of(spec: UnitSpec, w: Witness) -> int:
+    """One result on integers and on the Fraction oracle; SolverDisagreementError where they differ."""
+    (integers,) = _on_integers(spec, len(w.a))(w.inputs())
+    fractions = oracle_result(spec, w)
+    if integers != fractions:
+        raise SolverDisagreementError(
+            f"expected one result of {spec.name} on integers and fractions, "
+            f"but got {integers:#x} and {fractions:#x} on {w}"
+        )
+    return integers
+
+
+@lru_cache(maxsize=4)
+def _on_integers(spec: UnitSpec, k: int) -> Concrete:
+    """The definition of K products on one unit, on integers."""
+    graph, root = circuit(spec, k)
+    return Concrete(graph, [root])
 
 
 def replay(question: EqualityQuestion, witness: Witness) -> EqualityReplay:

@@ -12,7 +12,8 @@ from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode, encoded
 from tcformal.programs.chain import scale_count
-from tcformal.proofs.claim import Counterexample, results_of
+from tcformal.proofs.claim import Counterexample
+from tcformal.query.replay import results_of
 
 
 def one_too_large(spec: UnitSpec, most: int, *, subnormal: bool = False) -> Counterexample | None:
