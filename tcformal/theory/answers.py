@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +133,7 @@ class TheoremAnswer:
         }
 
 
+@lru_cache(maxsize=64)
 def _refined(unit: UnitSpec) -> str:
     """That the circuit computes what the design does, where that is kept; else what the theorem is of."""
     from tcformal.theory.certified import kept_refinement  # builds the circuit

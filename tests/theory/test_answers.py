@@ -25,6 +25,7 @@ from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import audit_claim
 from tcformal.store.store import Store
+from tcformal.theory import answers as answers_module
 from tcformal.theory import checked
 from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
 from tcformal.theory.checked import checked_with, commands, source_of
@@ -180,6 +181,7 @@ def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.Monke
         return None if unit.name.startswith("hopper/") else Kept(unit)
 
     monkeypatch.setattr("tcformal.theory.certified.kept_refinement", kept)
+    answers_module._refined.cache_clear()
     first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
     found = theorem_answer(first, f"agreement; {second.name}; finite")
     assert found is not None
@@ -188,6 +190,7 @@ def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.Monke
     )  # fmt: skip
     assert asked == [first.name, second.name]
     monkeypatch.undo()
+    answers_module._refined.cache_clear()
     large = theorem_answer(resolve(LARGE), "relative-error")
     assert large is not None
     assert large.rests_on[1].startswith("of the specification: ")
