@@ -221,19 +221,37 @@ def test_a_python_answer_has_the_theorem_and_keeps_nothing(tmp_path: Path) -> No
 def test_kept_claims_that_a_theorem_answers_are_verified_by_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A record that says the contrary fails, and one about another definition does."""
+    """And by inputs; a record that says the contrary fails, and so does one about another definition."""
     with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
-        rows = (json.loads(line) for line in lines)
-        record = next(r for r in rows if (r["claim"], r["unit"]) == ("carry-bits", VOLTA))
-    monkeypatch.setattr("tcformal.store.rechecker.Rechecker.claim", None)  # nothing is proved again
+        rows = {(r["claim"], r["unit"]): r for r in map(json.loads, lines)}
+    record, refuted = rows["carry-bits", VOLTA], rows["product-order", AMX]
+    turing, hopper = (f"{x}/mma.m16n8k8.f32.f16.f16.f32" for x in ("turing", "hopper"))
+    region = rows[f"agreement; {hopper}; finite; c=0x0", turing]
+    proved = []
+
+    def claim(_: object, *words: object, **__: object) -> dict[str, str]:
+        proved.append(words[1])
+        return {"refused": "proved in steps"}
+
+    monkeypatch.setattr("tcformal.store.rechecker.Rechecker.claim", claim)
     store = Store(tmp_path)
-    found = audit_claim(store, record)
-    assert found.status is AuditStatus.HOLDS, found.reason
-    assert found.reason.startswith("theorem carry_bits_suffice: ")
-    contrary = audit_claim(store, {**record, "verdict": "VIOLATED"})
-    assert contrary.status is AuditStatus.FAILED
-    assert contrary.reason.startswith("expected VIOLATED again, but theorem carry_bits_suffice says")
+    for row, said in (
+        (record, "theorem carry_bits_suffice: "), (refuted, "refuted again: the order matters"),
+        (region, "theorem agreement_within_spread: "),
+    ):  # fmt: skip
+        found = audit_claim(store, row)
+        assert found.status is AuditStatus.HOLDS, found.reason
+        assert found.reason.startswith(said)
+    assert not proved
+    for row in (record, refuted):
+        other = "VIOLATED" if row["verdict"] == "HOLDS" else "HOLDS"
+        contrary = audit_claim(store, {**row, "verdict": other})
+        assert contrary.status is AuditStatus.FAILED
+        assert contrary.reason.startswith(f"expected {other} again, but got {row['verdict']}: ")
     assert audit_claim(store, {**record, "definition": "0" * 64}).status is AuditStatus.FAILED
+    wider = {**region, "reason": "the units agree within spread 9, and differ at spread 10"}
+    assert audit_claim(store, wider).reason == "proved in steps"
+    assert proved == [region["claim"]]
 
 
 def test_a_region_is_a_theorem_and_inputs_of_the_next_spread() -> None:
