@@ -19,7 +19,8 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
-from tcformal.proofs.answered import at_once
+from tcformal.proofs.answered import _OF_C, at_once
+from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AuditStatus
@@ -100,6 +101,7 @@ def test_a_claim_is_not_answered_by_a_theorem_about_another() -> None:
     under = theorem_answer(unit, "product-order; finite; c=0x0; spread=2")
     assert under is not None
     assert under.name == "product_order_idle"
+    assert {name for name, x in CLAIMS.items() if "c" in x.assumes} == set(_OF_C)
     with pytest.raises(InputError, match="expected assumptions that claim carry-bits uses"):
         at_once(unit, "carry-bits; c=0x0", Limits())
 
