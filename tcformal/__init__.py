@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
     from tcformal.programs.recipes.names import recipes
     from tcformal.programs.recipes.recipe import Recipe
-    from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
     from tcformal.proofs.separate import check_property, prove_equal, separate
+    from tcformal.proofs.verdict import ClaimVerdict
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
@@ -82,7 +82,7 @@ _HOME = {
     "Accuracy": "tcformal.bounds.accuracy",
     "Answered": "tcformal.papers.run",
     "Assumptions": "tcformal.query.assume",
-    "ClaimVerdict": "tcformal.proofs.claim",
+    "ClaimVerdict": "tcformal.proofs.verdict",
     "Design": "tcformal.design.spec",
     "DeviceError": "tcformal.errors",
     "Differences": "tcformal.matmul.differ",

@@ -59,4 +59,4 @@ def results_folder(results_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims are proved in steps and kept, whatever theorem or inputs would answer them at once."""
     monkeypatch.setattr("tcformal.proofs.answered.at_once", lambda *_, **__: None)
-    monkeypatch.setattr("tcformal.store.audit.claim_audit.theorem_answer", lambda *_: None)
+    monkeypatch.setattr("tcformal.store.audit.claim_audit.at_once", lambda *_: None)

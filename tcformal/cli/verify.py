@@ -48,8 +48,8 @@ def verify(
     verdict, other values and order are derived again; of identified products, what follows from the counts.
 
     With --claims, a kept claim is answered again by a theorem where one is about the unit, and else proved
-    again on its kept lemmas, whose certificates are checked against statements made anew; ID is then a text in the names of claims and units, such as error-bound, or
-    both, as in 'error-bound of UNIT'.
+    again on its kept lemmas, whose certificates are checked against statements made anew; ID is
+    then a text in the names of claims and units, such as error-bound, or both, as in 'error-bound of UNIT'.
 
     With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
     leaves it: only the steps that a refutation needs, in one file.

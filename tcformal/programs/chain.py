@@ -39,15 +39,21 @@ def scale_count(spec: UnitSpec, k: int) -> int:
     return 0 if spec.scale_block is None else -(-k // spec.scale_block)
 
 
+def not_built(spec: UnitSpec) -> str:
+    """Why no circuit is built of a unit: it has too many products; empty where one is."""
+    block = min(spec.k, spec.design.products)
+    if block <= MOST_BUILT and spec.k <= MOST_CALLED:
+        return ""
+    return (
+        f"expected at most {MOST_BUILT} products in a sum and {MOST_CALLED} in a call where a circuit is "
+        f"built, but got {block} and {spec.k}"
+    )
+
+
 def check_built(spec: UnitSpec) -> None:
     """Errors: InputError for a unit of more products than a circuit is built of."""
-    block = min(spec.k, spec.design.products)
-    if block > MOST_BUILT or spec.k > MOST_CALLED:
-        raise InputError(
-            f"expected at most {MOST_BUILT} products in a sum and {MOST_CALLED} in a call where a circuit is "
-            f"built, but got {block} and {spec.k}; theorems are about any number: "
-            "prove --claim"
-        )
+    if sentence := not_built(spec):
+        raise InputError(f"{sentence}; theorems are about any number: prove --claim")
 
 
 def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:

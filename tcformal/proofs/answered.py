@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.proofs.verdict import ClaimPart, ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
-from tcformal.theory.answers import SEPARATOR, in_the_way, theorem_answer
+from tcformal.theory.answers import AGREEMENT, SEPARATOR, in_the_way, theorem_answer
 from tcformal.version import commit, host
 
 if TYPE_CHECKING:  # a theorem's answer needs neither a store nor lemmas
@@ -53,11 +53,13 @@ def answered(
     )
     if v.kind in (Kind.HOLDS, Kind.VIOLATED):
         return v
-    return replace(v, reason=f"{in_the_way(spec, claim)}; {v.reason}")
+    return replace(v, composition=in_the_way(spec, claim))
 
 
 def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ignore) -> ClaimVerdict | None:
     """The verdict of a theorem, or of inputs that refute the claim; None where there is neither.
+
+    UNKNOWN where no theorem answers, and the unit is too large for inputs to be looked for.
 
     Nothing is asked of solvers, and nothing is kept: both are found again in no time.
     Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit, which
@@ -65,7 +67,8 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
     """
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)
-    if assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
+    of_two = name == AGREEMENT
+    if not of_two and assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
         from tcformal.proofs.claims.register import conditions  # reads circuits
 
         conditions(claim, spec)
@@ -78,8 +81,22 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
             answered_by=by, theorem=found,
         )  # fmt: skip
 
+    if of_two:
+        from tcformal.proofs.region import region_at_once  # builds circuits
+
+        shown = region_at_once(spec, claim, found, limits.seed)
+        if shown is None:
+            return None
+        parts, reason = shown
+        if found is None:
+            return verdict(Kind.VIOLATED, reason, "witness", "", *parts)
+        return verdict(Kind.HOLDS, reason, "theorem", "", *parts)
     if found is not None:
-        return verdict(Kind.HOLDS, found.says, "theorem")
+        return verdict(Kind.HOLDS, found.reason, "theorem")
+    from tcformal.programs.chain import not_built  # as what follows, only without a theorem
+
+    if sentence := not_built(spec):
+        return verdict(Kind.UNKNOWN, f"{in_the_way(spec, claim)}; to look for inputs, {sentence}", "nothing")
     from tcformal.proofs.witnesses import witness  # builds circuits
 
     progress("looking for inputs that refute the claim")
@@ -87,4 +104,5 @@ def at_once(spec: UnitSpec, claim: str, limits: Limits, progress: Progress = ign
     if refuted is None:
         return None
     part, reason = refuted
-    return verdict(Kind.VIOLATED, reason, "witness", in_the_way(spec, claim), part)
+    why = in_the_way(spec, claim)
+    return verdict(Kind.VIOLATED, reason, "witness", "" if why in reason else why, part)

@@ -13,7 +13,7 @@ from tcformal.errors import SolverDisagreementError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.witness import Witness
+from tcformal.proofs.counterexample import counterexample as counterexample
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
 from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
@@ -24,7 +24,7 @@ from tcformal.proofs.verdict import Counterexample as Counterexample
 from tcformal.proofs.verdict import PartStatus as PartStatus
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
-from tcformal.query.replay import results_of
+from tcformal.query.replay import results_of as results_of
 from tcformal.semantics.stages import Dot
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
@@ -110,15 +110,6 @@ def equate(
         what = f"{name.rpartition('.')[2]} of both sides"
         proved = c.by_lemma(name, x, rebuilt, name=what, depths=depths)
     return step_of(c, name, since, proved, same)
-
-
-def counterexample(
-    first: tuple[UnitSpec, Witness], second: tuple[UnitSpec, Witness], found_by: str
-) -> Counterexample | None:
-    """Two runs as a counterexample, if their results differ."""
-    results = (results_of(*first), results_of(*second))
-    found = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
-    return None if results[0] == results[1] else found
 
 
 @dataclass(frozen=True, slots=True)

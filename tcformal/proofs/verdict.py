@@ -86,7 +86,7 @@ class ClaimVerdict:
     machine: str = ""
     #: When a kept claim that is served again was answered, in UTC; empty for a fresh one.
     served: str = ""
-    #: What answered it: `theorem`, `witness`, or `proof` in steps.
+    #: What answered it: `theorem`, `witness`, `proof` in steps, or `nothing`.
     answered_by: str = "proof"
     #: The theorem, where one answers it: then there are neither parts nor lemmas.
     theorem: TheoremAnswer | None = None

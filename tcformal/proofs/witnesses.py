@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,16 +16,19 @@ from tcformal.programs.chain import circuit
 from tcformal.proofs.claim import counterexample
 from tcformal.proofs.claims.product_order import Move, moves_of
 from tcformal.proofs.claims.register import conditions, refused
+from tcformal.proofs.claims.sums.exact import rounded_once
 from tcformal.proofs.claims.zero_exponent import least
 from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.refuted import refuted_by_vectors
+from tcformal.proofs.tactics.uncut import exact_form
 from tcformal.proofs.verdict import ClaimPart, Counterexample, PartStatus
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.kinds.property.properties import PROPERTIES
 from tcformal.query.kinds.property.question import property_question
-from tcformal.query.search import VECTORS
-from tcformal.theory.answers import SEPARATOR
+from tcformal.query.pair import question
+from tcformal.query.search import VECTORS, search
+from tcformal.theory.answers import SEPARATOR, in_the_way
 
 #: Seeds whose vectors are tried for a property.
 _SEEDS = 4
@@ -51,6 +55,8 @@ def witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
         raise InputError(sentence)
     if name in _PROPERTIES:
         return _of_property(spec, _PROPERTIES[name], what, seed)
+    if name in _LIKE:
+        return _of_sums(spec, claim, what, seed)
     find = _MADE.get(name)
     return None if find is None or what else find(spec, seed)
 
@@ -65,6 +71,16 @@ def _of_property(spec: UnitSpec, name: str, what: Assumptions, seed: int) -> Ref
 
 def _refuted(name: str, found: Counterexample, reason: str) -> Refuted:
     return ClaimPart(name=name, status=PartStatus.VIOLATED, witness=found), reason
+
+
+def _of_sums(spec: UnitSpec, claim: str, what: Assumptions, seed: int) -> Refuted | None:
+    """Inputs whose result is not that of the unit whose sums are as the claim says."""
+    said, like = _LIKE[claim.partition(SEPARATOR)[0]]
+    other = like(spec)
+    given = replace(what, flags=tuple(dict.fromkeys((*what.flags, "finite"))))
+    w = search(question(spec, other, given), seed)
+    found = None if w is None else counterexample((spec, w), (other, w), VECTORS_NAME)
+    return None if found is None else _refuted(said, found, f"not {said}: {in_the_way(spec, claim)}")
 
 
 def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
@@ -109,6 +125,11 @@ def _moved(x: Batch, move: Move) -> Batch:
     return Batch(exchanged(move.of, x.a), exchanged(move.of, x.b), x.c, *scales)
 
 
+#: What claims about sums say, and the unit of which they would be true.
+_LIKE: dict[str, tuple[str, Callable[[UnitSpec], UnitSpec]]] = {
+    "exact-sum": ("every sum is exact", exact_form),
+    "correctly-rounded": ("every result is the exact sum, rounded once", rounded_once),
+}
 #: What finds inputs that refute a claim under no assumption.
 _MADE: dict[str, Callable[[UnitSpec, int], Refuted | None]] = {
     "product-order": _product_order, "zero-exponent": _zero_exponent,

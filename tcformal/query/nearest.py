@@ -47,7 +47,12 @@ def nearest(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 
 def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
     """A separating witness whose terms all have one exponent; None where no vector is one."""
-    return _least(q, seed, n // 4, 0)
+    return within(q, seed, 0, n // 4)
+
+
+def within(q: EqualityQuestion, seed: int, most: int, n: int = VECTORS // 4) -> Nearest | None:
+    """A separating witness of a spread up to `most`, the least among n vectors; None where none is one."""
+    return _least(q, seed, n, most)
 
 
 def nearer(q: EqualityQuestion, seed: int, most: int) -> Nearest | None:

@@ -1,4 +1,4 @@
-"""The view of a claim that a theorem answers: what it says, what it rests on, how to check it again."""
+"""Views of a claim's answer: a theorem with what it rests on, and inputs that refute."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from fractions import Fraction
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.proofs.verdict import ClaimVerdict
+from tcformal.oracle.values import hex_word
+from tcformal.proofs.verdict import ClaimPart, ClaimVerdict, Counterexample
+from tcformal.report.text import with_decimal
 from tcformal.theory.answers import TheoremAnswer
 
 
@@ -18,13 +20,29 @@ def theorem_view(v: ClaimVerdict, found: TheoremAnswer) -> RenderableType:
     x = found.instance
     numbers = ", ".join(f"{name} = {_shown(number)}" for name, number in x.numbers.items())
     where = f" of {found.source}" if found.source else ", by computation"
-    lines = [f"{v.claim} of {v.unit.name}", f"theorem {found.name}{where}{f': {numbers}' if numbers else ''}"]
+    said = [] if found.says == v.reason else [found.says]
+    lines = [
+        f"{v.claim} of {v.unit.name}",
+        f"theorem {found.name}{where}: {'; '.join([*said, numbers] if numbers else said) or 'as above'}",
+    ]
     met = [*x.conditions, *x.constants]
     if met:
         lines.append(f"met: {'; '.join(met)}")
     lines.append(f"rests on: {'; '.join(found.rests_on)}")
     again = f"answered by a theorem in {v.seconds:.3f} s; to check it with Coq: --coq FILE"
     return Group(head, *map(Text, lines), Text(again, style="dim"))
+
+
+def counterexample_view(v: ClaimVerdict, part: ClaimPart, w: Counterexample) -> list[RenderableType]:
+    """The results that differ, and the operands."""
+    from tcformal.report.tables import witness_table  # a theorem alone does not wait for it
+
+    d = v.unit.operands.d
+    results = " and ".join(f"{with_decimal(d, r)} ({hex_word(d, r)})" for r in w.results)
+    return [
+        Text(f"{part.name}: results {results}; found by {w.found_by}, replayed on integers and fractions"),
+        witness_table(v.unit, w.first),
+    ]
 
 
 def _shown(number: Fraction) -> str:

@@ -13,14 +13,13 @@ from rich.text import Text
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.operations import operation
 from tcformal.errors import RecordError
-from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
-from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.proofs.claims.register import CLAIMS, refused
+from tcformal.proofs.verdict import ClaimVerdict, PartStatus
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.tables import witness_table
-from tcformal.report.text import table, with_decimal
+from tcformal.report.claims import counterexample_view
+from tcformal.report.text import table
 from tcformal.store.claims import lemmas_used
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
@@ -48,26 +47,18 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     body.append(Text(f"parts: {parts}{also}"))
     shown = next((p for p in v.parts if p.witness is not None), None)
     if shown is not None and shown.witness is not None:
-        body += _counterexample(v, shown, shown.witness)
+        body += counterexample_view(v, shown, shown.witness)
     if v.lemmas:
         body.append(_lemmas(v))
-    if v.answered_by == "witness":
-        return Group(*body, Text(f"answered by inputs that refute it in {v.seconds:.2f} s", style="dim"))
+    if v.answered_by != "proof":
+        by = "inputs that refute it" if v.answered_by == "witness" else "nothing"
+        return Group(*body, Text(f"answered by {by} in {v.seconds:.2f} s", style="dim"))
     folded = sum(x.decided_by == "folding" for x in v.lemmas)
     also = f", {folded} of them true by folding alone" if folded else ""
     body.append(
         Text(f"{len(v.lemmas)} lemmas{also}, {v.applications} applications; {v.seconds:.2f} s", style="dim")
     )
     return Group(*body)
-
-
-def _counterexample(v: ClaimVerdict, part: ClaimPart, w: Counterexample) -> list[RenderableType]:
-    d = v.unit.operands.d
-    results = " and ".join(f"{with_decimal(d, r)} ({hex_word(d, r)})" for r in w.results)
-    return [
-        Text(f"{part.name}: results {results}; found by {w.found_by}, replayed on integers and fractions"),
-        witness_table(v.unit, w.first),
-    ]
 
 
 def _lemmas(v: ClaimVerdict) -> RenderableType:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.proofs.claim import ClaimVerdict, PartStatus
-from tcformal.query.assume import Assumptions
+from tcformal.proofs.verdict import ClaimVerdict, PartStatus
 from tcformal.query.question import Kind
-from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.lemmas import claim_view
+from tcformal.report.claims import counterexample_view, theorem_view
 from tcformal.report.text import table
 from tcformal.version import VERSION, commit, host
+
+if TYPE_CHECKING:  # a theorem's answer does not wait for these
+    from tcformal.query.assume import Assumptions
 
 #: The file of the table of all pairs, in the results folder.
 REGIONS = "REGIONS.md"
@@ -64,8 +65,18 @@ def region_view(answers: Sequence[RegionAnswer]) -> RenderableType:
         made.add_row("; ".join(x.assumed.texts()) or "nothing", Text(x.shown))
     parts: list[RenderableType] = [Text(f"{answers[0].first}\n{answers[0].second}"), made]
     for x in answers:
-        parts += [Text(), claim_view(x.verdict)]
+        parts += [Text(), *_proof(x.verdict)]
     return Group(*parts)
+
+
+def _proof(v: ClaimVerdict) -> list[RenderableType]:
+    """What shows one region: the theorem and inputs of the next spread, or proofs in steps."""
+    if v.theorem is None:
+        from tcformal.report.lemmas import claim_view  # as above
+
+        return [claim_view(v)]
+    shown = [x for p in v.parts if p.witness is not None for x in counterexample_view(v, p, p.witness)]
+    return [theorem_view(v, v.theorem), *shown]
 
 
 def region_data(x: RegionAnswer) -> dict[str, Any]:
@@ -117,6 +128,8 @@ def regions_table(answers: Sequence[RegionAnswer]) -> RenderableType:
 
 def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
     """The table of all pairs as Markdown; `asked` regions in all, of which some have no answer yet."""
+    from tcformal.query.verdict import NOT_CHECKED  # as above
+
     columns = _columns(answers)
     pairs = _rows(answers)
     lines = [

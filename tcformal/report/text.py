@@ -20,7 +20,7 @@ from tcformal.oracle.values import decode, format_value, hex_word
 from tcformal.report.escape import printable
 
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
-    from rich.progress import Progress, ProgressColumn, TextColumn
+    from rich.progress import Progress, ProgressColumn, TaskID, TextColumn
 
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
@@ -83,6 +83,40 @@ def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
 
     usual = (shown("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
+
+
+class Counted:
+    """A bar that counts answers: drawn from the first word of what is being done, or once many are done."""
+
+    def __init__(self, name: str, total: int) -> None:
+        self._name, self._total, self._done = name, total, 0
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Counted:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def doing(self, text: str) -> None:
+        """Show what is being done."""
+        if self._bar is None or self._task is None:
+            self._bar = progress(*counting("doing"))
+            self._bar.start()
+            self._task = self._bar.add_task(self._name, total=self._total, doing="")
+        self._bar.update(self._task, completed=self._done, doing=text)
+
+    def done(self, name: str = "") -> None:
+        """Count one answer; `name` says what there is so far."""
+        self._done += 1
+        if name:
+            self._name = name
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=self._done, description=self._name)
+        elif self._done == SCREEN:
+            self.doing("")
 
 
 def waiting(limit_s: float) -> Progress:

@@ -143,9 +143,10 @@ class RecordFile:
 
     def line(self, start: int) -> Line:
         """The line at an offset, parsed and otherwise unchecked, with its number in the file."""
-        index, packed = bisect_left(self._starts, start), self._packed.count(b"\n")
+        index = bisect_left(self._starts, start)
         if start < 0:
             return parse_line(self.packed_path, index + 1, self._text(start))
+        packed = bisect_left(self._starts, 0)
         return parse_line(self.path, index + 1 - packed, text_at(self.path, start))
 
     def backwards(self) -> Iterator[tuple[int, Line]]:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from functools import cached_property
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.checks import check_choice
+from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance
+from tcformal.theory.conditions import block_size
 from tcformal.theory.instances import Instance, coq_instance
+
+if TYPE_CHECKING:
+    from tcformal.theory.exactness import Exactness
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -33,8 +41,16 @@ STATEMENTS: dict[str, str] = {
 }
 #: What separates a claim's name and the assumptions that it is asked under.
 SEPARATOR = "; "
-#: The assumption under which a claim has a theorem of its own, and that claim.
-_ZERO_C, _OF_ZERO_C = "c=0x0", "relative-error"
+#: The claim about two units, the second of which follows it with the assumptions.
+AGREEMENT = "agreement"
+#: The range of exponents that a claim of agreement may assume.
+_EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
+#: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
+_FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
+#: Claims about what a sum loses before it is rounded.
+_OF_SUMS = ("exact-sum", "correctly-rounded")
+#: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
+_RELATIVE, _SHORT = ("relative-error", "error-bound"), 24
 #: The name under which Coq knows that two terms are one by computation.
 _BY_DEFINITION = "eq_refl"
 
@@ -57,6 +73,25 @@ class TheoremAnswer:
         return self.instance.says
 
     @property
+    def reason(self) -> str:
+        """What is true of the unit, as it was asked: an error of one block as one number."""
+        x = self.instance
+        loss = _loss(x)
+        if loss is None:
+            return self.says
+        block, zero_c = f"one block of {block_size(x.unit)} products", SEPARATOR in x.claim
+        if _as_written(x.unit):
+            error, sizes = (
+                ("Σ a_k·b_k", "Σ|a_k·b_k|") if zero_c else ("(Σ a_k·b_k + c)", "(Σ|a_k·b_k| + |c|)")
+            )
+            return f"|d - {error}| <= {_at_most(loss)}·{sizes} + η in {block}, η as in the theorem"
+        terms = "products" if zero_c else "products and c"
+        return (
+            f"|d - Σ terms| <= {_at_most(loss)}·Σ|terms| + η in {block}, η as in the theorem; terms: {terms} "
+            "as the unit takes them in, with scales and signs, and without what it flushes"
+        )
+
+    @property
     def name(self) -> str:
         """The theorem's name in Coq."""
         return self.instance.theorem
@@ -75,7 +110,8 @@ class TheoremAnswer:
             f"{what} checked with Coq {version}" if version
             else f"{what} not checked since its sources changed: python -m tcformal.theory.checked does"
         )  # fmt: skip
-        return checked, "of the specification: no refinement of the unit's circuit is kept"
+        units = [x for x in (self.instance.unit, self.instance.other) if x is not None]
+        return checked, *dict.fromkeys(map(_refined, units))
 
     @property
     def coq(self) -> str:
@@ -97,6 +133,40 @@ class TheoremAnswer:
         }
 
 
+@lru_cache(maxsize=64)
+def _refined(unit: UnitSpec) -> str:
+    """That the circuit computes what the design does, where that is kept; else what the theorem is of."""
+    from tcformal.theory.certified import kept_refinement  # builds the circuit
+
+    kept = kept_refinement(unit)
+    return "of the specification: no refinement of the circuit is kept" if kept is None else kept.sentence()
+
+
+def _loss(x: Instance) -> Fraction | None:
+    """What one block may lose in units of its terms' magnitudes; None where no such number is said."""
+    if x.claim.partition(SEPARATOR)[0] not in _RELATIVE or x.unit.emulation is not None:
+        return None
+    n = x.numbers
+    if "u" in n and "roundings" in n:
+        return (1 + n["u"]) ** int(n["roundings"]) - 1
+    return n.get("first", n.get("kappa"))
+
+
+def _as_written(unit: UnitSpec) -> bool:
+    """Whether terms are products of the operands as they are, and c: none is scaled, negated or flushed."""
+    d = unit.design
+    kept = {d.operand_subnormals, d.b_subnormals or "kept", d.c_subnormals} == {"kept"}
+    return kept and unit.scale_format is None and d.negated == "none"
+
+
+def _at_most(x: Fraction) -> str:
+    """A fraction, or a decimal number that is at least as large where its digits are many."""
+    if len(str(x)) <= _SHORT:
+        return str(x)
+    with localcontext(Context(prec=6, rounding=ROUND_CEILING)):
+        return str(Decimal(x.numerator) / Decimal(x.denominator))
+
+
 def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     """The theorem that makes a claim true of a unit under its assumptions; None where none does.
 
@@ -104,6 +174,12 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     all inputs is true of those that obey assumptions, whichever they are.
     """
     name, *assumed = claim.split(SEPARATOR)
+    if name == AGREEMENT:
+        return _region(unit, *assumed)
+    if name in _OF_SUMS:
+        made = _exactness(unit, *assumed)
+        one = None if made is None else made.sum if name == "exact-sum" else made.result
+        return None if one is None else TheoremAnswer(one)
     if name not in CLAIMS:
         return None
     found = None
@@ -114,13 +190,43 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     return None if found is None else TheoremAnswer(found)
 
 
+def agreement_of(second: str, assumed: Sequence[str]) -> str:
+    """The name of the claim that a unit agrees with a second one: `agreement; UNIT; finite; c=0x0`."""
+    return SEPARATOR.join([AGREEMENT, second, *assumed])
+
+
+def _region(first: UnitSpec, second: str, *assumed: str) -> TheoremAnswer | None:
+    """The theorem on the spread within which two units agree; None under assumptions that it is not about."""
+    from tcformal.theory.regions import region  # counts the products of a circuit
+
+    spans = [x for text in assumed if (x := _EXPONENTS.fullmatch(text))]
+    known = {_FINITE, _ZERO_C, *(x.string for x in spans)}
+    if _FINITE not in assumed or not known >= {*assumed} or len(spans) > 1:
+        return None
+    exponents = (int(spans[0][1]), int(spans[0][2])) if spans else None
+    found = region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=exponents)
+    return None if found is None else TheoremAnswer(found)
+
+
+def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:
+    """What theorems say of the unit's sums; with c = 0 where that is assumed and says more."""
+    from tcformal.theory.exactness import exactness  # counts the products of a circuit
+
+    free = exactness(unit)
+    more = exactness(unit, zero_c=True) if _ZERO_C in assumed and (free is None or free.failed) else None
+    return more or free
+
+
 def in_the_way(unit: UnitSpec, claim: str) -> str:
     """Why no theorem answers a claim, in one sentence: the parameters that stand in the way.
 
     They are the fewest, at most three, that have to be the usual ones for a theorem to apply.
     """
-    name = claim.partition(SEPARATOR)[0]
-    if name not in CLAIMS:
+    name, *assumed = claim.split(SEPARATOR)
+    made = _exactness(unit, *assumed) if name in _OF_SUMS else None
+    if made is not None:
+        return "; ".join(made.failed)
+    if name not in CLAIMS and name not in _OF_SUMS:
         return f"no theorem is about {name}"
     for other, changed in _plainer(unit):
         found = theorem_answer(other, claim)

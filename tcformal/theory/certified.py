@@ -56,8 +56,8 @@ class Refinement:
     def sentence(self) -> str:
         """What an answer rests on."""
         return (
-            f"unit refined: its circuit computes the specification's words, by {self.claims} claims decided "
-            f"with checked proofs and a file that Coq {self.coq} accepted"
+            f"unit refined: its circuit computes the specification's words, by {self.claims} claims that "
+            f"were decided with checked proofs, not again now, and a file that Coq {self.coq} accepted"
         )
 
 
@@ -111,6 +111,11 @@ def refinement(spec: UnitSpec) -> Refinement:
         unit=spec.name, definition=definition(spec), file=_sha256(plan.coq()), claims=count,
         different=len(decided), seconds=round(time.process_time() - start, 1),
     )  # fmt: skip
+
+
+def is_of(x: Refinement, spec: UnitSpec, text: str) -> bool:
+    """Whether a refinement is of a unit as it is, and of a file for Coq, in which all its claims stand."""
+    return x.definition == definition(spec) and x.file == _sha256(text)
 
 
 def accepted(x: Refinement, text: str, coq: str, seconds: float) -> Refinement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -50,10 +51,12 @@ def record_check() -> str:
 
 
 def commands(file: str) -> str:
-    """The command line that checks an instance with the shipped sources, which it compiles first."""
+    """The command line that checks an instance with the shipped sources of theorems, compiled first."""
+    compiled = f"coqc -q -Q . {LOGICAL} $x"
     return (
-        f"cp -r {SOURCES} coq && for x in $(grep -x '.*[.]v' coq/_CoqProject); "
-        f"do (cd coq && coqc -q -Q . {LOGICAL} $x); done; coqc -Q coq {LOGICAL} {file}"
+        f"cp -r {shlex.quote(str(SOURCES))} coq && "
+        "for x in $(sed -n '/[.]v$/p;/^Theorems/q' coq/_CoqProject); "
+        f"do (cd coq && {compiled}) || break; done && coqc -Q coq {LOGICAL} {shlex.quote(file)}"
     )
 
 

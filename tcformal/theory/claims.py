@@ -11,6 +11,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     block_size,
     least,
+    nearest,
     one_nan,
     one_sum,
     parts_ok,
@@ -229,7 +230,17 @@ def sign_magnitude(unit: UnitSpec) -> Instance | None:
 
 
 def monotonicity(unit: UnitSpec) -> Instance | None:
-    """c <= c' implies d <= d' of exact sums, each rounded: theorem `monotone`."""
+    """c <= c' implies d <= d': theorems `monotone_in_c` and `monotone_in_last_c`."""
+    if unit.emulation is not None:
+        adder = unit.emulation.addition
+        exact = adder.fraction_bits is None and adder.carry_bits is None and adder.rho.integer_bits is None
+        if not exact or adder.c_subnormals != "kept" or (adder.overflow == "ieee" and not nearest(adder)):
+            return None
+        return Instance(
+            claim="monotonicity", unit=unit, theorem="monotone_in_last_c",
+            says="c <= c' implies d <= d', because c is added last, by a sum that is exact and then rounded",
+            binders=("w", "w'"), conditions=("last_c_ok d = true",),
+        )  # fmt: skip
     if rounded_depths(unit) is None:
         return None
     return Instance(

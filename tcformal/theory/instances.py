@@ -40,11 +40,15 @@ class Instance:
     #: stand for `arguments` by place.  Conditions that are not among them come last.
     order: tuple[str, ...] = ()
     numbers: dict[str, Fraction] = field(default_factory=dict)
+    #: A second unit, `e` in conditions, which the theorem is about as well.
+    other: UnitSpec | None = None
 
 
 def coq_instance(x: Instance) -> str:
     """A file in which `coqc` checks the instance, its conditions and constants by computation."""
     lines = [_HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
+    if x.other is not None:
+        lines.append(f"(** {x.other.name} *)\nDefinition e : design := {coq_design(x.other)}.")
     if x.theorem == "eq_refl":
         return "\n".join(
             [*lines, "Definition instance : forall w, compute d w = compute d w := fun w => eq_refl.", ""]
@@ -70,7 +74,7 @@ def coq_instance(x: Instance) -> str:
         lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")
     order = x.order or (*(str(i) for i in range(len(x.arguments))), *x.binders)
     given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)
-    start = "r" if x.summation else "d s" if x.with_sum else "d"
+    start = "r" if x.summation else "d s" if x.with_sum else "d" if x.other is None else "d e"
     binders = f"fun {' '.join(x.binders)} => " if x.binders else ""
     rest = " ".join(name for name in known if name not in order)
     lines.append(f"Definition instance := {binders}{x.theorem} {start} {given} {rest}.")

@@ -2,7 +2,8 @@
 
 A line for each distinct unit: claims, different claims, seconds of the processor, bytes of the file for Coq,
 and with a folder of compiled sources the seconds of `coqc`; or what is missing.  `--keep` writes those that
-Coq takes to the rows that are shipped, and drops rows that nothing has any more.
+Coq takes to the rows that are shipped, and drops rows that nothing has any more.  Claims of a unit whose
+file is that of its row were decided when the row was made; `--again` decides them anew.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import argparse
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import TcformalError
-from tcformal.theory.certified import KEPT, Refinement, accepted, load, refinement, save
+from tcformal.theory.certified import KEPT, Refinement, accepted, is_of, load, refinement, save
 from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import coq_version, coqc
 
@@ -29,19 +30,22 @@ def distinct_units() -> list[str]:
     return list(found.values())
 
 
-def rows(names: list[str], folder: Path | None) -> Iterator[tuple[str, str, Refinement | None]]:
+def rows(
+    names: list[str], folder: Path | None, known: Mapping[str, Refinement]
+) -> Iterator[tuple[str, str, Refinement | None]]:
     """Each unit with its line of the table, and its refinement where Coq took it."""
     for name in distinct_units():
         if not names or any(x in name for x in names):
             try:
-                yield (name, *_row(name, folder))
+                yield (name, *_row(name, folder, known.get(name)))
             except TcformalError as error:
                 yield name, f"{name}: {' '.join(str(error).split())}", None
 
 
-def _row(name: str, folder: Path | None) -> tuple[str, Refinement | None]:
+def _row(name: str, folder: Path | None, old: Refinement | None) -> tuple[str, Refinement | None]:
     spec = catalogue()[name]
-    made, text = refinement(spec), Plan(spec).coq()
+    text = Plan(spec).coq()
+    made = old if old is not None and is_of(old, spec, text) else refinement(spec)
     row = (
         f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "
         f"{len(text)} B for Coq"
@@ -61,10 +65,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--coq", type=Path)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--again", action="store_true")
     args = parser.parse_args()
     kept = {x.unit: x for x in load(KEPT)} if KEPT.exists() else {}
     known = set(distinct_units())
-    for name, row, made in rows(args.names, args.coq):
+    for name, row, made in rows(args.names, args.coq, {} if args.again else dict(kept)):
         sys.stdout.write(f"{row}\n")
         sys.stdout.flush()
         kept.pop(name, None)

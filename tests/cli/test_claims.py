@@ -32,6 +32,10 @@ def test_a_claim_that_a_theorem_answers_names_it_and_what_it_rests_on(results_fo
     assert (data["verdict"], data["answered_by"]) == ("HOLDS", "theorem")
     assert data["theorem"]["numbers"] == {"carry_bits": "4"}
     assert data["reason"] == data["theorem"]["says"]
+    error = run(VOLTA, "--claim", "relative-error").stdout
+    assert error.startswith(
+        "HOLDS: |d - (Σ a_k·b_k + c)| <= 1/2097152·(Σ|a_k·b_k| + |c|) + η in one block of 4 products"
+    )
 
 
 def test_no_circuit_is_built_where_a_theorem_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +71,8 @@ def test_the_instance_for_coq_is_written_with_the_command_that_checks_it(tmp_pat
     refuted = run("x86/tdpbf16ps", "--claim", "product-order", "--coq", str(file))
     assert refuted.exit_code == 2
     assert "expected a claim that a theorem answers for --coq, but VIOLATED: the order" in refuted.stderr
+    for name in ("of-volta.v", "claim.txt", "1.v"):
+        assert "such as Claim.v, but got " in run(VOLTA, "--claim", "carry-bits", "--coq", name).stderr
     assert "expected --coq with one unit and one claim" in run(VOLTA, VOLTA, "--coq", "x.v").stderr
     assert "expected --coq with one unit and one claim" in run(VOLTA, "--claim", "all", "--coq", "x").stderr
 

@@ -502,7 +502,7 @@ EXPECTED_AT = "expected parameters as name=value after @ in "
         ("tfdpa@zero_exponent=mine", "expected an integer for zero_exponent, but got 'mine'"),
         ("tfdpa@products=exact", "expected an integer for products, but got 'exact'"),
         ("tfdpa@nan_word=none", "expected an integer for nan_word, but got 'none'"),
-        ("tfdpa@terms=1", "expected an integer from 2 to 257 for terms, but got 1"),
+        ("tfdpa@terms=1", "expected an integer from 2 to 1048577 for terms, but got 1"),
         ("tfdpa@terms=x", "expected an integer for terms, but got 'x'"),
         ("tfdpa@align_bits=65", "expected an integer from 0 to 64 for align_bits, but got 65"),
         (

@@ -25,6 +25,7 @@ from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.claims.sums import order_within
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
+from tcformal.proofs.region import AT_ONCE
 from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.proofs.tactics.counts.in_turn import known_sums
@@ -314,8 +315,8 @@ def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     v = prove_claim(resolve(AMPERE), claim, book=book, limits=LIMITS)
     assert v.kind is Kind.VIOLATED
     assert [(p.name, p.status, p.control) for p in v.parts] == [("spread 0", PartStatus.VIOLATED, False)]
-    assert claims.AT_ONCE in v.reason
-    assert claims.AT_ONCE in v.composition
+    assert AT_ONCE in v.reason
+    assert AT_ONCE in v.composition
     assert "agree" not in v.reason + v.composition
     (part,) = v.parts
     assert part.witness is not None

@@ -10,8 +10,8 @@ import pytest
 import tcformal
 from semantic_slips import EIGHT, HALF, SLIPS, VOLTA, Slip, slip
 from tcformal.errors import InputError
-from tcformal.theory import certified
-from tcformal.theory.certified import Refinement, accepted, kept_refinement, load, refinement, save
+from tcformal.theory import certified, sources
+from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
 from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import compile_sources, coqc, sources_digest
 from tcformal.theory.survey import distinct_units
@@ -74,6 +74,33 @@ def test_coq_takes_the_file_of_a_refinement_and_no_other(volta: Refinement) -> N
     assert accepted(volta, text, "8.16.1", 4.0).coq == "8.16.1"
     with pytest.raises(InputError):
         accepted(volta, text.replace("RZ", "RNE"), "8.16.1", 4.0)
+
+
+def test_a_row_is_of_one_unit_and_one_file(volta: Refinement) -> None:
+    spec = tcformal.unit(VOLTA).spec
+    text = Plan(spec).coq()
+    assert is_of(volta, spec, text)
+    assert not is_of(volta, spec, text + " ")
+    assert not is_of(volta, tcformal.unit(HALF).spec, text)
+
+
+def test_sources_are_those_that_a_refinement_rests_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def digest_with(name: str) -> str:
+        folder = tmp_path / name
+        shutil.copytree(sources.SOURCES, folder)
+        (folder / name).write_text((folder / name).read_text() + "(* more *)")
+        monkeypatch.setattr(sources, "SOURCES", folder)
+        sources_digest.cache_clear()
+        return sources_digest()
+
+    now = sources_digest()
+    assert digest_with("Losses.v") == now
+    monkeypatch.undo()
+    assert len({now, *(digest_with(x) for x in ("Spec.v", "Circuit.v", "Unit.v"))}) == 4
+    monkeypatch.undo()
+    sources_digest.cache_clear()
 
 
 def test_rows_of_another_form_are_refused(tmp_path: Path) -> None:

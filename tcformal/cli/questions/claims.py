@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from functools import cache, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,15 +22,17 @@ from tcformal.proofs.verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.report.claims import theorem_view
 from tcformal.report.escape import print_json, say
-from tcformal.report.text import console, counting, progress
+from tcformal.report.text import Counted, console
 from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands
 
 if TYPE_CHECKING:  # a theorem's answer needs no lemmas
-    from rich.progress import Progress, TaskID
-
     from tcformal.proofs.lemmas import LemmaBook
     from tcformal.store.store import Store
+
+
+#: Names of Coq's modules, which files are.
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -102,25 +105,14 @@ def prove_claims(
 
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
-    count = len(units) * len(claims)
-    with ExitStack() as shown:
-
-        @cache
-        def bar() -> tuple[Progress, TaskID]:
-            made = shown.enter_context(progress(*counting("doing")))
-            return made, made.add_task("claims", total=count, doing="")
+    with Counted("claims", len(units) * len(claims)) as bar:
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            def doing(text: str) -> None:
-                made, task = bar()
-                made.update(task, doing=f"{name}: {text}", completed=done)
-
             return answered(
                 spec, name, store, book=book, limits=how.limits, solvers=how.solvers, fresh=how.fresh,
-                progress=doing,
+                progress=lambda text: bar.doing(f"{name}: {text}"),
             )  # fmt: skip
 
-        done = 0
         for spec in units:
             row = verdicts.setdefault(spec.name, [])
             for name in claims:
@@ -130,11 +122,11 @@ def prove_claims(
                     if first is not None and len(claims) == 1:
                         raise
                     refused[spec.name, name] = str(error)
-                done += 1
+                bar.done()
     served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
         say(f"kept in {store().claims.path}: {served} of the answers; --fresh asks again", err=True)
-    written = {} if coq is None else _instance(verdicts[units[0].name][0], coq)
+    written = {} if coq is None else write_instance(verdicts[units[0].name][0], coq)
     _print(verdicts, refused, one=first is not None, as_json=as_json, written=written)
     return exit_code([v for row in verdicts.values() for v in row])
 
@@ -153,12 +145,20 @@ def _assuming(spec: UnitSpec, claims: Sequence[str], assume: Sequence[str]) -> t
     return tuple(under(name, what) for name in claims)
 
 
-def _instance(v: ClaimVerdict, file: str) -> dict[str, str]:
-    """Write the theorem's instance; InputError where no theorem answered."""
+def write_instance(v: ClaimVerdict, file: str) -> dict[str, str]:
+    """Write the theorem's instance; InputError where no theorem answered, and for no name of a module."""
+    if Path(file).suffix != ".v" or not _MODULE.fullmatch(Path(file).stem):
+        raise InputError(f"expected a file of Coq whose name is a module's, such as Claim.v, but got {file}")
     if v.theorem is None:
         raise InputError(f"expected a claim that a theorem answers for --coq, but {v.kind.name}: {v.reason}")
     write_output(file, v.theorem.coq.encode())
     return {"file": file, "command": commands(file)}
+
+
+def say_written(written: Mapping[str, str]) -> None:
+    """Say where an instance was written, if it was, and what checks it."""
+    if written:
+        say(f"written: {written['file']}; check it with\n{written['command']}")
 
 
 def _print(
@@ -184,8 +184,7 @@ def _print(
             else:
                 _print_parts(v)
             out.print()
-    if written:
-        say(f"written: {written['file']}; check it with\n{written['command']}")
+    say_written(written)
     if not one or len(found) > 1:
         from tcformal.report.lemmas import claims_table  # as `_print_parts`
 

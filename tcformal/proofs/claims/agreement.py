@@ -14,6 +14,7 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.region import AT_ONCE
 from tcformal.proofs.tactics.counts.counted import NoRoom
 from tcformal.proofs.tactics.counts.in_turn import why_unknown
 from tcformal.proofs.tactics.counts.lost import lost_at
@@ -25,16 +26,13 @@ from tcformal.query.nearest import falling, nearer, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.semantics.stages import Dot
+from tcformal.theory import answers
 
 #: The claim's name, which the second unit and the assumptions follow, and what stands between them.
-NAME = "agreement"
-SEPARATOR = "; "
+NAME, SEPARATOR = answers.AGREEMENT, answers.SEPARATOR
 
 #: The processor's time for one question, in times of one solver's; what is not proved then is left open.
 PATIENCE = 10
-
-#: What is said of units that agree within no spread.
-AT_ONCE = "differ where all exponents are equal"
 
 #: What is left open where no proof is tried.
 _UNTRIED = "no witness was found, and no proof was tried"
@@ -47,7 +45,7 @@ def is_agreement(claim: str) -> bool:
 
 def agreement_claim(second: UnitSpec, what: Assumptions) -> str:
     """The claim's name with the second unit and the assumptions: `agreement; UNIT; finite; c=0x0`."""
-    return SEPARATOR.join([NAME, second.name, *what.spellings()])
+    return answers.agreement_of(second.name, what.spellings())
 
 
 def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:

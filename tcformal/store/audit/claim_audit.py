@@ -10,13 +10,16 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.programs.chain import definition
+from tcformal.proofs.answered import at_once
+from tcformal.proofs.claims.agreement import is_agreement
+from tcformal.proofs.verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
+from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
 from tcformal.store.claims import kept_tree, lemmas_used, short_name
 from tcformal.store.file import Record
 from tcformal.store.store import Store
-from tcformal.theory.answers import theorem_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,10 @@ class ClaimFinding:
 def audit_claim(store: Store, record: Mapping[str, Any], *, trim: bool = False) -> ClaimFinding:
     """Audit one kept claim: definition; a theorem's side conditions, or composition, lemmas, witnesses.
 
-    Where a theorem answers the claim today, nothing of the record is needed.  Else the current program proves
-    the claim again on the lemmas of the store, and those without a certificate anew; a witness is searched
-    for again, and replayed.  No statement of the record is taken over.  With `trim`, every claim is proved
-    again, and lemmas with a proof of an earlier version are kept again with a trimmed one.
+    Where a theorem or inputs answer the claim today, nothing of the record is needed.  Else the current
+    program proves the claim again on the lemmas of the store, and those without a certificate anew; a witness
+    is searched for again, and replayed.  No statement of the record is taken over.  With `trim`, every claim
+    is proved again, and lemmas with a proof of an earlier version are kept again with a trimmed one.
     """
     try:
         status, reason = _checked(store, record, trim)
@@ -51,11 +54,13 @@ def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[Audit
     if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = claimed_unit(record)
-    theorem = None if trim else theorem_answer(spec, record["claim"])
-    if theorem is not None:
-        if kind is not Kind.HOLDS:
-            raise RecordError(f"expected {kind.name} again, but theorem {theorem.name} says that it holds")
-        return AuditStatus.HOLDS, f"theorem {theorem.name}: {'; '.join(theorem.rests_on)}"
+    again = None if trim else at_once(spec, record["claim"], Limits())
+    if again is not None and again.kind in DECIDED:
+        if again.kind is not kind:
+            raise RecordError(f"expected {kind.name} again, but got {again.kind.name}: {again.reason}")
+        # A region that was kept may be wider than the theorem's.
+        if again.theorem is None or not is_agreement(record["claim"]) or again.reason == record["reason"]:
+            return AuditStatus.HOLDS, _said(again)
     found = store.rechecker.claim(
         store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record, store.trees), trim=trim,
         anew=lemmas_used(record),
@@ -64,15 +69,22 @@ def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[Audit
         raise RecordError(found["refused"])
     if "claim" not in found:
         return AuditStatus.UNCHECKED, f"its lemmas could not be checked in {AUDIT_S:g} s"
-    again = found["claim"]
-    check_same(record, again)
-    used = len(again["lemmas"])
+    proved = found["claim"]
+    check_same(record, proved)
+    used = len(proved["lemmas"])
     if found["bare"]:
         return (
             AuditStatus.UNCHECKED,
             f"{found['bare']} of {used} lemmas are confirmed by a second solver only",
         )
     return AuditStatus.HOLDS, f"proved again on {used} lemmas, every certificate checked"
+
+
+def _said(v: ClaimVerdict) -> str:
+    """What showed a claim again at once."""
+    if v.theorem is None:
+        return f"refuted again: {v.reason}"
+    return f"theorem {v.theorem.name}: {'; '.join(v.theorem.rests_on)}"
 
 
 def claims_with(records: Iterable[Record], texts: Sequence[str]) -> list[Record]:

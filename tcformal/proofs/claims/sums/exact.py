@@ -72,7 +72,7 @@ def correctly_rounded(ask: Asking) -> tuple[Finding, list[Lemma]]:
     r = reach(spec, what, spec.k)
     failed = [x.why for x in _conditions(spec, what, r) if not x.holds]
     made = [] if r is None else [why_exact(spec, r)] if spec.design.fraction_bits is not None else []
-    return _found(ask, _rounded_once(ask.spec), "every result", made, failed, r), []
+    return _found(ask, rounded_once(ask.spec), "every result", made, failed, r), []
 
 
 def _found(
@@ -132,7 +132,7 @@ def _lost(spec: UnitSpec, r: TermReach) -> list[str]:
 
 
 # --------------------------------------------------------------------- one rounding of the exact sum
-def _rounded_once(spec: UnitSpec) -> UnitSpec:
+def rounded_once(spec: UnitSpec) -> UnitSpec:
     """The exact sum of a unit's operands, rounded once by its rounding to D; words of NaN are its own."""
     d, design = spec.operands.d, spec.design
     made = Design(

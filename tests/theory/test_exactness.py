@@ -1,0 +1,89 @@
+"""Exact sums, correctly rounded results and where sums of integers end, as instances that coqc checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.oracle.exact import unit_dot
+from tcformal.oracle.values import decode
+from tcformal.proofs.tactics.uncut import reach, sums_one_by_one
+from tcformal.query.assume import from_texts
+from tcformal.theory.claims import claim_instance
+from tcformal.theory.exactness import exactness, integers_end
+from tcformal.theory.instances import coq_instance
+from tcformal.theory.sources import compile_sources, coqc
+
+EXACT = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2"
+
+
+def test_sums_are_exact_where_intervals_of_exponents_say_so() -> None:
+    found = 0
+    for name in distinct_designs():
+        unit = catalogue()[name]
+        if unit.design.fraction_bits is None or not sums_one_by_one(unit):
+            continue
+        for zero_c in (False, True):
+            made = exactness(unit, zero_c=zero_c)
+            r = reach(unit, from_texts(unit.operands.c, ["c=0"] if zero_c else []), unit.k)
+            assert r is not None
+            assert (made is not None and made.sum is not None) == r.kept(unit), name
+            found += r.kept(unit)
+    assert found == 30
+
+
+def test_least_width() -> None:
+    made = exactness(resolve(EXACT), zero_c=True)
+    assert made is not None
+    assert made.width == 25
+    assert made.sum is not None
+    assert made.result is not None
+    fewer = exactness(resolve(f"{EXACT}@fraction_bits=24"), zero_c=True)
+    assert fewer is not None
+    assert fewer.sum is None
+    assert "25 fraction bits" in fewer.failed[0]
+    # The largest product, its negative and the least one: 24 fraction bits lose the last.
+    a, b = [0x78, 0x78, 0x01], [0x1C, 0x3C, 0x01]
+    results = [
+        unit_dot(resolve(x), [*a, *[0] * 29], [*b, *[0] * 29], 0)
+        for x in (EXACT, f"{EXACT}@fraction_bits=24")
+    ]
+    assert [decode(resolve(EXACT).operands.d, x).magnitude for x in results][1] == 0
+    assert results[0] != results[1]
+
+
+def test_integers_end_where_they_are_exact_up_to() -> None:
+    for name in distinct_designs():
+        unit = catalogue()[name]
+        assert (claim_instance(unit, "integer-sums") is None) == (integers_end(unit) is None), name
+
+
+@pytest.mark.slow
+def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
+    compile_sources(tmp_path, "Theorems.v")
+    made = exactness(resolve(EXACT), zero_c=True)
+    end = integers_end(resolve("hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32"))
+    order = claim_instance(resolve("hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32"), "monotonicity")
+    assert made is not None
+    assert made.sum is not None
+    assert made.result is not None
+    assert end is not None
+    assert order is not None
+    for x in (made.sum, made.result, end, order):
+        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        coqc(tmp_path, "Instance.v")
+    narrow = resolve(f"{EXACT}@fraction_bits=24")
+    wrong = [
+        replace(made.sum, unit=narrow), replace(made.result, unit=narrow),
+        replace(end, arguments=("25",), conditions=("integers_end_ok d 25 = true",)),
+        replace(order, unit=resolve("hopper/mma.m16n8k8.f32.f16.f16.f32")),
+    ]  # fmt: skip
+    for x in wrong:
+        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        with pytest.raises(InputError, match="to compile"):
+            coqc(tmp_path, "Instance.v")

@@ -1,0 +1,79 @@
+"""Regions of agreement: against kept answers, and checked by coqc, which refuses a wider spread."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.query.assume import from_texts
+from tcformal.theory.instances import coq_instance
+from tcformal.theory.regions import region
+from tcformal.theory.sources import compile_sources, coqc
+
+KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
+#: One block and several, calls, compositions, sums before c; of one rounding and of two.
+PAIRS = (
+    ("turing/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32", False, None),
+    ("volta/mma.m8n8k4.f32.f16.f16.f32", "turing/mma.m16n8k8.f32.f16.f16.f32", True, None),
+    ("ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32", True, None),
+    ("hopper/mma.m16n8k8.f32.bf16.bf16.f32", "power10/xvbf16ger2pp", True, (-66, 60)),
+)
+
+
+def test_regions_are_those_that_were_proved() -> None:
+    table: Counter[str] = Counter()
+    with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
+        rows = [r for r in map(json.loads, lines) if r["claim"].startswith("agreement; ")]
+    for row in rows:
+        _, second, *texts = row["claim"].split("; ")
+        one, other = resolve(row["unit"]), resolve(second)
+        what = from_texts(one.operands.c, texts)
+        found = region(one, other, zero_c=what.c == 0, exponents=what.exponents)
+        spread = -1 if found is None else int(found.numbers["spread"])
+        seen = {p["standing"]: p["name"] for p in row["parts"] if p["name"].startswith("spread ")}
+        refuted = [int(seen["VIOLATED"].split()[1])] if "VIOLATED" in seen else []
+        assert all(spread < x for x in refuted), (row["unit"], row["claim"], spread)
+        if row["verdict"] == "HOLDS" and "HOLDS" in seen:
+            table["fewer" if spread < int(seen["HOLDS"].split()[1]) else "as many"] += 1
+    # RZ of a cut sum, against RNE of one rounded down.
+    assert table == {"as many": 145, "fewer": 1}
+
+
+def test_a_region_takes_milliseconds() -> None:
+    one, other = (resolve(x) for x in PAIRS[2][:2])
+    start = time.process_time()
+    for _ in range(20):
+        assert region(one, other, zero_c=True) is not None
+    assert time.process_time() - start < 0.2
+
+
+def test_units_of_other_operands_have_none() -> None:
+    assert region(resolve("hopper/mma.m16n8k8.f32.bf16.bf16.f32"), resolve(PAIRS[0][0])) is None
+
+
+@pytest.mark.slow
+def test_instances_are_checked_and_wider_ones_refused(tmp_path: Path) -> None:
+    compile_sources(tmp_path, "Theorems.v")
+    for one, other, zero_c, exponents in PAIRS:
+        found = region(resolve(one), resolve(other), zero_c=zero_c, exponents=exponents)
+        assert found is not None
+        (tmp_path / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
+        coqc(tmp_path, "Instance.v")
+        given = list(found.arguments)
+        given[6] = f"({int(found.numbers['spread']) + 1})"
+        # Room for any partial sum is no way out.
+        given[8] = given[10] = f"({1 << 60})"
+        wider = replace(
+            found, arguments=tuple(given), conditions=(f"region_ok d e {' '.join(given)} = true",)
+        )
+        (tmp_path / "Instance.v").write_text(coq_instance(wider), encoding="utf-8")
+        with pytest.raises(InputError, match="to compile"):
+            coqc(tmp_path, "Instance.v")
