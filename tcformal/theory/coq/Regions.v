@@ -361,7 +361,7 @@ Proof. intros [A [B C]] [A' [B' C']]. split; [congruence|]. split; [congruence|]
 (** The factors of a design are those of the words, in whatever form, and their products are its terms. *)
 Definition plain_factors (d : design) : bool :=
   let q := factors d in
-  format_ok (a_format d) && format_ok (b_format d) && (exponent_step q =? 1)%Z && negb (odd_negated q) &&
+  format_ok (a_format d) && format_ok (b_format d) && (exponent_step q =? 1)%Z && negb (odd_negated q || even_negated q) &&
   match of_a q, of_b q with Kept, Kept => true | _, _ => false end &&
   match zero_terms q, product_limit q, product_rounding q, scales d with None, None, None, None => true | _, _, _, _ => false end &&
   match converted d with None => true | Some h => (least_exponent h <=? least (a_format d))%Z && (least_exponent h <=? least (b_format d))%Z end.
@@ -445,11 +445,12 @@ Lemma element_near d g f w s e : plain_factors d = true -> (0 <= s)%Z -> (fbits 
   term_value d e = pair_value (a_format d) (b_format d) (a_word e, b_word e).
 Proof.
   intros P S0 W Sf Sc [x [y [Dx [Dy C]]]]. cbn [fst snd] in *.
-  assert (K : of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
+  assert (K : of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ zero_terms (factors d) = None /\ (forall k, subtracted (factors d) k = false) /\
     product_limit (factors d) = None /\ product_rounding (factors d) = None /\ format_ok (a_format d) = true /\ format_ok (b_format d) = true).
   { unfold plain_factors in P. repeat rewrite andb_true_iff in P. destruct P as [[[[[[Oa Ob] _] Od] Kp] Nn] _].
     destruct (of_a (factors d)), (of_b (factors d)); try easy. destruct (zero_terms (factors d)); try easy.
-    destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. apply negb_true_iff in Od. repeat split; auto. }
+    destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. apply negb_true_iff, orb_false_elim in Od. destruct Od as [Od Ev]. repeat split; auto.
+    intros k. unfold subtracted. rewrite Od, Ev. now destruct (Z.odd k). }
   destruct K as [Ka [Kb [Zt [Od [Pl [Pr [Oa Ob]]]]]]].
   destruct (operand_form d (of_a (factors d)) (a_format d) (a_word e) x P (or_introl eq_refl) Ka Dx) as [x' [Ax Fx]].
   destruct (operand_form d (of_b (factors d)) (b_format d) (b_word e) y P (or_intror eq_refl) Kb Dy) as [y' [Ay Fy]].
@@ -717,7 +718,7 @@ End Calls.
 (** * Two designs *)
 
 Lemma convert_not_nan c s n u : is_nan (convert c s n u) = false.
-Proof. unfold convert. destruct (_ || _); [reflexivity|]. destruct (_ <? _)%Z; [destruct (_ || _); reflexivity|reflexivity]. Qed.
+Proof. unfold convert. destruct (_ || _); [reflexivity|]. destruct (_ <? _)%Z; [destruct (is_infinite _ _); reflexivity|reflexivity]. Qed.
 
 Definition conversion_eq_dec (c e : conversion) : {c = e} + {c <> e}.
 Proof. repeat decide equality. Defined.
