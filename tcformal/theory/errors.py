@@ -9,6 +9,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
     block_size,
+    exponents_ok,
     kappa,
     near,
     plain,
@@ -26,12 +27,22 @@ def relative_error(unit: UnitSpec) -> Instance | None:
 
 
 def error_bound(unit: UnitSpec) -> Instance | None:
-    """The same inequality, for every length; of sums that are rounded down, or framed, that of one block."""
+    """In terms of the largest exponent, of one block; of several, the relative error, for every length."""
     d = unit.design
     if d.summation in ("tr", "gtr"):
         return _rounded_down(unit)
     if d.framed:
         return _framed(unit)
+    if exponents_ok(unit):
+        ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
+        return Instance(
+            claim="error-bound", unit=unit, theorem="error_in_exponents", with_sum=True,
+            says=f"|d - exact| <= {unit.k}·2^(E-{d.fraction_bits}) + {ulp} for every E that is at least "
+            f"{d.rho.e_min} and the exponent of every term that is not zero",
+            arguments=(str(d.fraction_bits),), binders=("w", "z", "x", "E"),
+            conditions=(f"exponents_ok d {d.fraction_bits} = true", "composed d = None"),
+            numbers={"units": Fraction(unit.k)},
+        )  # fmt: skip
     return _relative(unit, "error-bound")
 
 
