@@ -50,7 +50,7 @@ def coq_design(spec: UnitSpec) -> str:
         "converted": _option(None if converted is None else coq_format(converted)),
         "factors": _product_rule(d),
         "cutting_of": _cutting(d),
-        "block": f"{spec.k if tree is not None else d.products}%nat",
+        "block": f"{spec.k if tree is not None else min(spec.k, d.products)}%nat",
         "odd_first": _bool(d.order == "odd_first"),
         "skips": _bool(d.zero_words == "skipped"),
         "c_rule": _FLUSH[d.c_subnormals],

@@ -94,7 +94,7 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
             arguments=(str(d.fraction_bits), str(part)), binders=("w", "z", "x"),
             conditions=(f"relative_ok d {d.fraction_bits} {part} = true",),
             constants=(
-                f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) {n}) = "
+                f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) (Z.of_nat (block d))) = "
                 f"{k.numerator} / {k.denominator}",
             ),
             numbers={"kappa": k},
@@ -114,7 +114,7 @@ def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
     first, later = (f"({', '.join(map(hex, x))})%Z" for x in (found.first, found.later))
     units = (f"({found.floor})", f"({found.tiny})")
     at = f"d {' '.join(units)}"
-    conditions = (f"order_ok d {units[0]} = true",)
+    conditions: tuple[str, ...] = (f"order_ok d {units[0]} = true",)
     if alone:
         conditions += (
             f"first_losses {at} = Some {first}", f"later_losses {at} = Some {later}",
@@ -178,12 +178,12 @@ def _of_calls(
     more: tuple[str, ...], says: str,
 ) -> Instance:  # fmt: skip
     """A theorem of `Calls.v` about calls from +0."""
-    n, f, part = block_size(unit), unit.design.fraction_bits, product_share(unit)
+    f, part = unit.design.fraction_bits, product_share(unit)
     alone = 0 if near(unit) else part
-    equations = [(f"units_alone (IZR {alone} * / 4096) {n}", found.first)]
+    equations = [(f"units_alone (IZR {alone} * / 4096) (Z.of_nat (block d))", found.first)]
     if found.blocks > 1 or unit.emulation is None:
-        equations.append((f"units (IZR {part} * / 4096) {n}", found.other))
-    conditions = (f"from_zero_ok d {f} {part} {alone} = true",)
+        equations.append((f"units (IZR {part} * / 4096) (Z.of_nat (block d))", found.other))
+    conditions: tuple[str, ...] = (f"from_zero_ok d {f} {part} {alone} = true",)
     if unit.emulation is not None:
         conditions += ("composition_ok d = true",)
     conditions += more

@@ -18,6 +18,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
+from tcformal.theory.design import coq_design, coq_sum
 from tcformal.theory.instances import coq_instance
 from tcformal.theory.sources import compile_sources, coqc
 
@@ -80,9 +81,44 @@ def test_zeros_and_short_products_lose_nothing() -> None:
         assert exact <= found.of(unit.k) <= exact * (1 + Fraction(1, 1 << 60)), name
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all compiled sources."""
+    folder = tmp_path_factory.mktemp("theorems")
+    compile_sources(folder)
+    return folder
+
+
+def stated_conditions(folder: Path, name: str) -> int:
+    """Let `coqc` decide every condition of every instance of every design; how many they are."""
+    lines = ["From Coq Require Import ZArith List Bool.", "From TC Require Import Theorems Design Spec."]
+    lines += ["Import ListNotations.", "Open Scope Z_scope."]
+    count = 0
+    for i, unit in enumerate(catalogue()[x] for x in distinct_designs()):
+        claims = [(x, False) for x in CLAIMS] + [("relative-error", True)]
+        found = [claim_instance(unit, x, zero_c=zero) for x, zero in claims]
+        stated = {y for x in found if x is not None and not x.summation for y in x.conditions}
+        lines.append(f"Module M{i}. Definition d : design := {coq_design(unit)}.")
+        if any(x is not None and x.with_sum for x in found):
+            lines.append(f"Definition s : sum := {coq_sum(unit.design, unit.design.rho)}.")
+        lines += [
+            f"Goal {x}. Proof. vm_compute. first [reflexivity | discriminate]. Qed." for x in sorted(stated)
+        ]
+        lines.append(f"End M{i}.")
+        count += len(stated)
+    (folder / f"{name}.v").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    coqc(folder, f"{name}.v")
+    return count
+
+
 @pytest.mark.slow
-def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
-    compile_sources(tmp_path)
+def test_conditions_of_every_design_hold(compiled: Path) -> None:
+    assert stated_conditions(compiled, "Conditions") > 1500
+
+
+@pytest.mark.slow
+def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
+    tmp_path = compiled
     for name in UNITS:
         for claim in (*CLAIMS, "relative-error; c=0x0"):
             found = claim_instance(catalogue()[name], claim.partition(";")[0], zero_c=";" in claim)
