@@ -188,6 +188,19 @@ def relative_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
+def exponents_ok(unit: UnitSpec) -> bool:
+    """`Exponents.exponents_ok`, of one block: the side condition of the error in terms of exponents."""
+    d, terms = unit.design, term_facts(unit)
+    if not one_sum(unit) or terms is None or d.fraction_bits is None or unit.emulation is not None:
+        return False
+    zero, f = d.zero_exponent, d.fraction_bits
+    return (
+        unit.k == block_size(unit) and plain(d) and d.carry_bits is None and not d.normalise_products
+        and terms.bits <= f and unit.c_format.fraction_bits <= f and d.c_subnormals == "kept"
+        and d.order == "ascending" and (zero == "none" or (isinstance(zero, int) and zero <= d.rho.e_min))
+    )  # fmt: skip
+
+
 def _converted(unit: UnitSpec) -> Format | None:
     """What factors are first converted to."""
     how, tree = unit.emulation, unit.tree

@@ -9,6 +9,7 @@ from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
     block_size,
+    exponents_ok,
     kappa,
     near,
     plain,
@@ -26,12 +27,22 @@ def relative_error(unit: UnitSpec) -> Instance | None:
 
 
 def error_bound(unit: UnitSpec) -> Instance | None:
-    """The same inequality, for every length; of sums that are rounded down, or framed, that of one block."""
+    """In terms of the largest exponent, of one block; of several, the relative error, for every length."""
     d = unit.design
     if d.summation in ("tr", "gtr"):
         return _rounded_down(unit)
     if d.framed:
         return _framed(unit)
+    if exponents_ok(unit):
+        ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
+        return Instance(
+            claim="error-bound", unit=unit, theorem="error_in_exponents", with_sum=True,
+            says=f"|d - exact| <= {unit.k}·2^(E-{d.fraction_bits}) + {ulp} for every E that is at least "
+            f"{d.rho.e_min} and the exponent of every term that is not zero",
+            arguments=(str(d.fraction_bits),), binders=("w", "z", "x", "E"),
+            conditions=(f"exponents_ok d {d.fraction_bits} = true", "composed d = None"),
+            numbers={"units": Fraction(unit.k)},
+        )  # fmt: skip
     return _relative(unit, "error-bound")
 
 
@@ -81,7 +92,7 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
             arguments=(str(d.fraction_bits), str(part)), binders=("w", "z", "x"),
             conditions=(f"relative_ok d {d.fraction_bits} {part} = true",),
             constants=(
-                f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) {n}) = "
+                f"kappa s {d.fraction_bits} (units (IZR {part} * / 4096) (Z.of_nat (block d))) = "
                 f"{k.numerator} / {k.denominator}",
             ),
             numbers={"kappa": k},
@@ -101,7 +112,7 @@ def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
     first, later = (f"({', '.join(map(hex, x))})%Z" for x in (found.first, found.later))
     units = (f"({found.floor})", f"({found.tiny})")
     at = f"d {' '.join(units)}"
-    conditions = (f"order_ok d {units[0]} = true",)
+    conditions: tuple[str, ...] = (f"order_ok d {units[0]} = true",)
     if alone:
         conditions += (
             f"first_losses {at} = Some {first}", f"later_losses {at} = Some {later}",
@@ -165,12 +176,12 @@ def _of_calls(
     more: tuple[str, ...], says: str,
 ) -> Instance:  # fmt: skip
     """A theorem of `Calls.v` about calls from +0."""
-    n, f, part = block_size(unit), unit.design.fraction_bits, product_share(unit)
+    f, part = unit.design.fraction_bits, product_share(unit)
     alone = 0 if near(unit) else part
-    equations = [(f"units_alone (IZR {alone} * / 4096) {n}", found.first)]
+    equations = [(f"units_alone (IZR {alone} * / 4096) (Z.of_nat (block d))", found.first)]
     if found.blocks > 1 or unit.emulation is None:
-        equations.append((f"units (IZR {part} * / 4096) {n}", found.other))
-    conditions = (f"from_zero_ok d {f} {part} {alone} = true",)
+        equations.append((f"units (IZR {part} * / 4096) (Z.of_nat (block d))", found.other))
+    conditions: tuple[str, ...] = (f"from_zero_ok d {f} {part} {alone} = true",)
     if unit.emulation is not None:
         conditions += ("composition_ok d = true",)
     conditions += more

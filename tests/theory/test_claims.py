@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
+from tcformal.theory.design import coq_design, coq_sum
 from tcformal.theory.instances import coq_instance
 from tcformal.theory.sources import compile_sources, coqc
 
@@ -25,8 +27,11 @@ KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
-    "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8",
+    "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
+    "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
 )  # fmt: skip
+#: How much looser than what is kept a constant may be.
+LOOSER = Fraction(104, 100)
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +58,70 @@ def test_constants_of_a_million_products() -> None:
     assert found.first < Fraction(1, 1 << 22) < found.of(10**6) < Fraction(1, 4)
 
 
+def test_constants_are_those_that_are_kept(kept: dict[tuple[str, str], dict[str, Any]]) -> None:
+    """From c = 0, of one block: `relative-error; c=0x0` says the constant before the sum of magnitudes."""
+    compared = 0
+    for name in distinct_designs():
+        row, found = kept.get(("relative-error; c=0x0", name)), constants(catalogue()[name])
+        said = re.search(r"\| <= (\d+)/(\d+) · Σ", row["reason"]) if row else None
+        if said is not None and found is not None:
+            compared += 1
+            assert found.first <= LOOSER * Fraction(int(said[1]), int(said[2])), name
+    assert compared > 60
+
+
+def test_zeros_and_short_products_lose_nothing() -> None:
+    """Half an ulp for each sum of two numbers on the longest path, and none for +0 or exact products."""
+    ulp, units = Fraction(1, 1 << 24), {"x86/vdpbf16ps": 1, "x86/tdpbf16ps": 16, "riscv/vfbdot.vv.vlen128": 4}
+    for name, roundings in units.items():
+        unit = catalogue()[name]
+        found = constants(unit)
+        assert found is not None
+        exact = (1 + ulp) ** roundings - 1
+        assert exact <= found.of(unit.k) <= exact * (1 + Fraction(1, 1 << 60)), name
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all compiled sources."""
+    folder = tmp_path_factory.mktemp("theorems")
+    compile_sources(folder)
+    return folder
+
+
+def stated_conditions(folder: Path, name: str) -> int:
+    """Let `coqc` decide every condition of every instance of every design; how many they are."""
+    lines = ["From Coq Require Import ZArith List Bool.", "From TC Require Import Theorems Design Spec."]
+    lines += ["Import ListNotations.", "Open Scope Z_scope."]
+    count = 0
+    for i, unit in enumerate(catalogue()[x] for x in distinct_designs()):
+        claims = [(x, False) for x in CLAIMS] + [("relative-error", True)]
+        found = [claim_instance(unit, x, zero_c=zero) for x, zero in claims]
+        stated = {y for x in found if x is not None and not x.summation for y in x.conditions}
+        lines.append(f"Module M{i}. Definition d : design := {coq_design(unit)}.")
+        if any(x is not None and x.with_sum for x in found):
+            lines.append(f"Definition s : sum := {coq_sum(unit.design, unit.design.rho)}.")
+        lines += [
+            f"Goal {x}. Proof. vm_compute. first [reflexivity | discriminate]. Qed." for x in sorted(stated)
+        ]
+        lines.append(f"End M{i}.")
+        count += len(stated)
+    (folder / f"{name}.v").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    coqc(folder, f"{name}.v")
+    return count
+
+
 @pytest.mark.slow
-def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
-    compile_sources(tmp_path)
+def test_conditions_of_every_design_hold(compiled: Path) -> None:
+    assert stated_conditions(compiled, "Conditions") > 1500
+
+
+@pytest.mark.slow
+def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
+    tmp_path = compiled
     for name in UNITS:
-        for claim in CLAIMS:
-            found = claim_instance(catalogue()[name], claim)
+        for claim in (*CLAIMS, "relative-error; c=0x0"):
+            found = claim_instance(catalogue()[name], claim.partition(";")[0], zero_c=";" in claim)
             if found is not None:
                 (tmp_path / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
                 coqc(tmp_path, "Instance.v")
@@ -66,10 +129,20 @@ def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
     bound = claim_instance(catalogue()[UNITS[0]], "relative-error")
     assert carry is not None
     assert bound is not None
+    ordered = claim_instance(catalogue()["cdna2/v_mfma_f32_32x32x4bf16"], "relative-error", zero_c=True)
+    exponents = claim_instance(catalogue()[UNITS[0]], "error-bound")
+    assert ordered is not None
+    assert exponents is not None
     few = str(int(carry.arguments[0]) - 1)
+    losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
         replace(carry, arguments=(few,), conditions=(f"carry_enough d {few} = true",)),
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
+        replace(exponents, arguments=("10",), conditions=("exponents_ok d 10 = true", "composed d = None")),
+        replace(
+            ordered,
+            conditions=tuple(x.replace("(0x", "(0x1") if x == losses else x for x in ordered.conditions),
+        ),
     ]
     for x in wrong:
         (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
