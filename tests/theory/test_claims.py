@@ -18,7 +18,7 @@ from tcformal.errors import InputError
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.instances import coq_instance
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import coqc
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 #: Of each kind of sum a unit whose instances `coqc` checks.
@@ -53,15 +53,14 @@ def test_constants_of_a_million_products() -> None:
     assert found.first < Fraction(1, 1 << 22) < found.of(10**6) < Fraction(1, 4)
 
 
-@pytest.mark.slow
-def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
-    compile_sources(tmp_path)
+@pytest.mark.debian
+def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     for name in UNITS:
         for claim in CLAIMS:
             found = claim_instance(catalogue()[name], claim)
             if found is not None:
-                (tmp_path / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
-                coqc(tmp_path, "Instance.v")
+                (compiled / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
+                coqc(compiled, "Instance.v")
     carry = claim_instance(catalogue()[UNITS[0]], "carry-bits")
     bound = claim_instance(catalogue()[UNITS[0]], "relative-error")
     assert carry is not None
@@ -72,6 +71,6 @@ def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
     ]
     for x in wrong:
-        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):
-            coqc(tmp_path, "Instance.v")
+            coqc(compiled, "Instance.v")

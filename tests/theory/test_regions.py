@@ -16,7 +16,7 @@ from tcformal.errors import InputError
 from tcformal.query.assume import from_texts
 from tcformal.theory.instances import coq_instance
 from tcformal.theory.regions import region
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import coqc
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 #: One block and several, calls, compositions, sums before c; of one rounding and of two.
@@ -59,14 +59,13 @@ def test_units_of_other_operands_have_none() -> None:
     assert region(resolve("hopper/mma.m16n8k8.f32.bf16.bf16.f32"), resolve(PAIRS[0][0])) is None
 
 
-@pytest.mark.slow
-def test_instances_are_checked_and_wider_ones_refused(tmp_path: Path) -> None:
-    compile_sources(tmp_path, "Theorems.v")
+@pytest.mark.debian
+def test_instances_are_checked_and_wider_ones_refused(compiled: Path) -> None:
     for one, other, zero_c, exponents in PAIRS:
         found = region(resolve(one), resolve(other), zero_c=zero_c, exponents=exponents)
         assert found is not None
-        (tmp_path / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
-        coqc(tmp_path, "Instance.v")
+        (compiled / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
+        coqc(compiled, "Instance.v")
         given = list(found.arguments)
         given[6] = f"({int(found.numbers['spread']) + 1})"
         # Room for any partial sum is no way out.
@@ -74,6 +73,6 @@ def test_instances_are_checked_and_wider_ones_refused(tmp_path: Path) -> None:
         wider = replace(
             found, arguments=tuple(given), conditions=(f"region_ok d e {' '.join(given)} = true",)
         )
-        (tmp_path / "Instance.v").write_text(coq_instance(wider), encoding="utf-8")
+        (compiled / "Instance.v").write_text(coq_instance(wider), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):
-            coqc(tmp_path, "Instance.v")
+            coqc(compiled, "Instance.v")
