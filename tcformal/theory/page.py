@@ -36,7 +36,7 @@ and side conditions that a computer decides.  `tcformal prove UNIT --claim NAME`
 Whoever doubts compiles the sources, which lie in the package, in the order of `_CoqProject`, and checks the
 result:
 
-    cd "$(python -c 'import tcformal.theory.sources as s; print(s.SOURCES)')"
+    cd tcformal/theory/coq
     for f in $(grep '\\.v$' _CoqProject); do coqc -Q . {logical} $f; done
     coqchk -Q . {logical} -silent -o {modules}
 
