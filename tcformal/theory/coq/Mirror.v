@@ -302,6 +302,7 @@ Proof.
   now apply swapped_incl.
 Qed.
 
+(** Negated products and a negated c give the negated result, in every order of summation. *)
 Theorem negation_holds d w w' : negation_kept d = true ->
   Forall2 (negated_element d) (elements d w) (elements d w') ->
   mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->

@@ -797,6 +797,8 @@ Definition region_ok (a b : design) (ka kb n : nat) (zero : bool) (lo hi s fa ma
   | _, _ => false
   end.
 
+(** Two designs give the same word of all finite operands whose terms other than zero have exponents within s of each other:
+    of both, blocks and calls of any length, nothing is cut and partial sums are exact, and the last roundings are one, or exact too. *)
 Theorem agreement_within_spread a b ka kb n zero lo hi s fa ma fb mb E ps c :
   region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n ->
   Forall (pair_within (a_format a) (b_format a) lo hi s E) ps ->
