@@ -57,7 +57,7 @@ def checked_axioms(folder: Path, timeout_s: float | None = None) -> list[str]:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
     if done.returncode:
         raise InputError(f"expected the sources to be right, but coqchk says: {done.stderr.strip()[-2000:]}")
-    part = done.stdout.partition("* Axioms:")[2].partition("\n* ")[0]
+    part = (done.stdout + done.stderr).partition("* Axioms:")[2].partition("\n* ")[0]
     return [line.strip() for line in part.splitlines() if line.strip() not in ("", "<none>")]
 
 
