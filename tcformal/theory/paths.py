@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import block_size, least, start_format, term_facts
+from tcformal.theory.conditions import always_infinite, block_size, least, start_format, term_facts
 from tcformal.theory.orders import Stage, in_order, stages
 
 #: Fraction bits of factors: `Paths.width`.
@@ -211,7 +211,7 @@ def _flushes(d: Design) -> bool:
 
 
 def _monotone(t: Conversion, d: Design) -> bool:
-    return t.fraction_bits >= 0 and (d.overflow != "ieee" or t.mode in NEAREST)
+    return t.fraction_bits >= 0 and always_infinite(d, t)
 
 
 def _plain(stage: Stage) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,9 +11,12 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.programs.chain import common_k
 from tcformal.theory.conditions import least
-from tcformal.theory.design import coq_conversion, coq_format
+from tcformal.theory.design import coq_conversion, coq_design, coq_format
 from tcformal.theory.grid import Plan, Sum, grid, plan_of
 from tcformal.theory.instances import Instance
+
+#: The fields of a design's record about words of NaNs.
+_NANS = re.compile(r"; nan_word := [^;]*; nans := [^;]*")
 
 
 def region(
@@ -28,6 +32,9 @@ def region(
     elements of A, B and C other than zero.  None where the theorem says nothing, not even of terms of one
     exponent.  A spread of the whole range is one of every finite operand.
     """
+    alike = _but_for_nans(first, second, zero_c=zero_c, exponents=exponents)
+    if alike is not None:
+        return alike
     try:
         n = common_k(first, second)
     except InputError:
@@ -40,6 +47,28 @@ def region(
         s = (spread + bad) // 2
         spread, bad = (s, bad) if pair.bounds(s) else (spread, s)
     return pair.instance(spread) if spread >= 0 else None
+
+
+def _but_for_nans(
+    first: UnitSpec, second: UnitSpec, *, zero_c: bool, exponents: tuple[int, int] | None
+) -> Instance | None:
+    """Agreement on all finite operands of units that differ in the words of NaNs alone."""
+    plan, d = plan_of(first), first.design
+    if plan is None or plan_of(second) is None or first.emulation is not None or first.k != second.k:
+        return None
+    texts = [_NANS.sub("", coq_design(x)) for x in (first, second)]
+    if texts[0] != texts[1]:
+        return None
+    if plan.inner is not None and (d.summation != "fused" or first.k > d.products):
+        return None
+    low, high = _range(first, zero_c=zero_c, exponents=exponents)
+    return Instance(
+        claim="agreement", unit=first, other=second, theorem="agreement_but_for_nans",
+        says=f"{first.k} finite products and c give the same word: only those of NaNs differ",
+        arguments=(f"{first.k}%nat",), binders=("ps", "c"),
+        conditions=("e = with_nans d (nans e) (nan_word e)", f"never_nan d {first.k} = true"),
+        numbers={"spread": Fraction(high - low), "low": Fraction(low), "high": Fraction(high)},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +123,20 @@ def _pair(
         return None
     if zero_c and not first.c_format.has_zero:
         return None
-    spans = [_span(x, exponents) for x in (first.a_format, first.b_format)]
-    low, high = (sum(x) for x in zip(*spans, strict=True))
-    if not zero_c:
-        of_c = _span(first.c_format, exponents)
-        low, high = min(low, of_c[0]), max(high, of_c[1])
+    low, high = _range(first, zero_c=zero_c, exponents=exponents)
     if low > high:
         return None
     return _Pair((plans[0], plans[1]), n, low, high, zero_c)
+
+
+def _range(unit: UnitSpec, *, zero_c: bool, exponents: tuple[int, int] | None) -> tuple[int, int]:
+    """The least and the largest exponent of products and c."""
+    spans = [_span(x, exponents) for x in (unit.a_format, unit.b_format)]
+    low, high = (sum(x) for x in zip(*spans, strict=True))
+    if zero_c:
+        return low, high
+    of_c = _span(unit.c_format, exponents)
+    return min(low, of_c[0]), max(high, of_c[1])
 
 
 def _span(f: Format, exponents: tuple[int, int] | None) -> tuple[int, int]:

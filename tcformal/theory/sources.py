@@ -15,6 +15,13 @@ from tcformal.errors import InputError
 SOURCES = Path(__file__).parent / "coq"
 #: The logical name of the folder: `From TC Require Import Spec`.
 LOGICAL = "TC"
+#: Everything that the theorems rest on beside Coq's kernel: classical real numbers, and what they need.
+AXIOMS = (
+    "Coq.Logic.Classical_Prop.classic",
+    "Coq.Logic.FunctionalExtensionality.functional_extensionality_dep",
+    "Coq.Reals.ClassicalDedekindReals.sig_forall_dec",
+    "Coq.Reals.ClassicalDedekindReals.sig_not_dec",
+)
 
 
 def source_names() -> list[str]:
@@ -68,6 +75,23 @@ def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
     if done.returncode:
         raise InputError(f"expected {name} to compile, but coqc says: {done.stderr.strip()[-2000:]}")
     return done.stdout
+
+
+def checked_axioms(folder: Path, timeout_s: float | None = None) -> list[str]:
+    """The axioms that `coqchk`, which checks compiled sources anew, finds in all of them.
+
+    Errors: InputError without `coqchk`, and with its message where it refuses a file.
+    """
+    program = shutil.which("coqchk")
+    if program is None:
+        raise InputError("expected coqchk, which Debian has in the package coq, but found no such program")
+    modules = [f"{LOGICAL}.{name.removesuffix('.v')}" for name in source_names()]
+    command = [program, "-silent", "-o", "-Q", ".", LOGICAL, *modules]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
+    if done.returncode:
+        raise InputError(f"expected the sources to be right, but coqchk says: {done.stderr.strip()[-2000:]}")
+    part = (done.stdout + done.stderr).partition("* Axioms:")[2].partition("\n* ")[0]
+    return [line.strip() for line in part.splitlines() if line.strip() not in ("", "<none>")]
 
 
 def compile_sources(folder: Path, last: str | None = None) -> None:

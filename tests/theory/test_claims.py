@@ -20,7 +20,7 @@ from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.design import coq_design, coq_sum
 from tcformal.theory.instances import coq_instance
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import coqc
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
 #: Of each kind of sum a unit whose instances `coqc` checks.
@@ -81,14 +81,6 @@ def test_zeros_and_short_products_lose_nothing() -> None:
         assert exact <= found.of(unit.k) <= exact * (1 + Fraction(1, 1 << 60)), name
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all compiled sources."""
-    folder = tmp_path_factory.mktemp("theorems")
-    compile_sources(folder)
-    return folder
-
-
 def stated_conditions(folder: Path, name: str) -> int:
     """Let `coqc` decide every condition of every instance of every design; how many they are."""
     lines = ["From Coq Require Import ZArith List Bool.", "From TC Require Import Theorems Design Spec."]
@@ -111,20 +103,19 @@ def stated_conditions(folder: Path, name: str) -> int:
     return count
 
 
-@pytest.mark.slow
+@pytest.mark.debian
 def test_conditions_of_every_design_hold(compiled: Path) -> None:
     assert stated_conditions(compiled, "Conditions") > 1500
 
 
-@pytest.mark.slow
+@pytest.mark.debian
 def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
-    tmp_path = compiled
     for name in UNITS:
         for claim in (*CLAIMS, "relative-error; c=0x0"):
             found = claim_instance(catalogue()[name], claim.partition(";")[0], zero_c=";" in claim)
             if found is not None:
-                (tmp_path / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
-                coqc(tmp_path, "Instance.v")
+                (compiled / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
+                coqc(compiled, "Instance.v")
     carry = claim_instance(catalogue()[UNITS[0]], "carry-bits")
     bound = claim_instance(catalogue()[UNITS[0]], "relative-error")
     assert carry is not None
@@ -145,6 +136,6 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
         ),
     ]
     for x in wrong:
-        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):
-            coqc(tmp_path, "Instance.v")
+            coqc(compiled, "Instance.v")

@@ -17,7 +17,7 @@ from tcformal.query.assume import from_texts
 from tcformal.theory.claims import claim_instance
 from tcformal.theory.exactness import exactness, integers_end
 from tcformal.theory.instances import coq_instance
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import coqc
 
 EXACT = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2"
 
@@ -63,9 +63,8 @@ def test_integers_end_where_they_are_exact_up_to() -> None:
         assert (claim_instance(unit, "integer-sums") is None) == (integers_end(unit) is None), name
 
 
-@pytest.mark.slow
-def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
-    compile_sources(tmp_path, "Theorems.v")
+@pytest.mark.debian
+def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     made = exactness(resolve(EXACT), zero_c=True)
     end = integers_end(resolve("hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32"))
     order = claim_instance(resolve("hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32"), "monotonicity")
@@ -75,8 +74,8 @@ def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
     assert end is not None
     assert order is not None
     for x in (made.sum, made.result, end, order):
-        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
-        coqc(tmp_path, "Instance.v")
+        (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        coqc(compiled, "Instance.v")
     narrow = resolve(f"{EXACT}@fraction_bits=24")
     wrong = [
         replace(made.sum, unit=narrow), replace(made.result, unit=narrow),
@@ -84,6 +83,6 @@ def test_instances_are_checked_and_wrong_ones_refused(tmp_path: Path) -> None:
         replace(order, unit=resolve("hopper/mma.m16n8k8.f32.f16.f16.f32")),
     ]  # fmt: skip
     for x in wrong:
-        (tmp_path / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
+        (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):
-            coqc(tmp_path, "Instance.v")
+            coqc(compiled, "Instance.v")

@@ -52,6 +52,7 @@ Qed.
 (** The side condition: as a number of the design and of the formats. *)
 Definition carry_ok (f k : Z) (ss : list shape) : bool := (zsum (map (top f) ss) <? 2 ^ (f + 1 + k))%Z.
 
+(** As long as the largest magnitudes of all terms add up to less than 2^(F+1+k), k carry bits hold every sum. *)
 Theorem carry_suffices d f k ss ts :
   fraction_bits d = Some f -> carry_bits d = Some k -> alignment d = RZ -> normalise d = false -> (0 <= f)%Z -> (0 <= k)%Z ->
   carry_ok f k ss = true -> Forall2 fits ss ts -> exact_total d ts.
@@ -76,6 +77,7 @@ Qed.
 (** And that is all: where the sum of the largest counts does not fit, terms of one exponent overflow the register. *)
 Definition fullest (e : Z) (s : shape) : num := {| neg := false; sig := fst s; exp := e; frac := snd s |}.
 
+(** Else there are terms whose sum k carry bits do not hold. *)
 Theorem carry_needed d f k e ss :
   fraction_bits d = Some f -> carry_bits d = Some k -> alignment d = RZ -> normalise d = false -> (0 <= f)%Z -> (0 <= k)%Z ->
   ss <> [] -> Forall (fun s => 0 < fst s)%Z ss -> carry_ok f k ss = false ->

@@ -52,6 +52,7 @@ Proof.
   induction zs as [|a l IH]; intros y c; auto. change (last (a :: l) c = last (a :: l) y). now rewrite !IH.
 Qed.
 
+(** Where the result of a chain is a number, that of every block is one. *)
 Theorem chain_run d bs c z :
   chain d (map (map Num) bs) (Num c) = Num z -> exists zs, run d bs c = Some zs /\ last zs c = z.
 Proof.
@@ -78,6 +79,7 @@ Fixpoint all_exact (d : sum) (bs : list (list num)) (c : num) (zs : list num) : 
 Lemma exact_sum_app a b : exact_sum (a ++ b) = exact_sum a + exact_sum b.
 Proof. unfold exact_sum. now rewrite map_app, Rsum_app. Qed.
 
+(** The error of a chain is at most the sum of its blocks' errors. *)
 Theorem chain_error d bs : plain (out d) = true -> forall c zs, run d bs c = Some zs -> all_exact d bs c zs ->
   Rabs (V (last zs c) - (V c + Rsum (map exact_sum bs))) <= lost d bs c zs.
 Proof.
@@ -104,6 +106,7 @@ Fixpoint stated (d : sum) (E f : Z) (bs : list (list num)) (zs : list num) : R :
   | _, _ => 0
   end.
 
+(** The same with one exponent that is at least that of every term. *)
 Theorem chain_error_E d f E bs :
   plain (out d) = true -> fraction_bits d = Some f -> forall c zs, run d bs c = Some zs -> all_exact d bs c zs ->
   below d E bs c zs ->

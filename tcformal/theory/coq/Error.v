@@ -112,6 +112,7 @@ Proof.
     apply N. apply eq_IZR. nra.
 Qed.
 
+(** Two sums with one conversion, neither of which cuts anything off, give the same. *)
 Theorem agreement d d' ts :
   out d = out d' -> lossless (unit_of d ts) ts -> lossless (unit_of d' ts) ts -> exact_total d ts -> exact_total d' ts ->
   sum_numbers d ts = sum_numbers d' ts.
@@ -143,6 +144,7 @@ Proof.
   - now apply least_lsb_le.
 Qed.
 
+(** Two sums with one conversion give the same of terms whose exponents lie within s: F >= s + w, w the fraction bits of a term. *)
 Theorem region d d' s w ts :
   out d = out d' -> carry_bits d = None -> carry_bits d' = None -> spread_ok d s w = true -> spread_ok d' s w = true ->
   within_spread d s ts -> within_spread d' s ts -> Forall (fun x => is_zero x = false -> (frac x <= w)%Z) ts ->
@@ -162,6 +164,7 @@ Proof.
   - rewrite <- (ulp_FIX radix2 u x). apply error_lt_ulp; auto with typeclass_instances.
 Qed.
 
+(** Truncation takes less than a unit off the magnitude of a term. *)
 Theorem truncated_term u x : 0 <= Rabs x - Rabs (fix_rnd RZ u x) < bp u.
 Proof.
   pose proof (fix_rnd_err RZ u x) as E. unfold fix_rnd in *; simpl rnd in *.
@@ -213,6 +216,7 @@ Proof. unfold plain. intros H. apply andb_prop in H. lia. Qed.
 Global Instance flt_valid c : (0 <= p c)%Z -> Valid_exp (flt c).
 Proof. intros H. apply FLT_exp_valid. unfold Prec_gt_0. lia. Qed.
 
+(** A conversion gives the number that Flocq's rounding to the format gives. *)
 Theorem convert_num c s n u z : plain c = true -> convert c s n u = Num z -> V z = flt_rnd c (IZR n * bp u).
 Proof.
   intros P H. rewrite <- round_ok. pose proof (plain_flushes _ P) as F. unfold convert in H. rewrite F in H.
@@ -240,6 +244,7 @@ Proof.
   - apply error_lt_ulp_round; auto with typeclass_instances.
 Qed.
 
+(** The error of one sum is less than a unit for each term that is cut, and a unit in the result's last place. *)
 Theorem block_error_lossy d ts z :
   plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z ->
   Rabs (V z - exact_sum ts) < IZR (lossy (unit_of d ts) ts) * bp (unit_of d ts) + Rulp (out d) (V z).
@@ -272,6 +277,7 @@ Proof.
     apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
 Qed.
 
+(** The error of one sum of L terms is less than L 2^(E-F), E the largest exponent, and a unit in the result's last place. *)
 Theorem block_error d ts z f E :
   plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f ->
   ole (largest d ts) (Some E) ->

@@ -309,6 +309,7 @@ Proof.
   - unfold share. destruct (flushes c); [now apply bpow_le|]. destruct (nearest (rho c)); rewrite <- bpow_plus; now apply bpow_le.
 Qed.
 
+(** The same with powers of two as bounds of what each rounding loses. *)
 Theorem rounded_error d w a b z x :
   rounded_ok d = true -> forallb (at_most a b) (conversions d) = true ->
   pairs w <> [] -> full d w -> first_c d w = Num x -> value d w = Num z ->

@@ -23,6 +23,7 @@ Proof.
   unfold y. pose proof (bpow_gt_0 radix2 (last_bit c n u)). intros Q. apply N. apply eq_IZR. nra.
 Qed.
 
+(** What rounds to less than 2^(emax+1) is converted to a number. *)
 Theorem convert_finite c s n u :
   plain c = true -> Rabs (flt_rnd c (IZR n * bp u)) < bp (emax c + 1) -> exists z, convert c s n u = Num z.
 Proof.
@@ -161,6 +162,7 @@ Proof.
   apply generic_format_bpow. unfold FIX_exp. lia.
 Qed.
 
+(** One sum of integers whose magnitudes add up to 2^B at most is exact. *)
 Theorem integer_block d B ts :
   integers_ok d B = true -> Forall (fun x => integer (V x)) ts -> Forall normal ts -> magnitude ts <= bp B ->
   exists z, sum_numbers d ts = Num z /\ V z = exact_sum ts /\ normal z.

@@ -489,6 +489,7 @@ Proof.
     + f_equal. induction G as [|g h gs hs Hg G IH]; cbn [map]; auto. inversion F; subst. rewrite IH by auto. f_equal. now apply Q.
 Qed.
 
+(** Negated products and a negated c give the negated result, in every order of summation. *)
 Theorem negation_holds d w w' : negation_kept d = true ->
   Forall2 (negated_element d) (elements d w) (elements d w') ->
   mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->

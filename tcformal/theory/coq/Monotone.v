@@ -128,6 +128,7 @@ Inductive tree_le : tree -> tree -> Prop :=
 | le_term x y : V x <= V y -> tree_le (Term (Num x)) (Term (Num y))
 | le_node d l l' : exact_node d = true -> Forall2 tree_le l l' -> tree_le (Node d l) (Node d l').
 
+(** A tree of sums that are exact and then rounded gives no less where no term is less. *)
 Theorem monotone t : forall t' z z', tree_le t t' -> eval t = Num z -> eval t' = Num z' -> V z <= V z'.
 Proof.
   induction t as [v|d l IH] using tree_ind'; intros t' z z' L E E'; inversion L; subst.

@@ -94,6 +94,7 @@ Proof.
       destruct (Z.ltb_spec r 0), (Z.ltb_spec (- r) 0); split; auto; lia.
 Qed.
 
+(** The sum of the opposite terms is the opposite sum. *)
 Theorem negation d ts us :
   symmetric (alignment d) = true -> symmetric (rho (out d)) = true -> exact_total d ts -> exact_total d us ->
   Forall2 opposite ts us -> opposite_val (sum_numbers d ts) (sum_numbers d us).

@@ -85,12 +85,14 @@ Proof.
   intros P Q. unfold sign_of. now rewrite (forallb_perm _ _ _ Q), !(forallb_perm _ _ _ P), (existsb_perm _ _ _ P).
 Qed.
 
+(** One sum of the same numbers in another order gives the same. *)
 Theorem sum_numbers_perm d ts ts' : Permutation ts ts' -> sum_numbers d ts = sum_numbers d ts'.
 Proof.
   intros P. unfold sum_numbers. rewrite (total_perm d _ _ P), (unit_of_perm d _ _ P).
   f_equal. apply sign_of_perm; auto using counts_perm.
 Qed.
 
+(** One sum of the same values in another order gives the same, infinities and NaNs among them. *)
 Theorem product_order d vs vs' : Permutation vs vs' -> sum_values d vs = sum_values d vs'.
 Proof.
   intros P. unfold sum_values, numbers. rewrite (forallb_perm _ _ _ P).
@@ -99,6 +101,7 @@ Proof.
   - unfold special_sum. now rewrite !(existsb_perm _ _ _ P).
 Qed.
 
+(** A chain of blocks, each with its products in another order, gives the same. *)
 Theorem chain_product_order d bs bs' c :
   Forall2 (@Permutation val) bs bs' -> chain d bs c = chain d bs' c.
 Proof.
@@ -195,6 +198,7 @@ Proof.
   - rewrite term_exponent_nonzero by easy. now apply largest_in.
 Qed.
 
+(** Zeros whose exponents are not above that of some other term take no part in the largest exponent. *)
 Theorem zero_exponent_none d ts : low_zeros d ts -> sum_numbers d ts = sum_numbers (with_zero d ZeroNone) ts.
 Proof.
   intros H. apply sum_numbers_ext; auto. unfold unit_of. simpl. destruct (fraction_bits d); auto.
@@ -227,6 +231,7 @@ Definition carry_sane (d : sum) : bool :=
 
 Definition above (low : Z) (x : num) : Prop := is_zero x = false -> low <= exp x.
 
+(** An exponent of zeros below those of all other terms is as good as none. *)
 Theorem zero_exponent_irrelevant d low ts :
   zero_below d low = true -> carry_sane d = true -> normalise d = false -> Forall (above low) ts ->
   sum_numbers d ts = sum_numbers (with_zero d ZeroNone) ts.
@@ -265,6 +270,7 @@ Proof. unfold zsum. induction l; simpl; auto. Qed.
 Definition idle_zeros (d : sum) (zs ts : list num) : Prop :=
   ole (largest d zs) (largest d ts) /\ fraction_bits d <> None.
 
+(** Zeros that are added to a sum change nothing, as long as they do not raise the largest exponent. *)
 Theorem zero_products d zs ts :
   forallb is_zero zs = true -> idle_zeros d zs ts -> zsign (out d) = Positive \/ total d ts <> 0 ->
   sum_numbers d (zs ++ ts) = sum_numbers d ts.

@@ -798,6 +798,8 @@ Definition region_ok (a b : design) (ka kb n : nat) (zero : bool) (lo hi s fa ma
   | _, _ => false
   end.
 
+(** Two designs give the same word of all finite operands whose terms other than zero have exponents within s of each other:
+    of both, blocks and calls of any length, nothing is cut and partial sums are exact, and the last roundings are one, or exact too. *)
 Theorem agreement_within_spread a b ka kb n zero lo hi s fa ma fb mb E ps c :
   region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n ->
   Forall (pair_within (a_format a) (b_format a) lo hi s E) ps ->
@@ -873,4 +875,95 @@ Proof.
   apply (ends_word g low high (bc + Z.of_nat n * pb) (V x + Rsum (map pv ps)) (out l) (out e)); auto.
   - destruct Nt as [z [_ [Vz [[[i1 H1] _] _]]]]. destruct Gp as [i2 H2]. exists (i1 + i2)%Z. rewrite <- Rt, <- Vz, plus_IZR, H1, H2. ring.
   - destruct Nt as [z [_ [_ [_ Bz]]]]. rewrite Bt, Rt in Bz. rewrite plus_IZR. eapply Rle_trans; [apply Rabs_triang|]. lra.
+Qed.
+
+
+(** * Designs that differ in the words of NaNs alone *)
+
+Definition with_nans (d : design) (r : nan_rule) (n : Z) : design :=
+  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
+     converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
+     skips := skips d; c_rule := c_rule d; sums := sums d; nan_word := n; nans := r; composed := composed d |}.
+
+(** No finite operands give a NaN: an infinite partial sum meets finite products alone. *)
+Definition never_nan (d : design) (k : nat) : bool :=
+  plain_factors d && whole_design d && match composed d with None => true | Some _ => false end &&
+  match sums d with
+  | OneSum (Stage _) => true
+  | CLast Together (Stage _) (Stage _) => (k <=? block d)%nat
+  | _ => false
+  end.
+
+Lemma finite_term d e : plain_factors d = true -> scaled_by e = [] -> finite_pair (a_format d) (b_format d) (a_word e, b_word e) = true ->
+  is_num (term d e) = true.
+Proof.
+  intros P Sc F. unfold finite_pair in F. cbn [fst snd] in F. apply andb_prop in F. destruct F as [F1 F2].
+  destruct (decode (a_format d) (a_word e)) as [x| |] eqn:Dx; try easy. destruct (decode (b_format d) (b_word e)) as [y| |] eqn:Dy; try easy.
+  assert (K : of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
+    product_limit (factors d) = None /\ product_rounding (factors d) = None).
+  { unfold plain_factors in P. repeat rewrite andb_true_iff in P. destruct P as [[[[_ Od] Kp] Nn] _].
+    destruct (of_a (factors d)), (of_b (factors d)); try easy. destruct (zero_terms (factors d)); try easy.
+    destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. apply negb_true_iff in Od. repeat split; auto. }
+  destruct K as [Ka [Kb [Zt [Od [Pl Pr]]]]].
+  destruct (operand_form d (of_a (factors d)) (a_format d) (a_word e) x P (or_introl eq_refl) Ka Dx) as [x' [Ax _]].
+  destruct (operand_form d (of_b (factors d)) (b_format d) (b_word e) y P (or_intror eq_refl) Kb Dy) as [y' [Ay _]].
+  unfold term, scaled_product, a_of, b_of. now rewrite Ax, Ay, Zt, zero_as_none, Od, Sc, Pl, Pr.
+Qed.
+
+(** Numbers and one value that is no NaN. *)
+Lemma sum_not_nan l vs v : forallb is_num vs = true -> is_nan v = false -> is_nan (sum_values l (vs ++ [v])) = false.
+Proof.
+  intros N V. unfold sum_values, numbers. rewrite forallb_app, N. cbn [forallb andb]. rewrite andb_true_r. destruct v as [x|s|]; [| |easy].
+  - cbn [is_num]. unfold sum_numbers. apply convert_not_nan.
+  - cbn [is_num]. unfold special_sum.
+    assert (Q : forall (q : val -> bool), (forall x, q (Num x) = false) -> existsb q (vs ++ [Inf s]) = q (Inf s)).
+    { intros q Hq. rewrite existsb_app. cbn [existsb]. rewrite orb_false_r. replace (existsb q vs) with false; [reflexivity|]. symmetry.
+      apply not_true_iff_false. intros E. apply existsb_exists in E. destruct E as [u [Hu Qu]]. rewrite forallb_forall in N. specialize (N u Hu).
+      destruct u; try easy. now rewrite Hq in Qu. }
+    rewrite !Q by easy. now destruct s.
+Qed.
+
+Lemma value_not_nan d k ps c : never_nan d k = true -> length ps = k ->
+  forallb (finite_pair (a_format d) (b_format d)) ps = true -> is_num (decode (c_format d) c) = true -> is_nan (value d (call ps c)) = false.
+Proof.
+  intros O Ln Fp Fc. unfold never_nan in O. repeat rewrite andb_true_iff in O. destruct O as [[[P W] Co] So].
+  destruct (composed d) eqn:C; [easy|]. unfold value. rewrite C. change (c_word (call ps c)) with c.
+  set (xs := elements d (call ps c)).
+  assert (Sc : scales d = None).
+  { unfold plain_factors in P. repeat rewrite andb_true_iff in P. destruct P as [[_ P] _].
+    destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. now destruct (scales d). }
+  assert (T : forall e, In e xs -> is_num (term d e) = true).
+  { intros e He. destruct (elements_of_call d ps c e Sc He) as [E1 E2]. apply finite_term; auto. rewrite forallb_forall in Fp. now apply Fp. }
+  assert (Lx : length xs = k) by (unfold xs; rewrite elements_length; exact Ln). clearbody xs.
+  assert (Bn : (0 < block d)%nat) by (unfold whole_design in W; repeat rewrite andb_true_iff in W; destruct W as [_ W]; now apply Nat.ltb_lt).
+  assert (Cc : concat (cut_list (length xs) (block d) xs) = xs) by (apply concat_cut; auto).
+  change (is_nan (in_turn d (cut_list (length xs) (block d) xs) (decode (c_format d) c)) = false).
+  assert (B : forall b, In b (cut_list (length xs) (block d) xs) -> forallb is_num (map (term d) (ordered d b)) = true).
+  { intros b Hb. apply forallb_forall. intros v Hv. apply in_map_iff in Hv. destruct Hv as [e [<- He]]. apply T. rewrite <- Cc. apply in_concat.
+    exists b. split; auto. unfold ordered in He. destruct (odd_first d); auto. now apply swapped_incl. }
+  destruct (sums d) as [[l|]| | | | | | |[| | | |] [s|] [l|]|] eqn:S; try easy.
+  - assert (V : is_nan (decode (c_format d) c) = false) by now destruct (decode (c_format d) c). revert B V. generalize (decode (c_format d) c) as v.
+    generalize (cut_list (length xs) (block d) xs) as bs. unfold in_turn. induction bs as [|b r IH]; intros v B V; [exact V|]. cbn [fold_left].
+    apply IH; [intros b' Hb; apply B; now right|]. rewrite block_value_whole, S by auto. cbn [block_sum add_from add]. apply sum_not_nan; auto. apply B. now left.
+  - apply Nat.leb_le in So. destruct xs as [|x r]; [cbn; now destruct (decode (c_format d) c)|]. set (xs := x :: r) in *.
+    assert (One : cut_list (length xs) (block d) xs = [xs]).
+    { unfold xs at 1 2. cbn [length cut_list]. fold xs. rewrite firstn_all2, skipn_all2 by lia. destruct (length r); reflexivity. }
+    rewrite One in *. unfold in_turn. cbn [fold_left]. rewrite block_value_whole, S by auto. cbn [block_sum inner_sum add_from add].
+    specialize (B xs (or_introl eq_refl)). destruct (decode (c_format d) c) as [y| |]; try easy.
+    assert (I : is_nan (sum_values s (map (term d) (ordered d xs))) = false).
+    { unfold sum_values, numbers. rewrite B. unfold sum_numbers. apply convert_not_nan. }
+    destruct (sum_values s (map (term d) (ordered d xs))) as [z|t|]; [| |easy].
+    + change [Num z; Num y] with ([Num z] ++ [Num y]). now apply sum_not_nan.
+    + assert (Q : sum_values l [Inf t; Num y] = Inf t) by (unfold sum_values, numbers, special_sum; cbn; now destruct t). now rewrite Q.
+Qed.
+
+(** For all finite operands two such designs give the same word. *)
+Theorem agreement_but_for_nans d e k ps c : e = with_nans d (nans e) (nan_word e) -> never_nan d k = true -> length ps = k ->
+  forallb (finite_pair (a_format d) (b_format d)) ps = true -> is_num (decode (c_format d) c) = true ->
+  compute d (call ps c) = compute e (call ps c).
+Proof.
+  intros E O Ln Fp Fc. pose proof (value_not_nan d k ps c O Ln Fp Fc) as N.
+  assert (V : value e (call ps c) = value d (call ps c)) by (rewrite E; reflexivity).
+  assert (F : d_format e = d_format d) by (rewrite E; reflexivity).
+  destruct (compute_value d (call ps c)) as [i Hi]. destruct (compute_value e (call ps c)) as [j Hj]. rewrite Hi, Hj, V, F. now apply encode_not_nan.
 Qed.

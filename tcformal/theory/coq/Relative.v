@@ -79,6 +79,7 @@ Definition relative_constant (m : mode) (n f pp : Z) : R :=
   | _ => IZR (Z.max (n - 2) 0) * bp (- f) + bp (- pp)
   end.
 
+(** The error of one truncated sum is at most a constant of F, p and the number of terms, times the sum of their magnitudes. *)
 Theorem relative_error d f ts x E z :
   plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z ->
   alignment d = RZ -> normalise d = false -> fraction_bits d = Some f -> (p (out d) <= f)%Z ->

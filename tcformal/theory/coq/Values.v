@@ -73,6 +73,7 @@ Definition one_nan (d : design) : bool :=
 Lemma elements_length d w : length (elements d w) = length (pairs w).
 Proof. unfold elements. rewrite map_length. rewrite <- (numbered_snd (pairs w) 0) at 2. now rewrite map_length. Qed.
 
+(** Where all NaNs are one word, a design computes the word of its value. *)
 Theorem compute_word d w : one_nan d = true -> pairs w <> [] -> compute d w = encode (d_format d) (the_nan d) (value d w).
 Proof.
   intros O N. unfold one_nan in O. unfold the_nan. destruct (composed d) as [how|] eqn:C.
@@ -331,6 +332,7 @@ Qed.
 (** Compositions of calls whose factors have no scales. *)
 Definition parts_ok (d : design) : bool := match composed d, scales d with Some _, Some _ => false | _, _ => true end.
 
+(** Two sums that give the same of every block give the same value. *)
 Theorem value_with d s s' w (C : val -> Prop) : sum_of d = Some s -> (0 < block d)%nat -> parts_ok d = true ->
   (forall b v, (length b <= block d)%nat -> Forall (made_by d) b -> C v ->
      sum_values s (block_products d b ++ [taken_c d v]) = sum_values s' (block_products d b ++ [taken_c d v])) ->

@@ -14,6 +14,7 @@ Definition least (f : format) : Z := if has_zero f then (1 - bias f)%Z else (- b
 Lemma pow2_pos k : (0 <= k)%Z -> (0 < 2 ^ k)%Z.
 Proof. intros. apply Z.pow_pos_nonneg; lia. Qed.
 
+(** The numbers that words of a format stand for: significand, fraction bits and exponent. *)
 Theorem decode_num f w x : format_ok f = true -> decode f w = Num x ->
   (0 <= sig x <= 2 ^ (fbits f + 1) - 1)%Z /\ frac x = fbits f /\ (least f <= exp x)%Z /\
   ((2 ^ fbits f <= sig x)%Z \/ exp x = least f).
@@ -72,6 +73,7 @@ Proof.
   assert (0 <= IZR (sig x) * bp (- frac x)) by (apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]). nra.
 Qed.
 
+(** The same of terms that are bounded by their values. *)
 Theorem carry_suffices' d f k ss ts :
   fraction_bits d = Some f -> carry_bits d = Some k -> alignment d = RZ -> normalise d = false -> (0 <= f)%Z -> (0 <= k)%Z ->
   carry_ok f k ss = true -> Forall2 fits' ss ts -> exact_total d ts.
@@ -279,6 +281,7 @@ Proof.
   apply Z.mul_nonneg_nonneg; lia.
 Qed.
 
+(** With enough carry bits a dot product is as if there were no bound, for all words. *)
 Theorem dot_carry d n fa fb fc fd nan k ws c :
   carry_claim d n fa fb fc k = true ->
   dot (with_carry d (Some k)) n fa fb fc fd nan ws c = dot (with_carry d None) n fa fb fc fd nan ws c.
@@ -312,6 +315,7 @@ Definition zero_claim (d : sum) (n : nat) (fa fb fc : format) : bool :=
   format_ok fa && format_ok fb && format_ok fc &&
   zero_below d (Z.min (least fa + least fb) (Z.min (least fc) (emin (out d)))).
 
+(** An exponent of zeros below those of all other terms changes no dot product. *)
 Theorem dot_zero_exponent d n fa fb fc fd nan ws c :
   zero_claim d n fa fb fc = true -> dot d n fa fb fc fd nan ws c = dot (with_zero d ZeroNone) n fa fb fc fd nan ws c.
 Proof.
@@ -411,6 +415,7 @@ Proof.
     apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
 Qed.
 
+(** Where the largest term loses nothing, the error of one sum of L terms is less than (L - 1) 2^(E-F) and a unit in the last place. *)
 Theorem block_error_less d ts z f E :
   plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> normalise d = false ->
   ts <> [] -> Forall (fun x => (frac x <= f)%Z) ts -> ole (largest d ts) (Some E) ->
@@ -465,6 +470,7 @@ Qed.
 Definition negation_claim (d : sum) : bool :=
   symmetric (alignment d) && symmetric (rho (out d)) && match carry_bits d with None => true | _ => false end.
 
+(** One sum of the opposite values is the opposite, infinities and NaNs among them. *)
 Theorem sum_negation d vs ws : negation_claim d = true -> Forall2 opposite_val vs ws ->
   opposite_val (sum_values d vs) (sum_values d ws).
 Proof.
@@ -476,6 +482,7 @@ Proof.
   - now apply opposite_special.
 Qed.
 
+(** A chain of the opposite values gives the opposite. *)
 Theorem chain_negation d bs bs' : negation_claim d = true -> Forall2 (Forall2 opposite_val) bs bs' ->
   forall c c', opposite_val c c' -> opposite_val (chain d bs c) (chain d bs' c').
 Proof.
@@ -488,6 +495,7 @@ Qed.
 Definition region_claim (d d' : sum) (s w : Z) : bool :=
   spread_ok d s w && spread_ok d' s w && match carry_bits d, carry_bits d' with None, None => true | _, _ => false end.
 
+(** Two designs with one conversion give the same block of terms whose exponents lie within s. *)
 Theorem region_block d d' s w ts : out d = out d' -> region_claim d d' s w = true ->
   within_spread d s ts -> within_spread d' s ts -> Forall (fun x => is_zero x = false -> (frac x <= w)%Z) ts ->
   sum_values d (map Num ts) = sum_values d' (map Num ts).
@@ -578,6 +586,7 @@ Proof.
     rewrite F, S, <- !bp_Z, <- !bpow_plus by lia. f_equal. lia.
 Qed.
 
+(** The word of a result stands for the result. *)
 Theorem encode_decode c s n u z fd nan : holds fd c = true -> convert c s n u = Num z ->
   exists y, decode fd (encode fd nan (Num z)) = Num y /\ V y = V z /\ neg y = neg z /\ exp y = exp z.
 Proof.
@@ -674,6 +683,7 @@ Qed.
 
 Definition word_value (f : format) (w : Z) : R := V (num_of (decode f w)).
 
+(** A dot product of integers whose magnitudes, c's among them, add up to 2^B at most is exact, from words to words. *)
 Theorem dot_integers d n fa fb fc fd nan ws c B :
   integers_ok d B = true -> holds fd (out d) = true -> (0 < n)%nat -> ws <> [] ->
   format_ok fa = true -> format_ok fb = true -> format_ok fc = true ->
