@@ -157,9 +157,9 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     if d.c_position != "joined":
         if d.zero_exponent != "none":
             return None
-    elif d.normalise_products:
-        return None
-    elif isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
+    elif d.normalise_products or (
+        isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min)
+    ):
         return None
     return Instance(
         claim="zero-products", unit=unit, theorem="zero_products_idle",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.design.rounding import NEAREST
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
