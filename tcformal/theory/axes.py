@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.claims import carry_needed, zero_idle
 from tcformal.theory.conditions import block_size, value_only
-from tcformal.theory.design import coq_design, coq_sum
+from tcformal.theory.design import coq_design, coq_sum, coq_summation
+from tcformal.theory.stages import plainer_sums
 
 #: The name of every normal form.
 _NAME = "normal form"
@@ -148,9 +149,22 @@ def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _sums(unit: UnitSpec) -> IdleAxis | None:
+    """A parameter of sums, of those in a tree too, whose operands do not tell it."""
+    after = plainer_sums(unit)
+    if after is None:
+        return None
+    sums = f"({coq_summation(after)})"
+    return IdleAxis(
+        theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
+        proof=f"idle_sums d {sums} w O N",
+    )  # fmt: skip
+
+
 _AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
     _accumulation,
     _carry_bits,
     _zero_exponent,
     _normalised_operands,
+    _sums,
 )

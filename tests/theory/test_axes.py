@@ -6,22 +6,33 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.matmul.replay import replay
+from tcformal.operands.pool import pool_of
 from tcformal.theory.axes import coq_equality, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+BF16 = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
 #: A chain of sums that are exact before they are rounded.
 CHAIN = (
     "tree@steps=(1+(0+c)),negated=odd,nan_rule=first_operand,a_format=fp16,b_format=fp16,c_format=fp16,"
     "d_format=fp16"
+)
+#: Products of fp8 in one sum of 26 fraction bits, then c, in one of its own.
+JOIN = (
+    "tree@steps=join((0..7)+c),join.conversion=RO-FP32,join.fraction_bits=exact,join.normalise_products=false,"
+    "fraction_bits=26,alignment_rounding=RO,conversion=RO-FP32,zero_sign=positive,overflow=infinity,"
+    "a_format=e4m3,b_format=e4m3"
 )
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
     "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
     "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
+    "idle_sums": (f"{JOIN},carry_bits=4", JOIN),
     "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
 }
 #: Changes that some input shows.
@@ -30,6 +41,7 @@ DIFFERENT = (
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
+    (f"{HOPPER}@zero_sign=ieee", HOPPER),
 )
 
 
@@ -46,6 +58,39 @@ def test_parameters_that_matter_stay(first: str, second: str) -> None:
     assert coq_equality(resolve(first), resolve(second)) is None
 
 
+@pytest.mark.parametrize(
+    ("base", "settings"),
+    [
+        (JOIN, "zero_exponent=-133"),
+        (JOIN, "zero_sign=sum"),
+        (HOPPER, "zero_sign=sum"),
+        (JOIN.replace("RO-FP32", "RNE-FP32"), "overflow=ieee"),
+        (f"{HOPPER}@c_position=last,accumulator=RZ-FP32", "carry_bits=5"),
+    ],
+)
+def test_sums_whose_operands_do_not_tell(base: str, settings: str) -> None:
+    one = resolve(base)
+    two = resolve(altered(one, settings))
+    assert normal_form(one)[0] == normal_form(two)[0]
+    pool = pool_of(one, one.k, 2000, 1)
+    assert (replay(one, pool) == replay(two, pool)).all()
+
+
+@pytest.mark.parametrize(
+    ("base", "settings"),
+    [
+        (JOIN, "carry_bits=3"),
+        (JOIN, "zero_sign=ieee"),
+        (JOIN.replace("RO-FP32", "RZ-FP32"), "overflow=ieee"),
+        (BF16, "zero_sign=sum"),
+        (BF16, "overflow=ieee"),
+    ],
+)
+def test_sums_whose_operands_may_tell(base: str, settings: str) -> None:
+    one = resolve(base)
+    assert normal_form(one)[0] != normal_form(resolve(altered(one, settings)))[0]
+
+
 @pytest.mark.slow
 def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
     compile_sources(tmp_path)
@@ -53,6 +98,11 @@ def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
         text = coq_equality(resolve(first), resolve(second))
         assert text is not None
         (tmp_path / "Equality.v").write_text(text, encoding="utf-8")
+        coqc(tmp_path, "Equality.v")
+    few = coq_equality(*(resolve(name) for name in EQUAL["idle_sums"]))
+    assert few is not None
+    (tmp_path / "Equality.v").write_text(few.replace("(Some 4)", "(Some 3)"), encoding="utf-8")
+    with pytest.raises(InputError, match="to compile"):
         coqc(tmp_path, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["carry_bits_suffice"]))
     assert few is not None

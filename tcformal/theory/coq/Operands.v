@@ -73,7 +73,7 @@ Lemma convert_shift c s n u k : 0 <= k -> convert c s (n * 2 ^ k) (u - k) = conv
 Proof.
   intros K. destruct (Z.eq_dec n 0) as [->|N].
   - rewrite Z.mul_0_l. unfold convert, last_bit. cbn [Z.eqb]. rewrite !round_div_ok, !Rmult_0_l. now rewrite !Zrnd_IZR by auto with typeclass_instances.
-  - unfold convert, is_tiny. rewrite last_bit_shift, shift_zero, shift_negative by auto.
+  - unfold convert, is_tiny, is_infinite. rewrite last_bit_shift, shift_zero, shift_negative by auto.
     rewrite log2_shift by auto.
     replace (last_bit c n u - (u - k)) with (last_bit c n u - u + k) by lia.
     replace (Z.log2 (Z.abs n) + k + (u - k)) with (Z.log2 (Z.abs n) + u) by lia.
@@ -230,7 +230,7 @@ Proof.
 Qed.
 
 Lemma scaled_finer q q' a a' b b' k ss :
-  zero_terms q = None -> zero_terms q' = None -> odd_negated q' = odd_negated q ->
+  zero_terms q = None -> zero_terms q' = None -> subtracted q' k = subtracted q k ->
   product_limit q' = product_limit q -> product_rounding q' = product_rounding q ->
   finer_val a a' -> finer_val b b' -> finer_val (scaled_product q a b k ss) (scaled_product q' a' b' k ss).
 Proof.
@@ -457,7 +457,7 @@ Definition with_normalised (d : design) (b : bool) : design :=
   {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
      converted := converted d;
      factors := {| of_a := of_a q; of_b := of_b q; normalise_factors := b; exponent_step := exponent_step q; zero_terms := zero_terms q;
-                   odd_negated := odd_negated q; product_limit := product_limit q; product_rounding := product_rounding q |};
+                   odd_negated := odd_negated q; even_negated := even_negated q; product_limit := product_limit q; product_rounding := product_rounding q |};
      cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := c_rule d; sums := sums d;
      nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
