@@ -90,23 +90,27 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    at_once = (
-        (d.framed and d.aligned_group is None)
-        or d.summation == "tr"
-        or (d.summation == "fused" and d.c_position in ("joined", "last") and d.lost_bits != "jammed")
-        or (d.c_position == "after" and d.lost_bits == "cut")
-    )  # fmt: skip
-    if unit.tree is not None or not at_once or d.group is not None or d.piece_bits is not None:
+    if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
-    if (d.framed and d.aligned_group is not None) or d.negated != "none" or not one_nan(unit):
-        return None
-    if unit.emulation is not None or unit.k > block_size(unit):
+    if unit.emulation is not None or unit.k > block_size(unit) or (d.group and d.order != "ascending"):
         return None
     return Instance(
         claim="product-order", unit=unit, theorem="product_order_idle",
         says="no order of the products of a block, each with its scales, changes the result",
         binders=("w", "w'"), conditions=("order_free d = true",),
     )  # fmt: skip
+
+
+def at_once(unit: UnitSpec) -> bool:
+    """Whether all products of a block are in one sum: `Blocks.at_once`."""
+    d = unit.design
+    if unit.tree is not None:
+        return False
+    if d.framed:
+        return d.aligned_group is None
+    if d.summation != "fused":
+        return d.summation == "tr"
+    return d.lost_bits == "cut" or (d.lost_bits == "sticky" and d.c_position == "joined")
 
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
@@ -139,16 +143,25 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
-    if not _sound(unit) or d.normalise_products or d.order != "ascending" or d.zero_terms is not None:
+    if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
-    if d.fraction_bits is None or d.zero_sign != "positive" or d.zero_exponent == "own":
+    if d.zero_terms is not None:
         return None
-    if d.carry_bits is not None:
+    if not at_once(unit) and d.summation != "gtr":
         return None
-    if isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
+    if d.framed or d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+        return None
+    if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
+        return None
+    if d.c_position != "joined":
+        if d.zero_exponent != "none":
+            return None
+    elif d.normalise_products:
+        return None
+    elif isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
         return None
     return Instance(
-        claim="zero-products", unit=unit, theorem="zero_products_idle", with_sum=True,
+        claim="zero-products", unit=unit, theorem="zero_products_idle",
         says="products of zero beside those of a block change nothing, bit for bit",
         binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
     )  # fmt: skip

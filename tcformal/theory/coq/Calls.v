@@ -1,4 +1,4 @@
-(** One call of a unit, and compositions of calls: the relative error from c = 0, sums of integers, products of zero. *)
+(** One call of a unit, and compositions of calls: the relative error from c = 0, sums of integers. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
@@ -197,70 +197,6 @@ Proof.
     + exists z. split; auto. rewrite Z2. cbn. rewrite R2. ring.
   - rewrite Dc. unfold all_blocks in *. rewrite C in *.
     destruct (integers_in_turn d s B (blocks_of_word d w) S Oi Cr Od Zt x Ix Nx Ft A) as [z [Z1 [Z2 _]]]. exists z. split; auto.
-Qed.
-
-(** * Products of zero *)
-
-Definition plus_zero (v : val) : Prop := exists x, v = Num x /\ is_zero x = true.
-
-(** Zeros beside the products of every block: the result is the same, bit for bit, where the exponent of zeros is at most
-    that of c, because c is always there. *)
-Definition zero_at_most (s : sum) (l : Z) : bool :=
-  match zero_exponent s with ZeroNone => true | ZeroOwn => false | ZeroAt z => (z <=? l)%Z end.
-
-Lemma zeros_beside s l zs ps c : zero_at_most s l = true -> normalise s = false -> fraction_bits s <> None -> zsign (out s) = Positive ->
-  Forall plus_zero zs -> (forall x, c = Num x -> (l <= exp x)%Z) ->
-  sum_values s (zs ++ ps ++ [c]) = sum_values s (ps ++ [c]).
-Proof.
-  intros Zb Nn F Zs Hz Hc. unfold sum_values.
-  assert (Nz : exists us, zs = map Num us /\ forallb is_zero us = true).
-  { induction Hz as [|v r [x [-> Zx]] Hz [us [-> U]]]; [exists []; auto|]. exists (x :: us). cbn. now rewrite Zx, U. }
-  destruct Nz as [us [-> Uz]].
-  destruct (numbers (ps ++ [c])) as [ts|] eqn:N.
-  - destruct (numbers_app _ _ _ N) as [vs [x [-> [-> ->]]]].
-    assert (N2 : numbers (map Num us ++ map Num vs ++ [Num x]) = Some (us ++ (vs ++ [x]))).
-    { change [Num x] with (map Num [x]). rewrite <- !map_app. apply numbers_map. }
-    rewrite N2. apply zero_products; auto. split; auto.
-    eapply ole_trans with (term_exponent s x); [|apply largest_in; apply in_or_app; right; now left].
-    apply largest_le. intros y Hy. rewrite forallb_forall in Uz. specialize (Uz y Hy). unfold term_exponent. rewrite Uz.
-    specialize (Hc x eq_refl). unfold zero_at_most in Zb. destruct (zero_exponent s) as [| |z]; try easy. apply Z.leb_le in Zb.
-    destruct (is_zero x); cbn; [lia|]. rewrite Nn. cbn. lia.
-  - assert (N2 : numbers (map Num us ++ ps ++ [c]) = None).
-    { unfold numbers in *. rewrite forallb_app. destruct (forallb is_num (ps ++ [c])); [easy|]. now rewrite andb_false_r. }
-    rewrite N2. unfold special_sum. rewrite !existsb_app.
-    assert (E : forall q : val -> bool, (forall x, q (Num x) = false) -> existsb q (map Num us) = false).
-    { intros q Hq. clear -Hq. induction us; cbn; auto. now rewrite Hq. }
-    rewrite !E by reflexivity. reflexivity.
-Qed.
-
-Definition zero_products_ok (d : design) : bool :=
-  match sum_of d with
-  | Some s => sound d s && negb (normalise s) && zero_at_most s (Z.min (least (start_format d)) (emin (out s))) && negb (odd_first d) &&
-      match zero_terms (factors d) with None => true | _ => false end && match fraction_bits s with None => false | _ => true end &&
-      match zsign (out s) with Positive => true | _ => false end
-  | _ => false
-  end.
-
-(** Blocks with products of zero beside their own give the same: half a unit's products at rest change nothing. *)
-Theorem zero_products_idle d s bs bs' : sum_of d = Some s -> zero_products_ok d = true ->
-  Forall2 (fun b b' => exists zs, Forall plus_zero zs /\ Permutation (map (term d) b') (zs ++ map (term d) b)) bs bs' ->
-  forall v, good_c s (start_format d) v -> in_turn d bs' v = in_turn d bs v.
-Proof.
-  intros S O H. unfold zero_products_ok in O. rewrite S in O.
-  repeat rewrite andb_true_iff in O. destruct O as [[[[[[Sd Nn] Zb] Od] Zt] F] Zs]. apply negb_true_iff in Od, Nn.
-  destruct (zero_terms (factors d)) eqn:Zt'; [easy|].
-  unfold sound in Sd. repeat rewrite andb_true_iff in Sd. destruct Sd as [[[[[[ON PO] B] Oc] Kc] P] EM].
-  unfold in_turn. induction H as [|b b' r r' [zs [Hz Pm]] H IH]; intros v Gv; [reflexivity|]. cbn [fold_left].
-  assert (E : block_value d v b' = block_value d v b).
-  { rewrite !(block_value_one d s) by auto. unfold block_products, ordered. rewrite Od.
-    change (sum_values s (map (term d) b' ++ [taken_c d v]) = sum_values s (map (term d) b ++ [taken_c d v])).
-    rewrite (product_order s _ ((zs ++ map (term d) b) ++ [taken_c d v])) by now apply Permutation_app_tail.
-    rewrite <- app_assoc. eapply zeros_beside; eauto.
-    - now destruct (fraction_bits s).
-    - now destruct (zsign (out s)).
-    - intros x Ex. assert (G : good_c s (start_format d) (taken_c d v)) by (rewrite taken_kept by auto; now apply flush_good).
-      destruct (G x Ex) as [_ Q]. exact Q. }
-  rewrite E. apply IH. rewrite (block_value_one d s) by auto. apply sum_good; lia.
 Qed.
 
 (** * The constants as fractions *)

@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  Mirror Losses Accumulated Trees.
+  Blocks Mirror Losses Accumulated Trees.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -155,12 +155,6 @@ Proof.
   repeat split. unfold is. cbn. apply made_nothing. unfold V, signed. cbn. ring.
 Qed.
 
-Lemma every_second_map {A B} (g : A -> B) : forall n l, (length l <= n)%nat -> every_second (map g l) = map g (every_second l).
-Proof.
-  induction n as [|n IH]; intros l L; destruct l as [|x [|y r]]; auto; cbn in L; try lia.
-  cbn. f_equal. apply IH. lia.
-Qed.
-
 (** Even and odd ones of some terms. *)
 Lemma sides_sum : forall n (q : list part), (length q <= n)%nat ->
   (forall g : part -> R, Rsum (map g (evens q)) + Rsum (map g (odds q)) = Rsum (map g q)) /\
@@ -180,12 +174,6 @@ Proof.
       * intros P Fq. apply Forall_cons_iff in Fq. destruct Fq as [X Fq]. apply Forall_cons_iff in Fq. destruct Fq as [Y Fr].
         destruct (I4 P Fr). split; constructor; auto.
 Qed.
-
-Lemma evens_map {A B} (g : A -> B) l : evens (map g l) = map g (evens l).
-Proof. unfold evens. eapply every_second_map; eauto. Qed.
-
-Lemma odds_map {A B} (g : A -> B) l : odds (map g l) = map g (odds l).
-Proof. unfold odds. destruct l; [reflexivity|]. cbn [map tl]. eapply every_second_map; eauto. Qed.
 
 Lemma two_chains_made s k q : good_stage s -> Forall (is k) q ->
   exists z, is (1 + Nat.div2 (1 + length q) + k) z /\ got z = two_chains s (map got q) /\ exact z = Rsum (map exact q) /\ size z = Rsum (map size q) /\
