@@ -66,7 +66,7 @@ def term_facts(unit: UnitSpec) -> Terms | None:
     """Bounds of the terms' significands and exponents; None where factors are converted or rounded."""
     d = unit.design
     rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None or _converted(unit):
+    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None or converted_to(unit):
         return None
     if d.product_rounding is not None:
         return None
@@ -188,11 +188,11 @@ def relative_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def _converted(unit: UnitSpec) -> bool:
-    how, tree = unit.emulation, unit.tree
-    return (how is not None and how.converted is not None) or (
-        tree is not None and tree.converted is not None
-    )
+def converted_to(unit: UnitSpec) -> Format | None:
+    """The format that factors are first converted to; None where they are taken as they are."""
+    if unit.emulation is not None:
+        return unit.emulation.converted
+    return None if unit.tree is None else unit.tree.converted
 
 
 def _nan_rule(unit: UnitSpec) -> str:

@@ -10,7 +10,15 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.theory.conditions import block_size, least, one_nan, parts_ok, start_format, term_facts
+from tcformal.theory.conditions import (
+    block_size,
+    converted_to,
+    least,
+    one_nan,
+    parts_ok,
+    start_format,
+    term_facts,
+)
 
 #: The plain value of each parameter that a stage of a tree may have of its own, and of those of every sum.
 _OF_STAGES: dict[str, str | None] = {"zero_exponent": "none", "carry_bits": None}
@@ -158,7 +166,19 @@ def _terms(unit: UnitSpec) -> Bounds | None:
         to = d.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
     t = term_facts(unit)
-    return None if t is None else Bounds(t.most, t.bits, t.low, t.low - t.bits)
+    return _converted_terms(unit) if t is None else Bounds(t.most, t.bits, t.low, t.low - t.bits)
+
+
+def _converted_terms(unit: UnitSpec) -> Bounds | None:
+    """`Stages.converted_terms`: what is known of products of factors that are first converted to a format."""
+    d, to = unit.design, converted_to(unit)
+    rules = {d.operand_subnormals, d.b_subnormals}
+    if to is None or unit.scale_format is not None or d.zero_terms is not None or d.normalise_operands:
+        return None
+    if "hidden_bit" in rules or d.exponent_step != 1:
+        return None
+    a, b = _of_format(unit.a_format), _of_format(unit.b_format)
+    return Bounds(a.most * b.most, a.bits + b.bits, 2 * least(to), a.grid + b.grid)
 
 
 def _of_format(f: Format) -> Bounds:

@@ -372,6 +372,88 @@ Proof.
 Qed.
 End Steps.
 
+(** * Products of converted factors *)
+
+Definition times_bounds (b c : bounds) : bounds :=
+  {| shape_of := (fst (shape_of b) * fst (shape_of c), snd (shape_of b) + snd (shape_of c)); lowest := lowest b + lowest c;
+     grid := grid b + grid c |}.
+
+Lemma times_inside b c v w : inside b v -> inside c w -> inside (times_bounds b c) (product v w).
+Proof.
+  intros Hv Hw x H. apply product_num in H. destruct H as [y [z [-> [-> ->]]]].
+  destruct (Hv y eq_refl) as [[A1 A2] [A3 A4]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 B4]]. cbn. split; [split|split].
+  - cbn. nia.
+  - cbn [sig frac fst snd times]. rewrite !mult_IZR, !Z.opp_add_distr, !bpow_plus.
+    replace (IZR (sig y) * IZR (sig z) * (bp (- frac y) * bp (- frac z)))%R with ((IZR (sig y) * bp (- frac y)) * (IZR (sig z) * bp (- frac z)))%R by ring.
+    replace (IZR (fst (shape_of b)) * IZR (fst (shape_of c)) * (bp (- snd (shape_of b)) * bp (- snd (shape_of c))))%R
+      with ((IZR (fst (shape_of b)) * bp (- snd (shape_of b))) * (IZR (fst (shape_of c)) * bp (- snd (shape_of c))))%R by ring.
+    apply Rmult_le_compat; auto; apply Rmult_le_pos; try apply bpow_ge_0; now apply IZR_le.
+  - lia.
+  - unfold is_zero, lsb, times in *. cbn [sig exp frac]. intros Z. apply Z.eqb_neq in Z.
+    assert (is_zero y = false /\ is_zero z = false) as [Zy Zz] by (unfold is_zero; split; apply Z.eqb_neq; nia).
+    specialize (A4 Zy). specialize (B4 Zz). lia.
+Qed.
+
+Definition converted_bounds (f g : format) : bounds :=
+  {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f |}.
+
+Lemma in_format_inside f g w : format_ok f = true -> inside (converted_bounds f g) (on_num (in_format g) (decode f w)).
+Proof.
+  intros O x H. destruct (decode f w) as [y| |] eqn:D; try easy. injection H as <-.
+  destruct (decode_num _ _ _ O D) as [[S1 S2] [F [L _]]]. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
+  assert (P : 0 < 2 ^ (fbits f + 1)) by (apply Z.pow_pos_nonneg; lia).
+  unfold in_format. set (e := if is_zero y then _ else _).
+  assert (E : least g <= e) by (unfold e, least_exponent, least; destruct (is_zero y), (has_zero g); lia). cbn. split; [split|split].
+  - exact S1.
+  - cbn [at_exponent sig frac]. unfold number_shape. cbn [fst snd]. destruct (is_zero y) eqn:Z.
+    + unfold is_zero in Z. apply Z.eqb_eq in Z. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
+    + unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig y)) as L0.
+      assert (Ow : own_exponent y <= e) by (unfold e; destruct (sig y =? 0) eqn:Q; [apply Z.eqb_eq in Q; lia|]; lia).
+      unfold own_exponent, lsb in Ow. rewrite (Z.abs_eq (sig y)) in Ow by lia. set (l := Z.log2 (sig y)) in *.
+      assert (Lf : l <= fbits f). { assert (l < fbits f + 1); [|lia]. apply Z.log2_lt_pow2; lia. }
+      apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R.
+      * apply Rmult_le_compat; [now apply IZR_le|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
+      * rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
+        replace (l + 1 + - l) with 1 by lia. replace (fbits f + 1 + - fbits f) with 1 by lia.
+        assert (bp (- fbits f) <= bp (- l))%R by (apply bpow_le; lia). lra.
+  - exact E.
+  - intros _. unfold lsb. cbn. lia.
+Qed.
+
+Lemma negate_inside b v : inside b v -> inside b (negate v).
+Proof. intros H x E. destruct v as [y| |]; try easy. injection E as <-. exact (H y eq_refl). Qed.
+
+(** Products of factors that are first converted to a format, or not. *)
+Definition converted_terms (d : design) : option bounds :=
+  let q := factors d in
+  match converted d, scales d, zero_terms q, product_rounding q with
+  | Some g, None, None, None =>
+      if format_ok (a_format d) && format_ok (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
+         (exponent_step q =? 1) && negb (normalise_factors q)
+      then Some (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g)) else None
+  | _, _, _, _ => None
+  end.
+
+Lemma converted_inside d tb x : converted_terms d = Some tb -> made_by d x ->
+  inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
+Proof.
+  unfold converted_terms. intros T M. destruct (converted d) as [g|] eqn:Cv; [|easy]. destruct (scales d) eqn:Sc; [easy|].
+  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (product_rounding (factors d)) eqn:Pr; [easy|].
+  destruct (_ && _) eqn:G in T; [|easy]. injection T as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] Nf].
+  apply negb_true_iff in Nf. unfold made_by in M. rewrite Sc in M.
+  assert (A : inside (converted_bounds (a_format d) g) (a_of d x)).
+  { unfold a_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
+  assert (B : inside (converted_bounds (b_format d) g) (b_of d x)).
+  { unfold b_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
+  pose proof (times_inside _ _ _ _ A B) as P. unfold scaled_product. rewrite Zt, zero_as_none, Pr, M. cbn [fold_left].
+  match goal with |- context [if ?s then negate _ else _] =>
+    assert (N : inside (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g))
+                       (if s then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))
+      by (destruct s; auto using negate_inside); destruct s end.
+  all: destruct (product (a_of d x) (b_of d x)) as [y| |]; cbn [negate] in *; try (intros z H; easy);
+    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|exact N].
+Qed.
+
 (** * Designs *)
 
 Definition with_sums (d : design) (how : summation) : design :=
@@ -384,7 +466,7 @@ Definition term_bounds (d : design) : option bounds :=
   match product_rounding (factors d) with
   | Some (Floating c) => if range_ok c then Some (result_bounds c) else None
   | Some (Fixed _) => None
-  | None => match term_facts d with Some t => Some (fact_bounds t) | None => None end
+  | None => match term_facts d with Some t => Some (fact_bounds t) | None => converted_terms d end
   end.
 
 Lemma term_inside d tb x : term_bounds d = Some tb -> made_by d x ->
@@ -394,7 +476,7 @@ Proof.
   - destruct (range_ok c) eqn:O; [|easy]. injection T as <-. unfold scaled_product. rewrite R. cbv zeta.
     destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
     match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|]. unfold round_num, round_to. now apply convert_inside.
-  - destruct (term_facts d) as [t|] eqn:F; [|easy]. injection T as <-. apply has_inside. now apply scaled_has.
+  - destruct (term_facts d) as [t|] eqn:F; [|now apply converted_inside]. injection T as <-. apply has_inside. now apply scaled_has.
 Qed.
 
 Lemma products_inside d tb b : term_bounds d = Some tb -> Forall (made_by d) b -> Forall (inside tb) (block_products d b).
