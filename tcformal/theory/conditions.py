@@ -154,10 +154,12 @@ def block_size(unit: UnitSpec) -> int:
 
 
 def value_only(unit: UnitSpec) -> bool:
-    """`Operands.value_only`: whether every sum sees the values of its terms alone, not their exponents."""
+    """`Operands.value_only`: whether products are rounded, or every sum sees the values of its terms alone."""
     d = unit.design
     if d.group is not None or d.piece_bits is not None or d.zero_terms is not None:
         return False
+    if d.product_rounding is not None:
+        return True
     if unit.tree is not None:
         used, named = {step.stage for step in unit.tree.root.steps()}, stage_designs(unit.tree, d)
         return all(_value_sum(named[stage]) for stage in used)

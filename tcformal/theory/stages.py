@@ -141,11 +141,19 @@ def _idle_sum(before: _Sum, after: _Sum) -> bool:
     if replace(d, zero_sign="positive") == after.design:
         return (
             d.zero_sign == "sum" and d.carry_bits is None and d.result_subnormals == "kept"
-            and to.e_min - to.fraction_bits <= min(x.grid for x in before.operands)
+            and to.e_min - to.fraction_bits <= _grid(before)
         )  # fmt: skip
     if replace(d, overflow="infinity") == after.design:
         return d.overflow == "ieee" and to.mode in NEAREST
     return False
+
+
+def _grid(x: _Sum) -> int:
+    """`Stages.sum_grid`: the exponent of the lowest bit that a sum can have."""
+    grid, f = min(b.grid for b in x.operands), x.design.fraction_bits
+    if f is None or x.design.normalise_products:
+        return grid
+    return max(grid, min(b.lowest for b in x.operands) - f)
 
 
 def _enough_carry(x: _Sum) -> bool:

@@ -16,6 +16,8 @@ from tcformal.theory.sources import compile_sources, coqc
 
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 BF16 = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
+#: The sum keeps no bit below the least result.
+WIDE = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
 #: A chain of sums that are exact before they are rounded.
 CHAIN = (
     "tree@steps=(1+(0+c)),negated=odd,nan_rule=first_operand,a_format=fp16,b_format=fp16,c_format=fp16,"
@@ -64,6 +66,8 @@ def test_parameters_that_matter_stay(first: str, second: str) -> None:
         (JOIN, "zero_exponent=-133"),
         (JOIN, "zero_sign=sum"),
         (HOPPER, "zero_sign=sum"),
+        (WIDE, "zero_sign=sum"),
+        (f"{HOPPER}@product_rounding=RZ-E8M10", "normalise_operands=true"),
         (JOIN.replace("RO-FP32", "RNE-FP32"), "overflow=ieee"),
         (f"{HOPPER}@c_position=last,accumulator=RZ-FP32", "carry_bits=5"),
     ],
@@ -83,6 +87,7 @@ def test_sums_whose_operands_do_not_tell(base: str, settings: str) -> None:
         (JOIN, "zero_sign=ieee"),
         (JOIN.replace("RO-FP32", "RZ-FP32"), "overflow=ieee"),
         (BF16, "zero_sign=sum"),
+        (f"{WIDE}@fraction_bits=14", "zero_sign=sum"),
         (BF16, "overflow=ieee"),
     ],
 )

@@ -174,15 +174,22 @@ Definition with_out (d : sum) (c : conversion) : sum :=
 Definition with_zero_sign (c : conversion) (z : zero_sign) : conversion :=
   {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
 
-(** A sum of numbers that are all multiples of the least result rounds to zero only where it is zero. *)
+(** The lowest bit that a sum can have: that of its operands, or the least that alignment keeps. *)
+Definition sum_grid (bs : list bounds) (d : sum) : Z :=
+  match fraction_bits d with
+  | Some f => if normalise d then least_of grid bs else Z.max (least_of grid bs) (least_of lowest bs - f)
+  | None => least_of grid bs
+  end.
+
+(** A sum of multiples of the least result rounds to zero only where it is zero. *)
 Definition idle_sign (bs : list bounds) (d : sum) : bool :=
   match carry_bits d, zsign (out d) with
-  | None, SumSign => negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? least_of grid bs)
+  | None, SumSign => negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d)
   | _, _ => false
   end.
 
 Lemma idle_sign_inv bs d : idle_sign bs d = true ->
-  carry_bits d = None /\ zsign (out d) = SumSign /\ flushes (out d) = false /\ 0 <= p (out d) /\ emin (out d) - p (out d) <= least_of grid bs.
+  carry_bits d = None /\ zsign (out d) = SumSign /\ flushes (out d) = false /\ 0 <= p (out d) /\ emin (out d) - p (out d) <= sum_grid bs d.
 Proof.
   unfold idle_sign. destruct (carry_bits d); [easy|]. destruct (zsign (out d)); try easy. intros O.
   repeat rewrite andb_true_iff in O. destruct O as [[F P] G]. apply negb_true_iff in F. apply Z.leb_le in P, G. auto.
@@ -221,6 +228,8 @@ Proof.
   specialize (Nu ts I eq_refl). clear I. rename Nu into H. 
   assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x).
   { clear -H L. induction H as [|c x cs ts [_ [_ A]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy] Z; [|now apply IH]. specialize (A Z). lia. }
+  assert (E : forall x, In x ts -> least_of lowest bs <= exp x).
+  { clear -H L. induction H as [|c x cs ts [_ [A _]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [lia|now apply IH]. }
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
   set (n := total d ts). set (u := unit_of d ts). set (s := sign_of _ _ _ _). unfold convert. cbn [out d' with_out with_zero_sign].
@@ -230,8 +239,19 @@ Proof.
   - rewrite N. cbn [Z.eqb negb]. reflexivity.
   - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
     { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
-      assert (M : least_of grid bs <= Z.log2 (Z.abs n) + u).
-      { assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | n)).
+      assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
+      { assert (M1 : least_of grid bs <= Z.log2 (Z.abs n) + u); [|].
+        2: { unfold sum_grid. destruct (fraction_bits d) as [f|] eqn:Fb; auto. destruct (normalise d) eqn:Nd; auto.
+          assert (least_of lowest bs - f <= Z.log2 (Z.abs n) + u); [|lia]. pose proof (Z.log2_nonneg (Z.abs n)).
+          assert (least_of lowest bs - f <= u); [|lia]. destruct (forallb is_zero ts) eqn:A.
+          { exfalso. apply N. unfold n, total. rewrite K. unfold counts. rewrite zeros_count by auto. apply zsum_zeros. }
+          assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
+          { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
+            - destruct IHr as [y [? ?]]; auto. exists y; auto.
+            - exists a; auto. }
+          pose proof (largest_in d ts y Hy) as I2. unfold term_exponent in I2. rewrite Ny, Nd in I2. pose proof (E y Hy) as Ly.
+          unfold u, unit_of. rewrite Fb. destruct (largest d ts); cbn in I2; [lia|easy]. }
+        assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | n)).
         { unfold n, total. rewrite K. change (counts d ts) with (map (cut (alignment d) u) ts).
           assert (Q : forall l, (forall x, In x l -> is_zero x = false -> least_of grid bs <= lsb x) ->
             (2 ^ Z.max 0 (least_of grid bs - u) | zsum (map (cut (alignment d) u) l))).
