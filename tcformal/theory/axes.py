@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.claims import carry_needed, zero_idle
-from tcformal.theory.conditions import block_size
+from tcformal.theory.claims import at_once, carry_needed, sound, zero_idle
+from tcformal.theory.conditions import (
+    always_infinite,
+    block_size,
+    least,
+    one_nan,
+    parts_ok,
+    start_format,
+    term_facts,
+)
 from tcformal.theory.design import coq_design, coq_sum
 
 #: The name of every normal form.
@@ -53,6 +62,14 @@ def normal_form(unit: UnitSpec) -> tuple[UnitSpec, tuple[str, ...]]:
     return form, tuple(x.theorem for x in made)
 
 
+def equal_by(first: UnitSpec, second: UnitSpec) -> tuple[str, ...] | None:
+    """The theorems by which two units are one function of words; None where their normal forms differ."""
+    one, two = normal_form(first), normal_form(second)
+    if coq_design(one[0]) != coq_design(two[0]):
+        return None
+    return tuple(dict.fromkeys(one[1] + two[1]))
+
+
 def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
     made: list[IdleAxis] = []
@@ -64,7 +81,7 @@ def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
 
 def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
     """A file in which `coqc` checks that two units of one normal form are equal; None where they are not."""
-    if normal_form(first)[0] != normal_form(second)[0]:
+    if equal_by(first, second) is None:
         return None
     lines, ends = [_HEADER], []
     for side, unit in (("a", first), ("b", second)):
@@ -127,14 +144,72 @@ def _carry_bits(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
-def _accumulation(unit: UnitSpec) -> IdleAxis | None:
-    """The specification sums integers: in sign and magnitude the record is the same."""
-    if unit.design.accumulation != "sign_magnitude":
-        return None
-    after = _changed(unit, accumulation="twos_complement")
-    if coq_design(after) != coq_design(unit):
-        return None
-    return IdleAxis(theorem="eq_refl", after=after, proof="eq_refl (compute d w)")
+def _same_record(unit: UnitSpec) -> IdleAxis | None:
+    """Parameters that the record has not: how integers are added; subnormals of B where they are as A's."""
+    d = unit.design
+    changes: list[dict[str, object]] = []
+    if d.accumulation == "sign_magnitude":
+        changes.append({"accumulation": "twos_complement"})
+    if d.b_subnormals is not None:
+        changes.append({"b_subnormals": None})
+    for values in changes:
+        after = _changed(unit, **values)
+        if coq_design(after) == coq_design(unit):
+            return IdleAxis(theorem="eq_refl", after=after, proof="eq_refl (compute d w)")
+    return None
 
 
-_AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (_accumulation, _carry_bits, _zero_exponent)
+def _order(unit: UnitSpec) -> IdleAxis | None:
+    """Which of two neighbours is first does not matter where a block's products are in one sum."""
+    d = unit.design
+    if d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all"):
+        return None
+    if d.group is not None or not one_nan(unit) or not parts_ok(unit):
+        return None
+    return IdleAxis(
+        theorem="pair_order_idle", after=_changed(unit, order="ascending"), condition="pairs_free d = true",
+        proof="pair_order_idle d w O N",
+    )  # fmt: skip
+
+
+def _overflow(unit: UnitSpec) -> IdleAxis | None:
+    """Numbers that are too large are infinities where every rounding makes them so: to nearest, they are."""
+    d = unit.design
+    if d.overflow == "infinity" or d.framed or d.summation in ("tr", "gtr") or d.lost_bits != "cut":
+        return None
+    if d.c_position == "after" or d.product_rounding is not None or not one_nan(unit) or not parts_ok(unit):
+        return None
+    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
+    if not all(always_infinite(of, t) for of in designs for t in (of.rho, of.step)):
+        return None
+    return IdleAxis(
+        theorem="overflow_idle", after=_changed(unit, overflow="infinity"),
+        condition="overflow_free d = true", proof="overflow_idle d w O N",
+    )  # fmt: skip
+
+
+def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
+    """A sum that is not zero and is rounded to zero keeps its sign; where no sum is, that is not seen."""
+    d, terms = unit.design, term_facts(unit)
+    if d.zero_sign != "sum" or terms is None or not sound(unit) or d.carry_bits is not None:
+        return None
+    if d.result_subnormals != "kept":
+        return None
+    grid, start = d.rho.e_min - d.rho.fraction_bits, start_format(unit)
+    multiples = grid <= min(terms.low - terms.bits, least(start) - start.fraction_bits)
+    units = (
+        d.fraction_bits is not None
+        and not d.normalise_products
+        and grid + d.fraction_bits <= min(terms.low, least(start), d.rho.e_min)
+    )
+    if not (multiples or units):
+        return None
+    return IdleAxis(
+        theorem="zero_sign_idle", after=_changed(unit, zero_sign="positive"), with_sum=True,
+        condition="sign_free d = true", proof="zero_sign_idle d s w S O N",
+    )  # fmt: skip
+
+
+_AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
+    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_sign,
+)  # fmt: skip

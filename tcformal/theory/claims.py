@@ -45,7 +45,7 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
 def carry_needed(unit: UnitSpec) -> int | None:
     """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
     d, terms = unit.design, term_facts(unit)
-    if terms is None or not _sound(unit) or d.fraction_bits is None:
+    if terms is None or not sound(unit) or d.fraction_bits is None:
         return None
     if d.alignment_rounding != "RZ" or d.normalise_products:
         return None
@@ -71,7 +71,7 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
 def zero_idle(unit: UnitSpec) -> bool:
     """Whether the exponent of zeros is below those of all other terms: `Irrelevant.zero_idle`."""
     d, terms = unit.design, term_facts(unit)
-    if terms is None or not _sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
+    if terms is None or not sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
         return False
     return d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
 
@@ -92,7 +92,9 @@ def product_order(unit: UnitSpec) -> Instance | None:
     d = unit.design
     if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
-    if unit.emulation is not None or unit.k > block_size(unit) or (d.group and d.order != "ascending"):
+    if unit.emulation is not None or unit.k > block_size(unit):
+        return None
+    if d.group is not None and (unit.scale_block != d.group or d.order != "ascending"):
         return None
     return Instance(
         claim="product-order", unit=unit, theorem="product_order_idle",
@@ -145,7 +147,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     d, start = unit.design, start_format(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
-    if d.zero_terms is not None:
+    if d.zero_terms is not None or unit.k > block_size(unit):
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
@@ -156,9 +158,9 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     if d.c_position != "joined":
         if d.zero_exponent != "none":
             return None
-    elif d.normalise_products:
-        return None
-    elif isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min):
+    elif d.normalise_products or (
+        isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min)
+    ):
         return None
     return Instance(
         claim="zero-products", unit=unit, theorem="zero_products_idle",
@@ -242,7 +244,8 @@ def _top(most: int, bits: int, f: int) -> int:
     return most << (f - bits) if f >= bits else most >> (bits - f)
 
 
-def _sound(unit: UnitSpec) -> bool:
+def sound(unit: UnitSpec) -> bool:
+    """What all theorems about designs of one fused sum ask: `Irrelevant.sound`."""
     d = unit.design
     return (
         one_sum(unit) and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"

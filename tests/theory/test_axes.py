@@ -11,18 +11,26 @@ from tcformal.errors import InputError
 from tcformal.theory.axes import coq_equality, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
+CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
     "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
-    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
+    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude,b_subnormals=kept", HOPPER),
+    "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
+    "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
+    "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
 }
 #: Changes that some input shows.
 DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
+    (f"{HOPPER}@zero_sign=ieee", HOPPER),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@zero_sign=sum", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
+    ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
+    (f"{CDNA1}@overflow=largest", CDNA1),
 )
 
 
