@@ -147,7 +147,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     d, start = unit.design, start_format(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
-    if d.zero_terms is not None or unit.k > block_size(unit):
+    if d.zero_terms is not None:
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
@@ -162,10 +162,31 @@ def zero_products(unit: UnitSpec) -> Instance | None:
         isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min)
     ):
         return None
+    if unit.k > block_size(unit):
+        return _zero_blocks(unit)
     return Instance(
         claim="zero-products", unit=unit, theorem="zero_products_idle",
         says="products of zero beside those of a block change nothing, bit for bit",
         binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
+    )  # fmt: skip
+
+
+def _zero_blocks(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros besides, of one fused sum that holds its results: theorem `zero_blocks_idle`."""
+    d = unit.design
+    if not one_sum(unit) or unit.emulation is not None or d.carry_bits is not None:
+        return None
+    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.zero_sign != "positive":
+        return None
+    if d.rho.fraction_bits > int(d.fraction_bits or 0) or (
+        isinstance(d.zero_exponent, int) and d.zero_exponent > d.rho.e_min
+    ):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="zero_blocks_idle", with_sum=True,
+        says="products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
+        binders=("bs", "bs'", "zs", "f", "n"),
+        conditions=("zero_products_ok d = true", "zero_blocks_ok d = true"),
     )  # fmt: skip
 
 
