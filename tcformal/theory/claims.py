@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.oracle.rounding import round_units
 from tcformal.theory.conditions import (
+    always_infinite,
     block_size,
     least,
     one_nan,
@@ -57,8 +60,12 @@ def carry_needed(unit: UnitSpec) -> int | None:
 
 def carry_bits(unit: UnitSpec) -> Instance | None:
     """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+    if unit.design.carry_bits is not None:
+        return None
+    if unit.design.c_position == "last":
+        return _product_carry(unit)
     carry = carry_needed(unit)
-    if carry is None or unit.design.carry_bits is not None:
+    if carry is None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
@@ -66,6 +73,40 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
         arguments=(str(carry),), binders=("w",), conditions=(f"carry_enough d {carry} = true",),
         numbers={"carry_bits": Fraction(carry)},
     )  # fmt: skip
+
+
+def _product_carry(unit: UnitSpec) -> Instance | None:
+    """The same of the sum of the products alone: theorem `product_carry_suffices`."""
+    d = unit.design
+    if d.summation != "fused" or not products_apart(unit):
+        return None
+    carry = next((k for k in range(_CARRIES) if holds_products(unit, d, block_size(unit), k)), None)
+    if carry is None:
+        return None
+    return Instance(
+        claim="carry-bits", unit=unit, theorem="product_carry_suffices",
+        says=f"{carry} carry bits are enough for every sum of products: more, or no bound, change nothing",
+        arguments=(str(carry),), binders=("w",), conditions=(f"product_carry_enough d {carry} = true",),
+        numbers={"carry_bits": Fraction(carry)},
+    )  # fmt: skip
+
+
+def products_apart(unit: UnitSpec) -> bool:
+    """Whether products are whole and there is one NaN word: `Products.products_apart`."""
+    d = unit.design
+    whole = d.group is None and d.piece_bits is None
+    return whole and one_nan(unit) and parts_ok(unit) and term_facts(unit) is not None
+
+
+def holds_products(unit: UnitSpec, d: Design, count: int, carry: int) -> bool:
+    """Whether the register of a sum of so many products holds every sum: `Products.drop_carry`."""
+    terms = term_facts(unit)
+    if terms is None or d.fraction_bits is None or d.normalise_products:
+        return False
+    if d.alignment_rounding not in _SYMMETRIC or d.step.integer_bits is not None:
+        return False
+    top = round_units(Fraction(terms.most), terms.bits - d.fraction_bits, d.alignment_rounding)
+    return count * top < 1 << (d.fraction_bits + 1 + carry)
 
 
 def zero_idle(unit: UnitSpec) -> bool:
@@ -253,6 +294,15 @@ def sign_magnitude(unit: UnitSpec) -> Instance | None:
 
 def monotonicity(unit: UnitSpec) -> Instance | None:
     """c <= c' implies d <= d' of exact sums, each rounded: theorem `monotone`."""
+    how = unit.emulation
+    if how is not None:
+        d = how.addition
+        if d.fraction_bits is not None or d.carry_bits is not None or not always_infinite(d, d.rho):
+            return None
+        return Instance(
+            claim="monotonicity", unit=unit, theorem="monotone_in_composed_c",
+            says="c <= c' implies d <= d'", binders=("w", "w'"), conditions=("composed_ok d = true",),
+        )  # fmt: skip
     if rounded_depths(unit) is None:
         return None
     return Instance(
