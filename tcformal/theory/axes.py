@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tcformal.design.trees.tree import stage_designs
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.claims import at_once, carry_needed, sound, zero_idle
+from tcformal.theory.claims import (
+    apart_sums,
+    at_once,
+    carry_needed,
+    holds_terms,
+    products_apart,
+    sound,
+    zero_idle,
+)
 from tcformal.theory.conditions import (
+    Terms,
     always_infinite,
     block_size,
     least,
@@ -21,6 +31,10 @@ from tcformal.theory.design import coq_design, coq_sum
 
 #: The name of every normal form.
 _NAME = "normal form"
+_FACTS = """\
+  pose (t := ltac:(let x := eval vm_compute in (term_facts {before}) in
+    match x with Some ?t => exact t end)).
+  assert (T : term_facts d = Some t) by (vm_compute; reflexivity)."""
 _HEADER = """\
 From Coq Require Import ZArith List Bool.
 From TC Require Import Theorems Design Spec.
@@ -42,6 +56,8 @@ class IdleAxis:
     proof: str
     condition: str = "true = true"
     with_sum: bool = False
+    #: Whether `t` is what is known of the terms, and `T` the proof of it.
+    with_facts: bool = False
 
 
 def normal_form(unit: UnitSpec) -> tuple[UnitSpec, tuple[str, ...]]:
@@ -113,6 +129,8 @@ def _checked(axis: IdleAxis, unit: UnitSpec, before: str, after: str) -> list[st
     if axis.with_sum:
         lines.append(f"  set (s := {coq_sum(unit.design, unit.design.rho)}).")
         lines.append("  assert (S : sum_of d = Some s) by (vm_compute; reflexivity).")
+    if axis.with_facts:
+        lines.append(_FACTS.format(before=before))
     lines.append(f"  assert (O : {axis.condition}) by (vm_compute; reflexivity).")
     lines.append(f"  exact ({axis.proof}).")
     lines.append("Qed.")
@@ -188,6 +206,65 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _product_sums(unit: UnitSpec, parameter: str) -> list[tuple[Design, Terms, int]] | None:
+    """The sums that have a value of a parameter, where each is of products and zeros, or of their sum and c.
+
+    Shapes: the design, what is known of the terms, and how many these are.
+    """
+    d, tree, terms = unit.design, unit.tree, term_facts(unit)
+    if terms is None or not products_apart(unit):
+        return None
+    if tree is None:
+        sums = apart_sums(unit)
+        return None if sums is None or _unset(d, parameter) else [(d, *x) for x in sums]
+    found, designs = [], stage_designs(tree, d)
+    for step in tree.root.steps():
+        of = designs[step.stage]
+        if not _unset(of, parameter):
+            if any(isinstance(x, Step) or x == "c" for x in step.children) or of.rho.integer_bits is not None:
+                return None
+            found.append((of, terms, len(step.children)))
+    return found or None
+
+
+def _unset(d: Design, parameter: str) -> bool:
+    return getattr(d, parameter) in (None, "none")
+
+
+def _without(unit: UnitSpec, parameter: str, value: object) -> UnitSpec:
+    """A unit with one value of a parameter in all its sums that are not exact."""
+    made = _changed(unit, **{parameter: value})
+    if unit.tree is None:
+        return made
+    settings = tuple(x for x in unit.tree.settings if x[1] != parameter)
+    return replace(made, tree=replace(unit.tree, settings=settings))
+
+
+def _product_carry(unit: UnitSpec) -> IdleAxis | None:
+    """A sum of products that never leaves its register is the same in one without a bound."""
+    sums = _product_sums(unit, "carry_bits")
+    if sums is None or not all(holds_terms(*x, x[0].carry_bits or 0) for x in sums):
+        return None
+    return IdleAxis(
+        theorem="product_carry_idle", after=_without(unit, "carry_bits", None),
+        condition="products_apart d = true", proof="product_carry_idle d t w T O N", with_facts=True,
+    )  # fmt: skip
+
+
+def _product_zeros(unit: UnitSpec) -> IdleAxis | None:
+    """Zeros among products alone, whose exponent is below theirs, take no part."""
+    sums = _product_sums(unit, "zero_exponent")
+    if sums is None:
+        return None
+    for of, terms, _ in sums:
+        if not isinstance(of.zero_exponent, int) or of.zero_exponent > terms.low or of.normalise_products:
+            return None
+    return IdleAxis(
+        theorem="product_zero_idle", after=_without(unit, "zero_exponent", "none"),
+        condition="products_apart d = true", proof="product_zero_idle d t w T O N", with_facts=True,
+    )  # fmt: skip
+
+
 def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
     """A sum that is not zero and is rounded to zero keeps its sign; where no sum is, that is not seen."""
     d, terms = unit.design, term_facts(unit)
@@ -212,4 +289,5 @@ def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
 
 _AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
     _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_sign,
+    _product_carry, _product_zeros,
 )  # fmt: skip

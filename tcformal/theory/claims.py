@@ -11,6 +11,7 @@ from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.rounding import round_units
 from tcformal.theory.conditions import (
+    Terms,
     always_infinite,
     block_size,
     least,
@@ -76,16 +77,17 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
 
 
 def _product_carry(unit: UnitSpec) -> Instance | None:
-    """The same of the sum of the products alone: theorem `product_carry_suffices`."""
+    """The same of the sum of the products and of that with c: theorem `product_carry_suffices`."""
     d = unit.design
-    if d.summation != "fused" or not products_apart(unit):
+    sums = apart_sums(unit)
+    if d.fraction_bits is None or sums is None:
         return None
-    carry = next((k for k in range(_CARRIES) if holds_products(unit, d, block_size(unit), k)), None)
+    carry = next((k for k in range(_CARRIES) if all(holds_terms(d, *x, k) for x in sums)), None)
     if carry is None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="product_carry_suffices",
-        says=f"{carry} carry bits are enough for every sum of products: more, or no bound, change nothing",
+        says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
         arguments=(str(carry),), binders=("w",), conditions=(f"product_carry_enough d {carry} = true",),
         numbers={"carry_bits": Fraction(carry)},
     )  # fmt: skip
@@ -94,16 +96,28 @@ def _product_carry(unit: UnitSpec) -> Instance | None:
 def products_apart(unit: UnitSpec) -> bool:
     """Whether products are whole and there is one NaN word: `Products.products_apart`."""
     d = unit.design
-    whole = d.group is None and d.piece_bits is None
-    return whole and one_nan(unit) and parts_ok(unit) and term_facts(unit) is not None
+    plain_sums = d.group is None and d.piece_bits is None and d.zero_words == "summed"
+    return (
+        plain_sums and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
+        and term_facts(unit) is not None
+    )  # fmt: skip
 
 
-def holds_products(unit: UnitSpec, d: Design, count: int, carry: int) -> bool:
-    """Whether the register of a sum of so many products holds every sum: `Products.drop_carry`."""
-    terms = term_facts(unit)
-    if terms is None or d.fraction_bits is None or d.normalise_products:
-        return False
-    if d.alignment_rounding not in _SYMMETRIC or d.step.integer_bits is not None:
+def apart_sums(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
+    """What is known of the terms of a sum of products and of that with c, and how many these are."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if unit.tree is not None or (d.summation, d.c_position) != ("fused", "last") or terms is None:
+        return None
+    if not products_apart(unit) or any(t.integer_bits is not None for t in (d.rho, d.step)):
+        return None
+    bits = max(d.step.fraction_bits, start.fraction_bits, d.rho.fraction_bits)
+    low = min(d.step.e_min, least(start), d.rho.e_min)
+    return (terms, block_size(unit)), (Terms((2 << bits) - 1, bits, low), 2)
+
+
+def holds_terms(d: Design, terms: Terms, count: int, carry: int) -> bool:
+    """Whether the register of a sum of so many terms holds every sum: `Products.drop_carry`."""
+    if d.fraction_bits is None or d.normalise_products or d.alignment_rounding not in _SYMMETRIC:
         return False
     top = round_units(Fraction(terms.most), terms.bits - d.fraction_bits, d.alignment_rounding)
     return count * top < 1 << (d.fraction_bits + 1 + carry)

@@ -12,6 +12,11 @@ from tcformal.theory.axes import coq_equality, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
+RISCV = "riscv/vfwbdot.vv.vlen128"
+TREE = (
+    "tree@steps=join((0..3+z)+c),join.conversion=RO-FP32,join.fraction_bits=exact,fraction_bits=27,"
+    "alignment_rounding=RO,conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
@@ -21,6 +26,8 @@ EQUAL = {
     "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
     "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
     "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
+    "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
+    "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
 }
 #: Changes that some input shows.
 DIFFERENT = (
@@ -31,6 +38,8 @@ DIFFERENT = (
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@zero_sign=sum", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
     (f"{CDNA1}@overflow=largest", CDNA1),
+    (f"{RISCV}@carry_bits=2", RISCV),
+    (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
 )
 
 
