@@ -154,7 +154,7 @@ def block_size(unit: UnitSpec) -> int:
 
 
 def value_only(unit: UnitSpec) -> bool:
-    """`Operands.value_only`: whether products are rounded, or every sum sees the values of its terms alone."""
+    """`Operands.value_only`: whether products are rounded, or sums see the values of terms alone."""
     d = unit.design
     if d.group is not None or d.piece_bits is not None or d.zero_terms is not None:
         return False

@@ -14,6 +14,12 @@ from tcformal.operands.pool import pool_of
 from tcformal.theory.axes import coq_equality, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
+CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
+RISCV = "riscv/vfwbdot.vv.vlen128"
+TREE = (
+    "tree@steps=join((0..3+z)+c),join.conversion=RO-FP32,join.fraction_bits=exact,fraction_bits=27,"
+    "alignment_rounding=RO,conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 BF16 = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
 #: The sum keeps no bit below the least result.
@@ -29,21 +35,36 @@ JOIN = (
     "fraction_bits=26,alignment_rounding=RO,conversion=RO-FP32,zero_sign=positive,overflow=infinity,"
     "a_format=e4m3,b_format=e4m3"
 )
+#: Products of converted factors from zero, then c.
+CONVERTED = (
+    "tree@steps=join((0..3+z)+c),converted=fp16,join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "fraction_bits=25,zero_exponent=none,conversion=RZ-FP32,a_format=e4m3,b_format=e4m3"
+)
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
     "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
+    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude,b_subnormals=kept", HOPPER),
+    "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
+    "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
+    "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
+    "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
+    "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
-    "idle_sums": (f"{JOIN},carry_bits=4", JOIN),
-    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
+    "idle_sums": (f"{CONVERTED},carry_bits=4", CONVERTED),
 }
 #: Changes that some input shows.
 DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
-    (f"{HOPPER}@normalise_operands=true", HOPPER),
     (f"{HOPPER}@zero_sign=ieee", HOPPER),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@zero_sign=sum", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
+    ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
+    (f"{CDNA1}@overflow=largest", CDNA1),
+    (f"{RISCV}@carry_bits=2", RISCV),
+    (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
+    (f"{HOPPER}@normalise_operands=true", HOPPER),
 )
 
 
@@ -106,7 +127,7 @@ def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
         coqc(tmp_path, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["idle_sums"]))
     assert few is not None
-    (tmp_path / "Equality.v").write_text(few.replace("(Some 4)", "(Some 3)"), encoding="utf-8")
+    (tmp_path / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
         coqc(tmp_path, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["carry_bits_suffice"]))
