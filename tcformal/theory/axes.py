@@ -29,7 +29,7 @@ from tcformal.theory.conditions import (
     value_only,
 )
 from tcformal.theory.design import coq_design, coq_sum, coq_summation
-from tcformal.theory.stages import plainer_sums
+from tcformal.theory.stages import group_zeros_idle, plainer_sums
 
 #: The name of every normal form.
 _NAME = "normal form"
@@ -190,6 +190,17 @@ def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
+    """Sums of groups do not tell an exponent of zeros below those of all others."""
+    if not group_zeros_idle(unit):
+        return None
+    one = f"({coq_sum(unit.design, unit.design.rho)})"
+    return IdleAxis(
+        theorem="group_zero_idle", after=_changed(unit, zero_exponent="none"),
+        condition=f"group_zero_free d {one} = true", proof=f"group_zero_idle d {one} w eq_refl O N",
+    )  # fmt: skip
+
+
 def _sums(unit: UnitSpec) -> IdleAxis | None:
     """A parameter of sums, of those in a tree too, whose operands do not tell it."""
     after = plainer_sums(unit)
@@ -314,5 +325,5 @@ def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
 
 _AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
     _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_sign,
-    _product_carry, _product_zeros, _normalised_operands, _sums,
+    _product_carry, _product_zeros, _normalised_operands, _group_zeros, _sums,
 )  # fmt: skip

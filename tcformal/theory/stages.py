@@ -58,6 +58,25 @@ def plainer_sums(unit: UnitSpec) -> UnitSpec | None:
     return None
 
 
+def group_zeros_idle(unit: UnitSpec) -> bool:
+    """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
+    d = unit.design
+    if unit.tree is not None or d.group is None or unit.scale_format is None or unit.emulation is not None:
+        return False
+    if (d.summation, d.c_position, d.lost_bits) != ("fused", "joined", "cut") or d.framed:
+        return False
+    if (
+        d.normalise_products
+        or d.zero_terms is not None
+        or d.c_subnormals == "hidden_bit"
+        or not one_nan(unit)
+    ):
+        return False
+    if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+        return False
+    return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
+
+
 def _known(unit: UnitSpec) -> bool:
     """Whether the unit is one that the theorem is about: fused sums, in steps, or with c added last."""
     d = unit.design

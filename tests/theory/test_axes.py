@@ -40,6 +40,8 @@ CONVERTED = (
     "tree@steps=join((0..3+z)+c),converted=fp16,join.conversion=RNE-FP32,join.fraction_bits=exact,"
     "fraction_bits=25,zero_exponent=none,conversion=RZ-FP32,a_format=e4m3,b_format=e4m3"
 )
+#: Sums of groups of products of one scale.
+GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -51,6 +53,7 @@ EQUAL = {
     "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
     "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
+    "group_zero_idle": (f"{GROUPS}@zero_exponent=-126", f"{GROUPS}@zero_exponent=none"),
     "idle_sums": (f"{CONVERTED},carry_bits=4", CONVERTED),
 }
 #: Changes that some input shows.
@@ -65,6 +68,7 @@ DIFFERENT = (
     (f"{RISCV}@carry_bits=2", RISCV),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
+    (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
 )
 
 

@@ -629,3 +629,120 @@ Proof.
     destruct (V _ _ M C) as [E I]. rewrite E. now apply IH.
   - change (c_format (with_sums d how)) with (c_format d). symmetry. now apply V.
 Qed.
+
+(** * The exponent of zeros of sums of groups *)
+
+Lemma largest_zeros d z ts : zero_exponent d = ZeroAt z ->
+  largest d ts = largest (with_zero d ZeroNone) ts \/ largest d ts = omax (Some z) (largest (with_zero d ZeroNone) ts).
+Proof.
+  intros Z. unfold largest. induction ts as [|x ts IH]; cbn [map fold_right]; auto.
+  set (a := fold_right omax None (map (term_exponent d) ts)) in *. set (b := fold_right omax None (map (term_exponent (with_zero d ZeroNone)) ts)) in *.
+  assert (E : (term_exponent d x = Some z /\ term_exponent (with_zero d ZeroNone) x = None) \/
+              exists e, term_exponent d x = Some e /\ term_exponent (with_zero d ZeroNone) x = Some e).
+  { unfold term_exponent. cbn [zero_exponent normalise with_zero]. rewrite Z. destruct (is_zero x); eauto. }
+  destruct E as [[-> ->]|[e [-> ->]]].
+  - right. destruct IH as [-> | ->]; destruct b; cbn [omax]; auto; apply (f_equal Some); lia.
+  - destruct IH as [-> | ->]; [left|right]; destruct b; cbn [omax]; auto; apply (f_equal Some); lia.
+Qed.
+
+Lemma sum_of_zeros d r u v ts : carry_sane d = true -> forallb is_zero ts = true ->
+  sum_at d (Floating r) u ts = sum_at d (Floating r) v ts.
+Proof.
+  intros C A. unfold sum_at. rewrite !zeros_count by auto. rewrite zsum_zeros.
+  assert (H : held d 0 = 0).
+  { unfold held. unfold carry_sane in C. destruct (carry_bits d), (fraction_bits d); auto. apply andb_prop in C. destruct C as [C1 C2]. apply Z.leb_le in C1, C2. apply wrap_0. lia. }
+  rewrite H. cbn [round_to]. set (s := sign_of _ _ _ _). unfold convert, last_bit. cbn [Z.eqb].
+  assert (R : forall e, round_div (rho r) 0 e = 0) by (intros; apply round_div_0). now rewrite !R.
+Qed.
+
+Definition idle_groups (low : Z) (d : sum) : bool :=
+  negb (normalise d) && carry_sane d && match zero_exponent d with ZeroAt z => z <=? low | _ => false end.
+
+Lemma groups_ok low d e vs : idle_groups low d = true -> (forall x, In (Num x) vs -> is_zero x = false -> low <= exp x) ->
+  add_from e (Stage d) vs = add_from e (Stage (with_zero d ZeroNone)) vs.
+Proof.
+  unfold idle_groups. intros O L. repeat rewrite andb_true_iff in O. destruct O as [[N C] Z]. apply negb_true_iff in N.
+  destruct (zero_exponent d) as [| |z] eqn:Ez; try easy. apply Z.leb_le in Z.
+  assert (F : forall ts, numbers vs = Some ts -> Forall (above low) ts).
+  { intros ts E. apply Forall_forall. intros x Hx Nz. apply L; auto. unfold numbers in E. destruct (forallb is_num vs) eqn:B; [|easy]. injection E as <-.
+    apply in_map_iff in Hx. destruct Hx as [v [<- Hv]]. rewrite forallb_forall in B. specialize (B v Hv). now destruct v. }
+  destruct e as [e|]; cbn [add_from add].
+  - unfold on_numbers. destruct (numbers vs) as [ts|]; auto. specialize (F ts eq_refl). cbn [fraction_bits with_zero stage_rounding out].
+    change (sum_at (with_zero d ZeroNone)) with (sum_at d). destruct (fraction_bits d) as [f|]; auto.
+    destruct (forallb is_zero ts) eqn:A; [now apply sum_of_zeros|]. f_equal.
+    assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
+    { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
+      - destruct IHr as [y [? ?]]; auto. exists y; auto.
+      - exists a; auto. }
+    pose proof (largest_in (with_zero d ZeroNone) ts y Hy) as I. unfold term_exponent in I. cbn [normalise with_zero] in I. rewrite Ny, N in I.
+    rewrite Forall_forall in F. specialize (F y Hy Ny).
+    destruct (largest_zeros d z ts Ez) as [-> | ->]; auto. destruct (largest (with_zero d ZeroNone) ts) as [m|]; cbn in I |- *; [|easy].
+    replace (Z.max z m) with m by lia. reflexivity.
+  - unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. apply zero_exponent_irrelevant with low; auto.
+    unfold zero_below. rewrite Ez. lia.
+Qed.
+
+Lemma group_exponent m f ps a b x : format_ok f = true ->
+  fst (group_term m ps [decode f a; decode f b]) = Num x -> 2 * least f <= exp x.
+Proof.
+  intros O. unfold group_term. set (one := match numbers ps with Some _ => _ | None => _ end). cbn [fold_left].
+  assert (H : forall y, one = Num y -> exp y = 0).
+  { unfold one. intros y E. destruct (numbers ps); [|exfalso; now apply (special_not_num ps y)]. injection E as <-. reflexivity. }
+  match goal with |- fst ?t = _ -> _ => assert (F : fst t = product (product one (decode f a)) (decode f b)) end.
+  { destruct one; auto. destruct (product (product (Num x0) (decode f a)) (decode f b)); auto. }
+  rewrite F. intros P. apply product_num in P. destruct P as [p [q [P1 [P2 ->]]]]. apply product_num in P1. destruct P1 as [o [r [P3 [P4 ->]]]].
+  destruct (decode_num _ _ _ O P4) as [_ [_ [L1 _]]]. destruct (decode_num _ _ _ O P2) as [_ [_ [L2 _]]].
+  cbn [times exp]. rewrite (H o P3). lia.
+Qed.
+
+Definition group_zero_free (d : design) (s : sum) : bool :=
+  match sums d, cutting_of d, scales d with
+  | OneSum (Stage _), Groups _, Some (f, _) =>
+      format_ok f && one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && format_ok (start_format d) && kept_or_zero (c_rule d) && negb (skips d) &&
+      match zero_terms (factors d) with None => true | _ => false end && range_ok (out s) &&
+      idle_groups (Z.min (2 * least f) (Z.min (least (start_format d)) (emin (out s)))) s
+  | _, _, _ => false
+  end.
+
+(** Sums of groups do not tell an exponent of zeros below those of all scales' products and of c. *)
+Theorem group_zero_idle d s w : sums d = OneSum (Stage s) -> group_zero_free d s = true -> pairs w <> [] ->
+  compute d w = compute (with_sums d (OneSum (Stage (with_zero s ZeroNone)))) w.
+Proof.
+  intros S O N. unfold group_zero_free in O. rewrite S in O. destruct (cutting_of d) as [| |size] eqn:W; try easy.
+  destruct (scales d) as [[f n]|] eqn:Sc; [|easy]. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[Of On] Po] B] Os] K] Sk] Zt] R] G]. apply negb_true_iff in Sk. apply Z.ltb_lt in B. destruct (zero_terms (factors d)) eqn:Z0; [easy|]. clear Zt.
+  unfold parts_ok in Po. rewrite Sc in Po. destruct (composed d) as [how|] eqn:Co; [easy|].
+  set (low := Z.min (2 * least f) (Z.min (least (start_format d)) (emin (out s)))) in *. set (d' := with_sums d _).
+  rewrite (compute_word d), (compute_word d') by (try exact On; auto). f_equal. unfold value. change (composed d') with (composed d). rewrite Co.
+  change (elements d' w) with (elements d w). change (c_format d') with (c_format d).
+  set (C := fun v => forall x, v = Num x -> low <= exp x).
+  assert (C0 : C (decode (c_format d) (c_word w))).
+  { intros x E. assert (Sf : start_format d = c_format d) by (unfold start_format; now rewrite Co). rewrite Sf in Os. destruct (decode_num _ _ _ Os E) as [_ [_ [L _]]]. unfold low. rewrite Sf. lia. }
+  unfold values. change (block d') with (block d).
+  pose proof (cut_list_blocks (made_by d) (block d) ltac:(lia) (length (elements d w)) (elements d w) (elements_made d w)) as F.
+  revert C0. generalize (decode (c_format d) (c_word w)) as v. induction F as [|b r [_ M] F IH]; intros v Hv; [reflexivity|]. cbn [fold_left].
+  assert (E : block_value d v b = block_value d' v b).
+  { unfold block_value, skipped. change (skips d') with (skips d). rewrite Sk. cbn [andb]. change (terms d' (ordered d' b)) with (match sums d' with _ => terms d' (ordered d b) end).
+    assert (T : terms d' (ordered d b) = terms d (ordered d b)).
+    { unfold terms. change (cutting_of d') with (cutting_of d). rewrite W. change (sums d') with (OneSum (Stage (with_zero s ZeroNone))). rewrite S. reflexivity. }
+    rewrite T. change (sums d') with (OneSum (Stage (with_zero s ZeroNone))). rewrite S. cbn [block_sum]. change (taken_c d' v) with (taken_c d v).
+    apply groups_ok with low; auto. intros x Hx Nz. apply in_app_iff in Hx. destruct Hx as [Hx|[Hx|[]]].
+    - unfold terms in Hx. rewrite W in Hx. cbn [fst] in Hx. rewrite map_map in Hx. apply in_map_iff in Hx. destruct Hx as [g [Eg Hg]].
+      destruct g as [|y g].
+      + exfalso. cbn in Eg. injection Eg as <-. easy.
+      + assert (My : made_by d y).
+        { assert (Fo : Forall (made_by d) (ordered d b)).
+          { apply Forall_forall. intros u Hu. rewrite Forall_forall in M. apply M. unfold ordered in Hu. destruct (odd_first d); auto. now apply swapped_incl. }
+          pose proof (cut_list_Forall (made_by d) size (length (ordered d b)) _ Fo) as Fc. rewrite Forall_forall in Fc. specialize (Fc _ Hg). now inversion Fc. }
+        unfold made_by in My. rewrite Sc in My. destruct My as [a [c My]]. rewrite My in Eg. apply group_exponent in Eg; auto. unfold low. lia.
+    - rewrite taken_kept in Hx by auto. assert (I : low <= exp x); auto. unfold flush in Hx. destruct v as [y| |]; try easy.
+      specialize (Hv y eq_refl). destruct (negb (is_subnormal y)); [injection Hx as <-; lia|]. destruct (c_rule d); try easy; injection Hx as <-; cbn; lia. }
+  rewrite <- E. apply IH. intros x Ex. rewrite E in Ex. unfold block_value, skipped in Ex. change (skips d') with (skips d) in Ex. rewrite Sk in Ex. cbn [andb] in Ex.
+  change (sums d') with (OneSum (Stage (with_zero s ZeroNone))) in Ex. cbn [block_sum] in Ex.
+  assert (Q : exists s0 n0 u0, convert (out s) s0 n0 u0 = Num x).
+  { destruct (snd (terms d' (ordered d' b))) as [e|]; cbn [add_from add] in Ex.
+    - unfold on_numbers in Ex. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Ex]. unfold sum_at in Ex. cbn in Ex. eauto.
+    - unfold sum_values in Ex. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Ex]. unfold sum_numbers in Ex. cbn in Ex. eauto. }
+  destruct Q as [s0 [n0 [u0 Q]]]. unfold range_ok in R. apply andb_prop in R. destruct R as [P EM]. apply Z.leb_le in P, EM.
+  pose proof (convert_exp_min _ _ _ _ _ Q P). unfold low. lia.
+Qed.
