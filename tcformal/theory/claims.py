@@ -272,6 +272,8 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
             arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
             numbers={"exponent": Fraction(bound)},
         )  # fmt: skip
+    if d.group is not None or d.c_position == "after":
+        return _integer_terms(unit)
     if rounded_depths(unit) is None:
         return None
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
@@ -286,6 +288,36 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
         says=f"integers with Σ|terms| + |c| <= 2^{bound} give their sum, in any order",
         binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
         conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
+def _integer_terms(unit: UnitSpec) -> Instance | None:
+    """The same of groups, and of a c that is added last: theorem `integers_terms`."""
+    d, t = unit.design, unit.design.rho
+    if d.summation != "fused" or d.lost_bits != "cut" or d.framed or d.c_position not in ("joined", "after"):
+        return None
+    if (
+        d.normalise_products
+        or d.carry_bits is not None
+        or d.fraction_bits is None
+        or d.zero_exponent == "own"
+    ):
+        return None
+    if d.zero_words != "summed" or d.zero_terms is not None or d.c_subnormals == "hidden_bit":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or t.integer_bits is not None:
+        return None
+    bound = min(t.fraction_bits + 1, d.fraction_bits)
+    if not always_infinite(d, t) or t.e_min > 0 or t.fraction_bits >= t.e_max:
+        return None
+    if isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits:
+        return None
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_terms",
+        says=f"integers of normal factors, or of exponents up to {d.fraction_bits}, "
+        f"with Σ|terms| + |c| <= 2^{bound} give their sum",
+        arguments=(str(bound),), binders=("bs",), conditions=(f"integers_terms_ok d {bound} = true",),
         numbers={"exponent": Fraction(bound)},
     )  # fmt: skip
 
