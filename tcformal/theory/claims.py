@@ -200,13 +200,15 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
+    if d.framed:
+        return _zero_frames(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
     if d.zero_terms is not None:
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
-    if d.framed or d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+    if d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
         return None
     if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
         return None
@@ -242,6 +244,24 @@ def _zero_blocks(unit: UnitSpec) -> Instance | None:
         says="products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
         binders=("bs", "bs'", "zs", "f", "n"),
         conditions=("zero_products_ok d = true", "zero_blocks_ok d = true"),
+    )  # fmt: skip
+
+
+def _zero_frames(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros, where groups are aligned apart from c: theorem `frame_blocks_idle`."""
+    d = unit.design
+    if d.aligned_group is None or d.accumulator is not None or d.result_subnormals != "kept":
+        return None
+    if d.zero_sign != "positive" or d.rho.fraction_bits > int(d.c_fraction_bits or 0):
+        return None
+    if d.c_subnormals != "kept" or d.zero_terms is not None or d.zero_words != "summed":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="frame_blocks_idle",
+        says="blocks of products of zero after others change no number's word, and a NaN stays one",
+        binders=("bs", "zs", "f", "n"), conditions=("frame_blocks_ok d = true",),
     )  # fmt: skip
 
 

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.design.axes import axis_values, changed, rare_values
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.theory.axes import coq_equality, idle_axes, normal_form
+from tcformal.matmul.replay import replay
+from tcformal.operands.boundaries import boundaries
+from tcformal.operands.pool import pool_of
+from tcformal.theory.axes import coq_equality, equal_by, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
@@ -54,6 +59,22 @@ def test_idle_parameters_have_one_normal_form(theorem: str) -> None:
 def test_parameters_that_matter_stay(first: str, second: str) -> None:
     assert normal_form(resolve(first))[0] != normal_form(resolve(second))[0]
     assert coq_equality(resolve(first), resolve(second)) is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", distinct_designs())
+def test_changes_of_one_normal_form_agree_on_vectors(name: str) -> None:
+    """Single changes of the axes that the normal form says are idle, on 10,000 dot products and edges."""
+    unit = catalogue()[name]
+    values = axis_values(unit) | {k: list(v) for k, v in rare_values(unit).items()}
+    same = [x for x in changed(unit, values) if equal_by(unit, x) is not None]
+    pools = [pool_of(unit, unit.k, 10_000, 4)]
+    if unit.scale_format is None:
+        pools.append(boundaries(unit, unit.k, 0))
+    for pool in pools if same else ():
+        given = replay(unit, pool)
+        for other in same:
+            assert (replay(other, pool) == given).all(), other.name
 
 
 @pytest.mark.slow
