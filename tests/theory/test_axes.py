@@ -31,6 +31,7 @@ EQUAL = {
     "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
     "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
     "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
+    "overflow_never_idle": (f"{HOPPER}@overflow=largest", HOPPER),
     "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
     "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
 }
@@ -44,6 +45,7 @@ DIFFERENT = (
     ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
     (f"{CDNA1}@overflow=largest", CDNA1),
     (f"{RISCV}@carry_bits=2", RISCV),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
 )
 
