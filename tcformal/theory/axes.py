@@ -154,6 +154,24 @@ def _zero_exponent(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _zero_cut(unit: UnitSpec) -> IdleAxis | None:
+    """The exponent of zeros does not show where nothing is cut off beside it."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if terms is None or not sound(unit) or d.normalise_products or d.carry_bits is not None:
+        return None
+    if d.fraction_bits is None or not isinstance(d.zero_exponent, int):
+        return None
+    unit_of_all = min(
+        terms.low - terms.bits, least(start) - start.fraction_bits, d.rho.e_min - d.rho.precision
+    )
+    if d.zero_exponent - d.fraction_bits > unit_of_all:
+        return None
+    return IdleAxis(
+        theorem="zero_cut_idle", after=_changed(unit, zero_exponent="none"), with_sum=True,
+        condition="zero_cut_idle_ok d = true", proof="zero_cut_idle d s w S O N",
+    )  # fmt: skip
+
+
 def _carry_bits(unit: UnitSpec) -> IdleAxis | None:
     """A sum that never leaves its register is the same in one without a bound."""
     carry, needed = unit.design.carry_bits, carry_needed(unit)
@@ -313,6 +331,6 @@ def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
 
 
 _AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
-    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_sign, _large,
+    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_cut, _zero_sign, _large,
     _product_carry, _product_zeros,
 )  # fmt: skip

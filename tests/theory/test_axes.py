@@ -16,6 +16,7 @@ from tcformal.operands.pool import pool_of
 from tcformal.theory.axes import coq_equality, equal_by, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
+ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
 RISCV = "riscv/vfwbdot.vv.vlen128"
 TREE = (
@@ -32,6 +33,7 @@ EQUAL = {
     "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
     "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
     "overflow_never_idle": (f"{HOPPER}@overflow=largest", HOPPER),
+    "zero_cut_idle": (f"{ADA}@zero_exponent=-21", f"{ADA}@zero_exponent=none"),
     "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
     "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
 }
@@ -45,6 +47,7 @@ DIFFERENT = (
     ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
     (f"{CDNA1}@overflow=largest", CDNA1),
     (f"{RISCV}@carry_bits=2", RISCV),
+    (f"{ADA}@zero_exponent=-15", f"{ADA}@zero_exponent=none"),
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
 )
