@@ -21,6 +21,7 @@ from tcformal.theory.conditions import (
     Terms,
     always_infinite,
     block_size,
+    highest,
     least,
     one_nan,
     parts_ok,
@@ -31,6 +32,8 @@ from tcformal.theory.conditions import (
 from tcformal.theory.design import coq_design, coq_sum, coq_summation
 from tcformal.theory.stages import group_zeros_idle, plainer_sums
 
+#: Bits of exponents of formats of whose numbers a largest exponent is known.
+_LEAST_CODES = 2
 #: The name of every normal form.
 _NAME = "normal form"
 _FACTS = """\
@@ -153,6 +156,24 @@ def _zero_exponent(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _zero_cut(unit: UnitSpec) -> IdleAxis | None:
+    """The exponent of zeros does not show where nothing is cut off beside it."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if terms is None or not sound(unit) or d.normalise_products or d.carry_bits is not None:
+        return None
+    if d.fraction_bits is None or not isinstance(d.zero_exponent, int):
+        return None
+    unit_of_all = min(
+        terms.low - terms.bits, least(start) - start.fraction_bits, d.rho.e_min - d.rho.precision
+    )
+    if d.zero_exponent - d.fraction_bits > unit_of_all:
+        return None
+    return IdleAxis(
+        theorem="zero_cut_idle", after=_changed(unit, zero_exponent="none"), with_sum=True,
+        condition="zero_cut_idle_ok d = true", proof="zero_cut_idle d s w S O N",
+    )  # fmt: skip
+
+
 def _carry_bits(unit: UnitSpec) -> IdleAxis | None:
     """A sum that never leaves its register is the same in one without a bound."""
     carry, needed = unit.design.carry_bits, carry_needed(unit)
@@ -242,6 +263,28 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _large(unit: UnitSpec) -> IdleAxis | None:
+    """What overflows does not matter where nothing does: products are cut off beside a c that is so large."""
+    d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
+    if d.overflow == "infinity" or term_facts(unit) is None or not sound(unit) or d.carry_bits is not None:
+        return None
+    if f is None or d.alignment_rounding != "RZ" or d.normalise_products:
+        return None
+    factors = [unit.a_format, unit.b_format]
+    factors += [] if unit.scale_format is None else [unit.scale_format] * 2
+    if any(x.exponent_bits < _LEAST_CODES for x in (*factors, start)):
+        return None
+    room = d.rho.e_max - sum(highest(x) + 1 for x in factors)
+    if room < 0 or (1 << f) + block_size(unit) > 1 << room:
+        return None
+    if start.fraction_bits > d.rho.fraction_bits or highest(start) > d.rho.e_max:
+        return None
+    return IdleAxis(
+        theorem="overflow_never_idle", after=_changed(unit, overflow="infinity"), with_sum=True,
+        condition="overflow_never d = true", proof="overflow_never_idle d s Infinite w S O N",
+    )  # fmt: skip
+
+
 def _product_sums(unit: UnitSpec, parameter: str) -> list[tuple[Design, Terms, int]] | None:
     """The sums that have a value of a parameter, where each is of products and zeros, or of their sum and c.
 
@@ -324,6 +367,6 @@ def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
 
 
 _AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
-    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_sign,
+    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_cut, _zero_sign, _large,
     _product_carry, _product_zeros, _normalised_operands, _group_zeros, _sums,
 )  # fmt: skip

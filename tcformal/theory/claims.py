@@ -200,13 +200,15 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
+    if d.framed:
+        return _zero_frames(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
     if d.zero_terms is not None:
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
-    if d.framed or d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+    if d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
         return None
     if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
         return None
@@ -245,6 +247,24 @@ def _zero_blocks(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
+def _zero_frames(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros, where groups are aligned apart from c: theorem `frame_blocks_idle`."""
+    d = unit.design
+    if d.aligned_group is None or d.accumulator is not None or d.result_subnormals != "kept":
+        return None
+    if d.zero_sign != "positive" or d.rho.fraction_bits > int(d.c_fraction_bits or 0):
+        return None
+    if d.c_subnormals != "kept" or d.zero_terms is not None or d.zero_words != "summed":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="frame_blocks_idle",
+        says="blocks of products of zero after others change no number's word, and a NaN stays one",
+        binders=("bs", "zs", "f", "n"), conditions=("frame_blocks_ok d = true",),
+    )  # fmt: skip
+
+
 def integer_sums(unit: UnitSpec) -> Instance | None:
     """Integers up to 2^B are summed exactly: theorems `integers_fused` and `integers_any_order`."""
     d = unit.design
@@ -272,6 +292,8 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
             arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
             numbers={"exponent": Fraction(bound)},
         )  # fmt: skip
+    if d.group is not None or d.c_position == "after":
+        return _integer_terms(unit)
     if rounded_depths(unit) is None:
         return None
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
@@ -286,6 +308,36 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
         says=f"integers with Σ|terms| + |c| <= 2^{bound} give their sum, in any order",
         binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
         conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
+def _integer_terms(unit: UnitSpec) -> Instance | None:
+    """The same of groups, and of a c that is added last: theorem `integers_terms`."""
+    d, t = unit.design, unit.design.rho
+    if d.summation != "fused" or d.lost_bits != "cut" or d.framed or d.c_position not in ("joined", "after"):
+        return None
+    if (
+        d.normalise_products
+        or d.carry_bits is not None
+        or d.fraction_bits is None
+        or d.zero_exponent == "own"
+    ):
+        return None
+    if d.zero_words != "summed" or d.zero_terms is not None or d.c_subnormals == "hidden_bit":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or t.integer_bits is not None:
+        return None
+    bound = min(t.fraction_bits + 1, d.fraction_bits)
+    if not always_infinite(d, t) or t.e_min > 0 or t.fraction_bits >= t.e_max:
+        return None
+    if isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits:
+        return None
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_terms",
+        says=f"integers of normal factors, or of exponents up to {d.fraction_bits}, "
+        f"with Σ|terms| + |c| <= 2^{bound} give their sum",
+        arguments=(str(bound),), binders=("bs",), conditions=(f"integers_terms_ok d {bound} = true",),
         numbers={"exponent": Fraction(bound)},
     )  # fmt: skip
 

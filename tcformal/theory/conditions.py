@@ -9,7 +9,7 @@ from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 
 #: A product's share of a unit is counted in parts of this size.
 PARTS = 4096
@@ -44,6 +44,11 @@ def one_sum(unit: UnitSpec) -> bool:
 def least(f: Format) -> int:
     """The least exponent of a format's numbers."""
     return (1 if f.has_zero else 0) - f.bias
+
+
+def highest(f: Format) -> int:
+    """A bound of the exponents of a format's numbers: `Large.highest`."""
+    return (1 << f.exponent_bits) - (2 if f.specials is Specials.IEEE else 1) - f.bias
 
 
 def start_format(unit: UnitSpec) -> Format:

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.design.axes import altered
+from tcformal.design.axes import altered, axis_values, changed, rare_values
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.matmul.replay import replay
+from tcformal.operands.boundaries import boundaries
 from tcformal.operands.pool import pool_of
-from tcformal.theory.axes import coq_equality, idle_axes, normal_form
+from tcformal.theory.axes import coq_equality, equal_by, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
+ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
 RISCV = "riscv/vfwbdot.vv.vlen128"
 TREE = (
@@ -50,6 +53,8 @@ EQUAL = {
     "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
     "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
     "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
+    "overflow_never_idle": (f"{HOPPER}@overflow=largest", HOPPER),
+    "zero_cut_idle": (f"{ADA}@zero_exponent=-21", f"{ADA}@zero_exponent=none"),
     "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
     "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
@@ -66,6 +71,8 @@ DIFFERENT = (
     ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
     (f"{CDNA1}@overflow=largest", CDNA1),
     (f"{RISCV}@carry_bits=2", RISCV),
+    (f"{ADA}@zero_exponent=-15", f"{ADA}@zero_exponent=none"),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
     (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
@@ -119,6 +126,22 @@ def test_sums_whose_operands_do_not_tell(base: str, settings: str) -> None:
 def test_sums_whose_operands_may_tell(base: str, settings: str) -> None:
     one = resolve(base)
     assert normal_form(one)[0] != normal_form(resolve(altered(one, settings)))[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", distinct_designs())
+def test_changes_of_one_normal_form_agree_on_vectors(name: str) -> None:
+    """Single changes of the axes that the normal form says are idle, on 10,000 dot products and edges."""
+    unit = catalogue()[name]
+    values = axis_values(unit) | {k: list(v) for k, v in rare_values(unit).items()}
+    same = [x for x in changed(unit, values) if equal_by(unit, x) is not None]
+    pools = [pool_of(unit, unit.k, 10_000, 4)]
+    if unit.scale_format is None:
+        pools.append(boundaries(unit, unit.k, 0))
+    for pool in pools if same else ():
+        given = replay(unit, pool)
+        for other in same:
+            assert (replay(other, pool) == given).all(), other.name
 
 
 @pytest.mark.slow
