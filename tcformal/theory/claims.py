@@ -159,7 +159,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
 
 
 def at_once(unit: UnitSpec) -> bool:
-    """Whether all products of a block are in one sum: `Blocks.at_once`."""
+    """Whether all products of a block are in one sum: `AtOnce.at_once`."""
     d = unit.design
     if unit.tree is not None:
         return False
