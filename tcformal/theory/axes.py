@@ -268,7 +268,7 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
     if d.overflow == "infinity" or term_facts(unit) is None or not sound(unit) or d.carry_bits is not None:
         return None
-    if f is None or d.alignment_rounding != "RZ" or d.normalise_products:
+    if f is None or d.alignment_rounding != "RZ" or d.normalise_products or unit.emulation is not None:
         return None
     factors = [unit.a_format, unit.b_format]
     factors += [] if unit.scale_format is None else [unit.scale_format] * 2

@@ -94,7 +94,7 @@ def _product_carry(unit: UnitSpec) -> Instance | None:
 
 
 def products_apart(unit: UnitSpec) -> bool:
-    """Whether products are whole and there is one NaN word: `Products.products_apart`."""
+    """Whether products are whole and there is one NaN word: `ProductSums.products_apart`."""
     d = unit.design
     plain_sums = d.group is None and d.piece_bits is None and d.zero_words == "summed"
     return (
@@ -116,7 +116,7 @@ def apart_sums(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
 
 
 def holds_terms(d: Design, terms: Terms, count: int, carry: int) -> bool:
-    """Whether the register of a sum of so many terms holds every sum: `Products.drop_carry`."""
+    """Whether the register of a sum of so many terms holds every sum: `ProductSums.drop_carry`."""
     if d.fraction_bits is None or d.normalise_products or d.alignment_rounding not in _SYMMETRIC:
         return False
     top = round_units(Fraction(terms.most), terms.bits - d.fraction_bits, d.alignment_rounding)
@@ -159,7 +159,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
 
 
 def at_once(unit: UnitSpec) -> bool:
-    """Whether all products of a block are in one sum: `Blocks.at_once`."""
+    """Whether all products of a block are in one sum: `AtOnce.at_once`."""
     d = unit.design
     if unit.tree is not None:
         return False
@@ -231,6 +231,8 @@ def zero_products(unit: UnitSpec) -> Instance | None:
 def _zero_blocks(unit: UnitSpec) -> Instance | None:
     """Whole blocks of zeros besides, of one fused sum that holds its results: theorem `zero_blocks_idle`."""
     d = unit.design
+    if d.summation in ("tr", "gtr"):
+        return _zero_blocks_down(unit)
     if not one_sum(unit) or unit.emulation is not None or d.carry_bits is not None:
         return None
     if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.zero_sign != "positive":
@@ -244,6 +246,27 @@ def _zero_blocks(unit: UnitSpec) -> Instance | None:
         says="products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
         binders=("bs", "bs'", "zs", "f", "n"),
         conditions=("zero_products_ok d = true", "zero_blocks_ok d = true"),
+    )  # fmt: skip
+
+
+def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
+    """The same of sums that are rounded down, where only zero is rounded to zero: `down_blocks_idle`."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if terms is None or d.fraction_bits is None or unit.emulation is not None:
+        return None
+    if d.group is not None or d.piece_bits is not None:
+        return None
+    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.rho.fraction_bits > d.fraction_bits:
+        return None
+    grid = d.rho.e_min - d.rho.fraction_bits
+    if grid > min(terms.low - terms.bits, least(start) - start.fraction_bits):
+        return None
+    if (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="down_blocks_idle",
+        says="blocks of products of zero after others change nothing, bit for bit",
+        binders=("bs", "zs", "f", "n"), conditions=("down_blocks_ok d = true",),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  Blocks Mirror Axes Signs.
+  AtOnce Mirror Axes Signs.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -84,13 +84,16 @@ Definition product_top (d : design) : Z :=
   (highest (a_format d) + 1 + (highest (b_format d) + 1) + match scales d with Some (f, _) => highest f + 1 + (highest f + 1) | None => 0 end)%Z.
 
 Definition codes_ok (f : format) : bool := format_ok f && (2 <=? ebits f)%Z.
-Definition all_codes (d : design) : bool := codes_ok (a_format d) && codes_ok (b_format d) && match scales d with Some (f, _) => codes_ok f | None => true end.
+Definition all_codes (d : design) : bool := codes_ok (a_format d) && codes_ok (b_format d) &&
+  match scales d with Some (f, _) => codes_ok f | None => true end && match converted d with None => true | _ => false end.
 
 Lemma products_below d t b : term_facts d = Some t -> all_codes d = true -> Forall (made_by d) b -> Forall (below (product_top d)) (block_products d b).
 Proof.
   intros T A M. unfold term_facts in T. set (q := factors d) in *. destruct (_ && _) eqn:G in T; [|easy]. repeat rewrite andb_true_iff in G.
-  destruct G as [[[[[Oa Ob] Ka] Kb] St] R]. destruct (converted d) eqn:Cv; [easy|]. destruct (zero_terms q) eqn:Zt; [easy|]. destruct (product_rounding q) eqn:Pr; [easy|].
-  unfold all_codes, codes_ok in A. repeat rewrite andb_true_iff in A. destruct A as [[[_ Ea] [_ Eb]] Es]. apply Z.leb_le in Ea, Eb.
+  destruct G as [[[[[_ _] Ka] Kb] St] R].
+  assert (Zt : zero_terms q = None) by (destruct (zero_terms q); auto; destruct (converted d); easy).
+  assert (Pr : product_rounding q = None) by (destruct (product_rounding q); auto; destruct (converted d), (zero_terms q); easy).
+  unfold all_codes, codes_ok in A. repeat rewrite andb_true_iff in A. destruct A as [[[[Oa Ea] [Ob Eb]] Es] Cv]. destruct (converted d) eqn:Cv'; [easy|]. clear Cv. rename Cv' into Cv. apply Z.leb_le in Ea, Eb.
   apply Forall_forall. intros v Hv. apply in_map_iff in Hv. destruct Hv as [x [<- Hx]].
   assert (Mx : made_by d x). { rewrite Forall_forall in M. apply M. unfold ordered in Hx. destruct (odd_first d); auto. now apply swapped_incl. }
   set (h := (highest (a_format d) + 1 + (highest (b_format d) + 1))%Z).

@@ -2,7 +2,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  Blocks Mirror Axes.
+  AtOnce Mirror Axes.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -104,7 +104,7 @@ Definition sign_free (d : design) : bool :=
   end.
 
 Lemma has_multiple t g x : has t x -> g <= low t - bits t -> multiple g x.
-Proof. intros [_ [B L]] G. unfold multiple, V, lsb. rewrite B. apply scaled_multiple. lia. Qed.
+Proof. intros [_ [B L]] G. unfold multiple, V, lsb. apply scaled_multiple. lia. Qed.
 
 Lemma flush_multiple r g v x : kept_or_zero r = true -> (forall y, v = Num y -> multiple g y) -> flush r v = Num x -> multiple g x.
 Proof.

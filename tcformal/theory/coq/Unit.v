@@ -196,7 +196,7 @@ Lemma design_parts : (normalise_factors (factors d) = false /\ exponent_step (fa
   match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
 Proof.
   unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M].
-  apply negb_true_iff in A, E, H. apply orb_false_elim in E. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
+  apply negb_true_iff in A, E, H. apply orb_false_elim in E. destruct E as [E1 E2]. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy. destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy.
   destruct (cutting_of d); try easy. destruct (nans d); try easy. split; [repeat split; auto|]. split; [repeat split; auto|]. split.
   - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[L1 L2] L3]. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
   - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3]. destruct (of_sum how), (of_c how); easy.
