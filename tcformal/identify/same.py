@@ -148,8 +148,8 @@ class Sameness:
 
     def quickly(self, other: UnitSpec) -> Likeness:
         """What theorems, definitions, some pools of inputs and lemmas say."""
-        if (found := self.by_theorem(other)).proof:
-            return found
+        if (known := self.by_theorem(other)).proof:
+            return known
         same = same_definition(self.base, other, self.k)
         # Calls of more products have zeros besides, of which the definitions of k products know nothing.
         filled = any(u.tree is None and u.k > self.k for u in (self.base, other))

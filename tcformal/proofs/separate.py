@@ -10,6 +10,7 @@ from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.matmul.unit import Unit, spec_of
+from tcformal.programs.chain import same_definition
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.equality import equal_in_steps, equality_claim
 from tcformal.proofs.lemmas import Keeper, LemmaBook
@@ -91,7 +92,9 @@ def kept_or_separated(
     Errors: those of `query.keep.kept_or_answered`.
     """
     start = time.monotonic()
-    equal = None if solvers is not None else equal_by_theorem(q.first, q.second, q.k)
+    equal = None
+    if solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
+        equal = equal_by_theorem(q.first, q.second, q.k)
     if equal is not None and not q.assumptions:
         return Verdict(
             kind=Kind.EQUIVALENT, reason=equal.reason, question=q, steps=equal, limits=limits or Limits(),

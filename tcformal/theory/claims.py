@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
+from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.oracle.rounding import round_units
 from tcformal.theory.conditions import (
+    Terms,
+    always_infinite,
     block_size,
     least,
-    nearest,
     one_nan,
     one_sum,
     parts_ok,
@@ -46,7 +49,7 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
 def carry_needed(unit: UnitSpec) -> int | None:
     """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
     d, terms = unit.design, term_facts(unit)
-    if terms is None or not _sound(unit) or d.fraction_bits is None:
+    if terms is None or not sound(unit) or d.fraction_bits is None:
         return None
     if d.alignment_rounding != "RZ" or d.normalise_products:
         return None
@@ -58,8 +61,12 @@ def carry_needed(unit: UnitSpec) -> int | None:
 
 def carry_bits(unit: UnitSpec) -> Instance | None:
     """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
+    if unit.design.carry_bits is not None:
+        return None
+    if unit.design.c_position == "last":
+        return _product_carry(unit)
     carry = carry_needed(unit)
-    if carry is None or unit.design.carry_bits is not None:
+    if carry is None:
         return None
     return Instance(
         claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
@@ -69,10 +76,57 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
+def _product_carry(unit: UnitSpec) -> Instance | None:
+    """The same of the sum of the products and of that with c: theorem `product_carry_suffices`."""
+    d = unit.design
+    sums = apart_sums(unit)
+    if d.fraction_bits is None or sums is None:
+        return None
+    carry = next((k for k in range(_CARRIES) if all(holds_terms(d, *x, k) for x in sums)), None)
+    if carry is None:
+        return None
+    return Instance(
+        claim="carry-bits", unit=unit, theorem="product_carry_suffices",
+        says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
+        arguments=(str(carry),), binders=("w",), conditions=(f"product_carry_enough d {carry} = true",),
+        numbers={"carry_bits": Fraction(carry)},
+    )  # fmt: skip
+
+
+def products_apart(unit: UnitSpec) -> bool:
+    """Whether products are whole and there is one NaN word: `ProductSums.products_apart`."""
+    d = unit.design
+    plain_sums = d.group is None and d.piece_bits is None and d.zero_words == "summed"
+    return (
+        plain_sums and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
+        and term_facts(unit) is not None
+    )  # fmt: skip
+
+
+def apart_sums(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
+    """What is known of the terms of a sum of products and of that with c, and how many these are."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if unit.tree is not None or (d.summation, d.c_position) != ("fused", "last") or terms is None:
+        return None
+    if not products_apart(unit) or any(t.integer_bits is not None for t in (d.rho, d.step)):
+        return None
+    bits = max(d.step.fraction_bits, start.fraction_bits, d.rho.fraction_bits)
+    low = min(d.step.e_min, least(start), d.rho.e_min)
+    return (terms, block_size(unit)), (Terms((2 << bits) - 1, bits, low), 2)
+
+
+def holds_terms(d: Design, terms: Terms, count: int, carry: int) -> bool:
+    """Whether the register of a sum of so many terms holds every sum: `ProductSums.drop_carry`."""
+    if d.fraction_bits is None or d.normalise_products or d.alignment_rounding not in _SYMMETRIC:
+        return False
+    top = round_units(Fraction(terms.most), terms.bits - d.fraction_bits, d.alignment_rounding)
+    return count * top < 1 << (d.fraction_bits + 1 + carry)
+
+
 def zero_idle(unit: UnitSpec) -> bool:
     """Whether the exponent of zeros is below those of all other terms: `Irrelevant.zero_idle`."""
     d, terms = unit.design, term_facts(unit)
-    if terms is None or not _sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
+    if terms is None or not sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
         return False
     return d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
 
@@ -93,7 +147,9 @@ def product_order(unit: UnitSpec) -> Instance | None:
     d = unit.design
     if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
-    if unit.emulation is not None or unit.k > block_size(unit) or (d.group and d.order != "ascending"):
+    if unit.emulation is not None or unit.k > block_size(unit):
+        return None
+    if d.group is not None and (unit.scale_block != d.group or d.order != "ascending"):
         return None
     return Instance(
         claim="product-order", unit=unit, theorem="product_order_idle",
@@ -103,7 +159,7 @@ def product_order(unit: UnitSpec) -> Instance | None:
 
 
 def at_once(unit: UnitSpec) -> bool:
-    """Whether all products of a block are in one sum: `Blocks.at_once`."""
+    """Whether all products of a block are in one sum: `AtOnce.at_once`."""
     d = unit.design
     if unit.tree is not None:
         return False
@@ -144,13 +200,15 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
+    if d.framed:
+        return _zero_frames(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
     if d.zero_terms is not None:
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
-    if d.framed or d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+    if d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
         return None
     if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
         return None
@@ -161,10 +219,72 @@ def zero_products(unit: UnitSpec) -> Instance | None:
         isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min)
     ):
         return None
+    if unit.k > block_size(unit):
+        return _zero_blocks(unit)
     return Instance(
         claim="zero-products", unit=unit, theorem="zero_products_idle",
         says="products of zero beside those of a block change nothing, bit for bit",
         binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
+    )  # fmt: skip
+
+
+def _zero_blocks(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros besides, of one fused sum that holds its results: theorem `zero_blocks_idle`."""
+    d = unit.design
+    if d.summation in ("tr", "gtr"):
+        return _zero_blocks_down(unit)
+    if not one_sum(unit) or unit.emulation is not None or d.carry_bits is not None:
+        return None
+    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.zero_sign != "positive":
+        return None
+    if d.rho.fraction_bits > int(d.fraction_bits or 0) or (
+        isinstance(d.zero_exponent, int) and d.zero_exponent > d.rho.e_min
+    ):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="zero_blocks_idle", with_sum=True,
+        says="products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
+        binders=("bs", "bs'", "zs", "f", "n"),
+        conditions=("zero_products_ok d = true", "zero_blocks_ok d = true"),
+    )  # fmt: skip
+
+
+def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
+    """The same of sums that are rounded down, where only zero is rounded to zero: `down_blocks_idle`."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if terms is None or d.fraction_bits is None or unit.emulation is not None:
+        return None
+    if d.group is not None or d.piece_bits is not None:
+        return None
+    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.rho.fraction_bits > d.fraction_bits:
+        return None
+    grid = d.rho.e_min - d.rho.fraction_bits
+    if grid > min(terms.low - terms.bits, least(start) - start.fraction_bits):
+        return None
+    if (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="down_blocks_idle",
+        says="blocks of products of zero after others change nothing, bit for bit",
+        binders=("bs", "zs", "f", "n"), conditions=("down_blocks_ok d = true",),
+    )  # fmt: skip
+
+
+def _zero_frames(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros, where groups are aligned apart from c: theorem `frame_blocks_idle`."""
+    d = unit.design
+    if d.aligned_group is None or d.accumulator is not None or d.result_subnormals != "kept":
+        return None
+    if d.zero_sign != "positive" or d.rho.fraction_bits > int(d.c_fraction_bits or 0):
+        return None
+    if d.c_subnormals != "kept" or d.zero_terms is not None or d.zero_words != "summed":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="frame_blocks_idle",
+        says="blocks of products of zero after others change no number's word, and a NaN stays one",
+        binders=("bs", "zs", "f", "n"), conditions=("frame_blocks_ok d = true",),
     )  # fmt: skip
 
 
@@ -195,6 +315,8 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
             arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
             numbers={"exponent": Fraction(bound)},
         )  # fmt: skip
+    if d.group is not None or d.c_position == "after":
+        return _integer_terms(unit)
     if rounded_depths(unit) is None:
         return None
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
@@ -209,6 +331,36 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
         says=f"integers with Σ|terms| + |c| <= 2^{bound} give their sum, in any order",
         binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
         conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
+def _integer_terms(unit: UnitSpec) -> Instance | None:
+    """The same of groups, and of a c that is added last: theorem `integers_terms`."""
+    d, t = unit.design, unit.design.rho
+    if d.summation != "fused" or d.lost_bits != "cut" or d.framed or d.c_position not in ("joined", "after"):
+        return None
+    if (
+        d.normalise_products
+        or d.carry_bits is not None
+        or d.fraction_bits is None
+        or d.zero_exponent == "own"
+    ):
+        return None
+    if d.zero_words != "summed" or d.zero_terms is not None or d.c_subnormals == "hidden_bit":
+        return None
+    if unit.emulation is not None or d.piece_bits is not None or t.integer_bits is not None:
+        return None
+    bound = min(t.fraction_bits + 1, d.fraction_bits)
+    if not always_infinite(d, t) or t.e_min > 0 or t.fraction_bits >= t.e_max:
+        return None
+    if isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits:
+        return None
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_terms",
+        says=f"integers of normal factors, or of exponents up to {d.fraction_bits}, "
+        f"with Σ|terms| + |c| <= 2^{bound} give their sum",
+        arguments=(str(bound),), binders=("bs",), conditions=(f"integers_terms_ok d {bound} = true",),
         numbers={"exponent": Fraction(bound)},
     )  # fmt: skip
 
@@ -234,7 +386,7 @@ def monotonicity(unit: UnitSpec) -> Instance | None:
     if unit.emulation is not None:
         adder = unit.emulation.addition
         exact = adder.fraction_bits is None and adder.carry_bits is None and adder.rho.integer_bits is None
-        if not exact or adder.c_subnormals != "kept" or (adder.overflow == "ieee" and not nearest(adder)):
+        if not exact or adder.c_subnormals != "kept" or not always_infinite(adder, adder.rho):
             return None
         return Instance(
             claim="monotonicity", unit=unit, theorem="monotone_in_last_c",
@@ -253,7 +405,8 @@ def _top(most: int, bits: int, f: int) -> int:
     return most << (f - bits) if f >= bits else most >> (bits - f)
 
 
-def _sound(unit: UnitSpec) -> bool:
+def sound(unit: UnitSpec) -> bool:
+    """What all theorems about designs of one fused sum ask: `Irrelevant.sound`."""
     d = unit.design
     return (
         one_sum(unit) and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"

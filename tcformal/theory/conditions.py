@@ -9,7 +9,7 @@ from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 
 #: A product's share of a unit is counted in parts of this size.
 PARTS = 4096
@@ -46,6 +46,11 @@ def least(f: Format) -> int:
     return (1 if f.has_zero else 0) - f.bias
 
 
+def highest(f: Format) -> int:
+    """A bound of the exponents of a format's numbers: `Large.highest`."""
+    return (1 << f.exponent_bits) - (2 if f.specials is Specials.IEEE else 1) - f.bias
+
+
 def start_format(unit: UnitSpec) -> Format:
     """The format of the first block's c."""
     return unit.c_format if unit.emulation is None else unit.d_format
@@ -68,7 +73,7 @@ def term_facts(unit: UnitSpec) -> Terms | None:
     rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
     if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None:
         return None
-    to = _converted(unit)
+    to = converted_to(unit)
     if d.product_rounding is not None or (to is not None and any(least(to) > least(f) for f in formats)):
         return None
     lows = [_factor_low(unit, f) for f in formats]
@@ -154,10 +159,12 @@ def block_size(unit: UnitSpec) -> int:
 
 
 def value_only(unit: UnitSpec) -> bool:
-    """`Operands.value_only`: whether every sum sees the values of its terms alone, not their exponents."""
+    """`Operands.value_only`: whether products are rounded, or sums see the values of terms alone."""
     d = unit.design
     if d.group is not None or d.piece_bits is not None or d.zero_terms is not None:
         return False
+    if d.product_rounding is not None:
+        return True
     if unit.tree is not None:
         used, named = {step.stage for step in unit.tree.root.steps()}, stage_designs(unit.tree, d)
         return all(_value_sum(named[stage]) for stage in used)
@@ -201,15 +208,16 @@ def exponents_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def _converted(unit: UnitSpec) -> Format | None:
-    """What factors are first converted to."""
-    how, tree = unit.emulation, unit.tree
-    return how.converted if how is not None else None if tree is None else tree.converted
+def converted_to(unit: UnitSpec) -> Format | None:
+    """The format that factors are first converted to; None where they are taken as they are."""
+    if unit.emulation is not None:
+        return unit.emulation.converted
+    return None if unit.tree is None else unit.tree.converted
 
 
 def _factor_low(unit: UnitSpec, f: Format) -> int:
     """The least exponent of a factor: `Values.factor_facts`."""
-    return least(_converted(unit) or f) - (f.fraction_bits if unit.design.normalise_operands else 0)
+    return least(converted_to(unit) or f) - (f.fraction_bits if unit.design.normalise_operands else 0)
 
 
 def _nan_rule(unit: UnitSpec) -> str:

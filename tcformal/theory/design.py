@@ -55,12 +55,17 @@ def coq_design(spec: UnitSpec) -> str:
         "odd_first": _bool(d.order == "odd_first"),
         "skips": _bool(d.zero_words == "skipped"),
         "c_rule": _FLUSH[d.c_subnormals],
-        "sums": _summation(d) if tree is None else f"InSteps {_tree(tree, d)}",
+        "sums": coq_summation(spec),
         "nan_word": f"{d.nan_word:#x}",
         "nans": nans or f"ProductsThenC {d.factor_nan_word:#x}",
         "composed": _option(None if how is None else _composition(how)),
     }
     return _record(fields)
+
+
+def coq_summation(spec: UnitSpec) -> str:
+    """A term of type `summation`, without parentheses."""
+    return _summation(spec.design) if spec.tree is None else f"InSteps {_tree(spec.tree, spec.design)}"
 
 
 def coq_format(f: Format) -> str:

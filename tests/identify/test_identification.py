@@ -129,6 +129,19 @@ def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pyt
     assert f"but nothing here proves {UNIT}@carry_bits=9, " in reason
 
 
+def test_a_theorem_is_applied_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = AxisOutcome(
+        "carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "theorem carry_bits_suffice"
+    )
+    record = to_record(replace(identified(), axes=(*identified().axes, wide), survivors=3,
+                               growth=((len(identified().history[1]), 3),)))  # fmt: skip
+    assert checked(record, tmp_path)[0] is AuditStatus.HOLDS
+    monkeypatch.setattr(Sameness, "by_theorem", lambda *_: Likeness())
+    status, reason = checked(record, tmp_path)
+    assert status is AuditStatus.FAILED
+    assert "to be the same by theorem" in reason
+
+
 def twice(x: Identification) -> Identification:
     """The first input of the history again."""
     (batch, answers), first = x.history, slice(0, 1)

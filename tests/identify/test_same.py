@@ -8,11 +8,12 @@ import pytest
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
-from tcformal.identify.same import Sameness
+from tcformal.identify.same import Likeness, Sameness
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
+from tcformal.theory.equality import BY_THEOREM
 
 #: Odd products after the even ones, in two fused sums.
 PERMUTED = "tree@steps=(1+3+(0+2+c)),fraction_bits=22,conversion=RZ-FP32"
@@ -26,6 +27,19 @@ ARM = (
 )
 
 
+@pytest.fixture
+def without_theorems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No theorem says anything, so that what comes next is asked."""
+    monkeypatch.setattr(Sameness, "by_theorem", lambda *_: Likeness())
+
+
+def test_theorems_come_first_and_take_no_time() -> None:
+    base = resolve(PERMUTED)
+    found = Sameness(base, 4, seconds=0).compared(resolve(altered(base, "carry_bits=5")))
+    assert found.proof.startswith(BY_THEOREM)
+
+
+@pytest.mark.usefixtures("without_theorems")
 def test_a_permuted_chain_is_proved_block_by_block() -> None:
     base = resolve(PERMUTED)
     found = Sameness(base, 4).quickly(resolve(altered(base, "carry_bits=5")))
@@ -110,6 +124,7 @@ def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None
     assert not Sameness(base, base.k).by_sums(resolve(altered(base, "conversion=RZ-FP32"))).proof
 
 
+@pytest.mark.usefixtures("without_theorems")
 def test_nothing_is_proved_when_the_time_is_over() -> None:
     base = resolve(PERMUTED)
     other = resolve(altered(base, "carry_bits=5"))

@@ -104,7 +104,21 @@ def test_a_unit_that_is_called_several_times_is_proved_call_by_call(book: LemmaB
     assert parts(FP8, f"{FP8},order=odd_first", book, k=4) == ["order=ascending or odd_first"]
 
 
-def test_two_units_are_proved_equal_and_the_proof_is_kept(tmp_path: Path) -> None:
+def test_theorems_come_first_and_are_not_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    v = prove_equal(FP8, f"{FP8},order=odd_first", store=store)
+    assert (v.kind, v.answers) == (Kind.EQUIVALENT, ())
+    assert "pair_order_idle" in v.to_json()["steps"]["theorems"]
+    assert v.seconds < 1
+    assert not list(store.claims.all())
+    assert prove_equal(FP8, f"{FP8},fraction_bits=12", store=store).kind is Kind.SEPARATED
+
+
+def test_two_units_are_proved_equal_and_the_proof_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In steps, where no theorem speaks."""
+    monkeypatch.setattr("tcformal.proofs.separate.equal_by_theorem", lambda *_: None)
     store = Store(tmp_path)
     for served in (False, True):
         v = prove_equal(FP8, f"{FP8},order=odd_first", store=store)

@@ -85,10 +85,12 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
 
 
 def assert_equivalent(v: Verdict[EqualityQuestion]) -> None:
-    """Two solvers of different packages answered unsat, or each lemma has a proof; no model is shown."""
+    """Theorems say so, two solvers of different packages, or lemmas with proofs; no model is shown."""
     assert v.kind is Kind.EQUIVALENT, v.reason
     if v.steps is not None:
-        assert all(lemma["certificate"] for lemma in v.steps.to_json()["lemmas"])
+        steps = v.steps.to_json()
+        assert steps["theorems"] if "theorems" in steps else steps["lemmas"]
+        assert all(lemma["certificate"] for lemma in steps.get("lemmas", ()))
         assert not v.answers
         assert v.witness is None
         return

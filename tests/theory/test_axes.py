@@ -6,30 +6,76 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.design.axes import altered, axis_values, changed, rare_values
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.theory.axes import coq_equality, idle_axes, normal_form
+from tcformal.matmul.replay import replay
+from tcformal.operands.boundaries import boundaries
+from tcformal.operands.pool import pool_of
+from tcformal.theory.axes import coq_equality, equal_by, idle_axes, normal_form
 from tcformal.theory.sources import compile_sources, coqc
 
+ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
+CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
+RISCV = "riscv/vfwbdot.vv.vlen128"
+TREE = (
+    "tree@steps=join((0..3+z)+c),join.conversion=RO-FP32,join.fraction_bits=exact,fraction_bits=27,"
+    "alignment_rounding=RO,conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+BF16 = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
+#: The sum keeps no bit below the least result.
+WIDE = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
 #: A chain of sums that are exact before they are rounded.
 CHAIN = (
     "tree@steps=(1+(0+c)),negated=odd,nan_rule=first_operand,a_format=fp16,b_format=fp16,c_format=fp16,"
     "d_format=fp16"
 )
+#: Products of fp8 in one sum of 26 fraction bits, then c, in one of its own.
+JOIN = (
+    "tree@steps=join((0..7)+c),join.conversion=RO-FP32,join.fraction_bits=exact,join.normalise_products=false,"
+    "fraction_bits=26,alignment_rounding=RO,conversion=RO-FP32,zero_sign=positive,overflow=infinity,"
+    "a_format=e4m3,b_format=e4m3"
+)
+#: Products of converted factors from zero, then c.
+CONVERTED = (
+    "tree@steps=join((0..3+z)+c),converted=fp16,join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "fraction_bits=25,zero_exponent=none,conversion=RZ-FP32,a_format=e4m3,b_format=e4m3"
+)
+#: Sums of groups of products of one scale.
+GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero_exponent_idle": (HOPPER, f"{HOPPER}@zero_exponent=none"),
     "carry_bits_suffice": (f"{HOPPER}@carry_bits=6", HOPPER),
+    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude,b_subnormals=kept", HOPPER),
+    "pair_order_idle": (f"{HOPPER}@order=odd_first", HOPPER),
+    "zero_sign_idle": (f"{HOPPER}@zero_sign=sum", HOPPER),
+    "overflow_idle": (CDNA1, f"{CDNA1}@overflow=infinity"),
+    "overflow_never_idle": (f"{HOPPER}@overflow=largest", HOPPER),
+    "zero_cut_idle": (f"{ADA}@zero_exponent=-21", f"{ADA}@zero_exponent=none"),
+    "product_carry_idle": (f"{RISCV}@carry_bits=5", RISCV),
+    "product_zero_idle": (f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised_factors_idle": (f"{CHAIN},normalise_operands=true", CHAIN),
-    "eq_refl": (f"{HOPPER}@accumulation=sign_magnitude", HOPPER),
+    "group_zero_idle": (f"{GROUPS}@zero_exponent=-126", f"{GROUPS}@zero_exponent=none"),
+    "idle_sums": (f"{CONVERTED},carry_bits=4", CONVERTED),
 }
 #: Changes that some input shows.
 DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
+    (f"{HOPPER}@zero_sign=ieee", HOPPER),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@zero_sign=sum", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
+    ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
+    (f"{CDNA1}@overflow=largest", CDNA1),
+    (f"{RISCV}@carry_bits=2", RISCV),
+    (f"{ADA}@zero_exponent=-15", f"{ADA}@zero_exponent=none"),
+    ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
+    (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
+    (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
 )
 
 
@@ -46,6 +92,58 @@ def test_parameters_that_matter_stay(first: str, second: str) -> None:
     assert coq_equality(resolve(first), resolve(second)) is None
 
 
+@pytest.mark.parametrize(
+    ("base", "settings"),
+    [
+        (JOIN, "zero_exponent=-133"),
+        (JOIN, "zero_sign=sum"),
+        (HOPPER, "zero_sign=sum"),
+        (WIDE, "zero_sign=sum"),
+        (f"{HOPPER}@product_rounding=RZ-E8M10", "normalise_operands=true"),
+        (JOIN.replace("RO-FP32", "RNE-FP32"), "overflow=ieee"),
+        (f"{HOPPER}@c_position=last,accumulator=RZ-FP32", "carry_bits=5"),
+    ],
+)
+def test_sums_whose_operands_do_not_tell(base: str, settings: str) -> None:
+    one = resolve(base)
+    two = resolve(altered(one, settings))
+    assert normal_form(one)[0] == normal_form(two)[0]
+    pool = pool_of(one, one.k, 2000, 1)
+    assert (replay(one, pool) == replay(two, pool)).all()
+
+
+@pytest.mark.parametrize(
+    ("base", "settings"),
+    [
+        (JOIN, "carry_bits=3"),
+        (JOIN, "zero_sign=ieee"),
+        (JOIN.replace("RO-FP32", "RZ-FP32"), "overflow=ieee"),
+        (BF16, "zero_sign=sum"),
+        (f"{WIDE}@fraction_bits=14", "zero_sign=sum"),
+        (BF16, "overflow=ieee"),
+    ],
+)
+def test_sums_whose_operands_may_tell(base: str, settings: str) -> None:
+    one = resolve(base)
+    assert normal_form(one)[0] != normal_form(resolve(altered(one, settings)))[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", distinct_designs())
+def test_changes_of_one_normal_form_agree_on_vectors(name: str) -> None:
+    """Single changes of the axes that the normal form says are idle, on 10,000 dot products and edges."""
+    unit = catalogue()[name]
+    values = axis_values(unit) | {k: list(v) for k, v in rare_values(unit).items()}
+    same = [x for x in changed(unit, values) if equal_by(unit, x) is not None]
+    pools = [pool_of(unit, unit.k, 10_000, 4)]
+    if unit.scale_format is None:
+        pools.append(boundaries(unit, unit.k, 0))
+    for pool in pools if same else ():
+        given = replay(unit, pool)
+        for other in same:
+            assert (replay(other, pool) == given).all(), other.name
+
+
 @pytest.mark.slow
 def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
     compile_sources(tmp_path)
@@ -53,6 +151,11 @@ def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
         text = coq_equality(resolve(first), resolve(second))
         assert text is not None
         (tmp_path / "Equality.v").write_text(text, encoding="utf-8")
+        coqc(tmp_path, "Equality.v")
+    few = coq_equality(*(resolve(name) for name in EQUAL["idle_sums"]))
+    assert few is not None
+    (tmp_path / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
+    with pytest.raises(InputError, match="to compile"):
         coqc(tmp_path, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["carry_bits_suffice"]))
     assert few is not None

@@ -230,11 +230,11 @@ Proof.
 Qed.
 
 Lemma scaled_finer q q' a a' b b' k ss :
-  zero_terms q = None -> zero_terms q' = None -> odd_negated q' = odd_negated q -> even_negated q' = even_negated q ->
+  zero_terms q = None -> zero_terms q' = None -> subtracted q' k = subtracted q k ->
   product_limit q' = product_limit q -> product_rounding q' = product_rounding q ->
   finer_val a a' -> finer_val b b' -> finer_val (scaled_product q a b k ss) (scaled_product q' a' b' k ss).
 Proof.
-  intros Z Z' Od Ev L R A B. unfold scaled_product, subtracted. rewrite Z, Z', !zero_as_none, Od, Ev, L, R.
+  intros Z Z' Od L R A B. unfold scaled_product. rewrite Z, Z', !zero_as_none, Od, L, R.
   assert (S : forall v w, finer_val v w -> finer_val (fold_left product ss v) (fold_left product ss w)).
   { induction ss as [|s r IH]; auto. intros v w H. cbn [fold_left]. apply IH. apply product_finer; auto using finer_val_refl. }
   pose proof (product_finer _ _ _ _ A B) as P.
@@ -461,8 +461,32 @@ Definition with_normalised (d : design) (b : bool) : design :=
      cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := c_rule d; sums := sums d;
      nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
+(** Sums that see values alone, or any sums of products that are rounded. *)
 Definition value_only (d : design) : bool :=
-  match cutting_of d, zero_terms (factors d) with Whole, None => value_summation (sums d) | _, _ => false end.
+  match cutting_of d, zero_terms (factors d) with
+  | Whole, None =>
+      match product_rounding (factors d) with Some _ => true | None => value_summation (sums d) end
+  | _, _ => false
+  end.
+
+Lemma rounded_same q q' a a' b b' k ss r :
+  zero_terms q = None -> zero_terms q' = None -> subtracted q' k = subtracted q k ->
+  product_limit q' = product_limit q -> product_rounding q = Some r -> product_rounding q' = Some r ->
+  finer_val a a' -> finer_val b b' -> scaled_product q' a' b' k ss = scaled_product q a b k ss.
+Proof.
+  intros Z Z' Od L R R' A B. unfold scaled_product. rewrite Z, Z', !zero_as_none, Od, L, R, R'.
+  assert (S : forall v w, finer_val v w -> finer_val (fold_left product ss v) (fold_left product ss w)).
+  { induction ss as [|s l IH]; auto. intros v w H. cbn [fold_left]. apply IH. apply product_finer; auto using finer_val_refl. }
+  pose proof (product_finer _ _ _ _ A B) as P.
+  match goal with |- context [if ?s then negate (product a b) else _] =>
+    assert (N : finer_val (if s then negate (product a b) else product a b) (if s then negate (product a' b') else product a' b'))
+      by (destruct s; auto using negate_finer) end.
+  specialize (S _ _ N). destruct (fold_left product ss _) as [x| |], (fold_left product ss _) as [y| |]; try easy; cbn in S; try congruence.
+  assert (E : match product_limit q with Some l => negb (is_zero y) && (l <=? own_exponent y) | None => false end =
+              match product_limit q with Some l => negb (is_zero x) && (l <=? own_exponent x) | None => false end).
+  { destruct (product_limit q); auto. rewrite (finer_zero _ _ S). destruct (is_zero x) eqn:Q; auto. now rewrite (finer_exponent _ _ S Q). }
+  cbv zeta. rewrite E. destruct S as [Ns Sx]. rewrite Ns. rewrite (round_num_finer r x y) by (split; auto). reflexivity.
+Qed.
 
 Lemma factor_finer d r v : finer_val (factor (factors (with_normalised d false)) r v) (factor (factors (with_normalised d true)) r v).
 Proof. unfold factor. cbn [factors with_normalised normalise_factors]. apply normalised_finer. Qed.
@@ -477,7 +501,15 @@ Qed.
 
 Lemma block_step_finer d st b : value_only d = true -> block_step (with_normalised d true) st b = block_step (with_normalised d false) st b.
 Proof.
-  unfold value_only. destruct (cutting_of d) eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Z; [easy|]. intros V.
+  unfold value_only. destruct (cutting_of d) eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Z; [easy|].
+  destruct (product_rounding (factors d)) as [r|] eqn:Pr.
+  { intros V. assert (T : forall l, terms (with_normalised d true) l = terms (with_normalised d false) l).
+    { intros l. unfold terms. cbn [cutting_of with_normalised]. rewrite W. f_equal. apply map_ext. intros x. unfold a_of, b_of.
+      apply rounded_same with r; auto; apply factor_finer. }
+    destruct st as [v w]. unfold block_step. rewrite T.
+    assert (Wf : forall l, whole_factors (with_normalised d true) l = whole_factors (with_normalised d false) l) by reflexivity.
+    rewrite Wf. reflexivity. }
+  intros V.
   destruct st as [v w]. unfold block_step.
   change (skips (with_normalised d true)) with (skips d). change (skips (with_normalised d false)) with (skips d).
   destruct (skips d && _); auto.

@@ -127,3 +127,17 @@ Proof.
   - destruct (result_quiet (sums d) (c_rule d) (block d) (whole_factors d (ordered d b)) (map (term d) (ordered d b)) v B); easy.
   - destruct (result_quiet (sums d) (c_rule d) (block d) (whole_factors d (ordered d b)) (map (term d) (ordered d b)) v' B); easy.
 Qed.
+
+(** The same of a composition, whose calls do not take c in: c as its own sum takes it. *)
+Definition composed_ok (d : design) : bool := match composed d with Some how => exact_node (addition how) | None => false end.
+
+Definition last_c (d : design) (w : words) : val :=
+  flush (match composed d with Some how => of_c how | None => c_rule d end) (decode (c_format d) (c_word w)).
+
+Theorem monotone_in_composed_c d w w' : composed_ok d = true -> pairs w = pairs w' -> scale_words w = scale_words w' ->
+  rises (last_c d w) (last_c d w') -> rises (value d w) (value d w').
+Proof.
+  intros O Ep Es Hc. unfold composed_ok in O. unfold last_c in Hc. unfold value. destruct (composed d) as [how|]; [|easy].
+  assert (E : elements d w = elements d w') by (unfold elements; now rewrite Ep, Es). rewrite E.
+  apply (add_rises (Stage (addition how))); auto. constructor; [apply rises_refl|]. constructor; [exact Hc|constructor].
+Qed.

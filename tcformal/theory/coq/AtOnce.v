@@ -138,8 +138,9 @@ Definition reordered (d : design) (b b' : list element) : Prop :=
   | _ => same_factors b b'
   end.
 
+(** Groups are those that share scales: then these are all orders in which every product keeps its scales. *)
 Definition order_free (d : design) : bool :=
-  at_once (sums d) && match cutting_of d with Groups _ => negb (odd_first d) | _ => true end &&
+  at_once (sums d) && match cutting_of d, scales d with Groups size, Some (_, n) => negb (odd_first d) && (size =? n)%nat | Groups _, None => false | _, _ => true end &&
   eqb (odd_negated (factors d)) (even_negated (factors d)) && one_nan d && match composed d with None => true | _ => false end.
 
 Section Products.
@@ -218,7 +219,7 @@ Proof.
   generalize (decode (c_format d) (c_word w')) as v.
   induction P as [|b b' r r' Hb P IH]; intros v; [reflexivity|]. cbn [fold_left]. rewrite IH. f_equal.
   unfold block_value, skipped. rewrite Sk. cbn [andb].
-  destruct (terms_perm d Od b b') as [T E]; auto. { destruct (cutting_of d); auto. now apply negb_true_iff in W. }
+  destruct (terms_perm d Od b b') as [T E]; auto. { destruct (cutting_of d); auto. destruct (scales d) as [[? ?]|]; [|easy]. apply andb_prop in W. now apply negb_true_iff. }
   rewrite E. now apply block_sum_perm.
 Qed.
 

@@ -1,0 +1,748 @@
+(** Parameters of single sums of a design, in a tree of sums too, that cannot matter: what is known of the operands of each sum
+    (how long their significands are, how small their exponents) decides it. *)
+From Coq Require Import ZArith List Bool Reals Psatz Lia Lra.
+From Flocq Require Import Core.
+From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values
+  Irrelevant Mirror.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** * What is known of an operand of a sum *)
+
+(** A bound of its significand, its least exponent, and the exponent of the lowest bit that it can have. *)
+Record bounds := { shape_of : shape; lowest : Z; grid : Z }.
+
+Definition inside (b : bounds) (v : val) : Prop := forall x, v = Num x ->
+  fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x).
+
+Definition format_bounds (f : format) : bounds := {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f |}.
+Definition result_bounds (c : conversion) : bounds := {| shape_of := number_shape (p c); lowest := emin c; grid := emin c - p c |}.
+Definition fact_bounds (t : facts) : bounds := {| shape_of := (most t, bits t); lowest := low t; grid := low t - bits t |}.
+
+Definition range_ok (c : conversion) : bool := (0 <=? p c) && (emin c <=? emax c).
+
+Lemma decode_inside f w : format_ok f = true -> inside (format_bounds f) (decode f w).
+Proof.
+  intros O x H. split; [|split].
+  - apply decode_fits with f w; auto. lia.
+  - destruct (decode_num _ _ _ O H) as [_ [_ [L _]]]. exact L.
+  - intros _. destruct (decode_num _ _ _ O H) as [_ [F [L _]]]. cbn. unfold lsb. lia.
+Qed.
+
+Lemma convert_grid c s n u z : range_ok c = true -> convert c s n u = Num z -> emin c - p c <= lsb z.
+Proof.
+  unfold range_ok. intros O. apply andb_prop in O. destruct O as [P M]. apply Z.leb_le in P, M.
+  unfold convert. set (ex := last_bit c n u). assert (E : emin c - p c <= ex) by (unfold ex, last_bit; destruct (n =? 0); lia).
+  destruct (_ || _); [intros H; injection H as <-; unfold lsb; cbn; lia|].
+  destruct (emax c <? _); [cbv zeta; match goal with |- (if ?b then _ else _) = _ -> _ => destruct b end; [easy|]|];
+    intros H; injection H as <-; unfold lsb; cbn [exp frac]; lia.
+Qed.
+
+Lemma convert_inside c s n u : range_ok c = true -> inside (result_bounds c) (convert c s n u).
+Proof.
+  intros O x H. pose proof O as O'. unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M. split; [|split].
+  - eapply convert_fits; eauto. lia.
+  - pose proof (convert_exp_min _ _ _ _ _ H P). cbn. lia.
+  - intros _. cbn. eapply convert_grid; eauto.
+Qed.
+
+Lemma sum_inside d vs : range_ok (out d) = true -> inside (result_bounds (out d)) (sum_values d vs).
+Proof.
+  intros O x H. unfold sum_values in H. destruct (numbers vs) as [ts|]; [|exfalso; now apply (special_not_num vs x)].
+  unfold sum_numbers in H. eapply convert_inside; eauto.
+Qed.
+
+Lemma has_inside t v : has_val t v -> inside (fact_bounds t) v.
+Proof.
+  intros H x E. destruct (H x E) as [A [B C]]. cbn. split; [|split].
+  - apply has_fits. repeat split; auto; lia.
+  - exact C.
+  - intros _. unfold lsb. lia.
+Qed.
+
+Lemma flush_inside r b v : kept_or_zero r = true -> inside b v -> inside b (flush r v).
+Proof.
+  intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [now apply H|].
+  destruct (H y eq_refl) as [[A B] [C D]].
+  assert (Z : forall n, fits' (shape_of b) {| neg := n; sig := 0; exp := exp y; frac := frac y |}).
+  { intros n. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. eapply Rle_trans; [|exact B].
+    apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]. }
+  destruct r; try easy; injection E as <-; [split; [split; auto|split; auto]| |]; (split; [apply Z|split; [exact C|intros; easy]]).
+Qed.
+
+
+(** * What is known of all operands of a sum *)
+
+Definition least_of (f : bounds -> Z) (bs : list bounds) : Z := match bs with [] => 0 | b :: r => fold_right Z.min (f b) (map f r) end.
+
+Lemma least_of_le f bs b : In b bs -> least_of f bs <= f b.
+Proof.
+  destruct bs as [|a r]; [easy|]. cbn. intros H.
+  assert (G : forall z l, fold_right Z.min z l <= z /\ forall y, In y l -> fold_right Z.min z l <= y).
+  { intros z l. induction l as [|y l [I J]]; cbn; [split; [lia|easy]|]. split; [lia|]. intros e [->|E]; [lia|]. specialize (J e E). lia. }
+  destruct (G (f a) (map f r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
+Qed.
+
+(** The largest count of an operand, which a rounding that is not toward zero makes larger by one. *)
+Definition count_bound (m : mode) (f : Z) (b : bounds) : Z := top f (shape_of b) + match m with RZ => 0 | _ => 1 end.
+
+(** Operands of which some bounds hold, or fewer. *)
+Definition covered (bs : list bounds) (vs : list val) : Prop :=
+  exists cs, Forall2 inside cs vs /\ Forall (fun c => least_of lowest bs <= lowest c /\ least_of grid bs <= grid c) cs /\
+    forall m f, (forall c, In c cs -> 0 <= count_bound m f c) -> zsum (map (count_bound m f) cs) <= zsum (map (count_bound m f) bs).
+
+Lemma covered_all bs vs : Forall2 inside bs vs -> covered bs vs.
+Proof.
+  intros H. exists bs. split; auto. split; [|lia]. apply Forall_forall. intros c Hc. split; now apply least_of_le.
+Qed.
+
+Lemma inside_numbers cs vs ts : Forall2 inside cs vs -> numbers vs = Some ts ->
+  Forall2 (fun b x => fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x)) cs ts.
+Proof.
+  intros H. unfold numbers. destruct (forallb is_num vs) eqn:N; [|easy]. intros E. injection E as <-. revert N.
+  induction H as [|b v cs vs A H IH]; cbn [forallb map]; intros N; constructor.
+  - apply andb_prop in N. destruct N as [N _]. destruct v as [x| |]; try easy. cbn. now apply A.
+  - apply IH. now apply andb_prop in N.
+Qed.
+
+(** ** The exponent of zeros *)
+
+Definition idle_zero (bs : list bounds) (d : sum) : bool :=
+  negb (normalise d) && carry_sane d && zero_below d (least_of lowest bs).
+
+Lemma idle_zero_ok bs d vs : idle_zero bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_zero d ZeroNone) vs.
+Proof.
+  intros O [cs [I [L _]]]. unfold idle_zero in O. repeat rewrite andb_true_iff in O. destruct O as [[N C] Z]. apply negb_true_iff in N.
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (inside_numbers _ _ _ I E) as F.
+  apply zero_exponent_irrelevant with (least_of lowest bs); auto.
+  clear -F L. induction F as [|c x cs ts [_ [A _]] F IH]; constructor; inversion L; subst; auto. intros _. lia.
+Qed.
+
+(** ** Carry bits *)
+
+Lemma cut_away m u x : Z.abs (cut m u x) <= Z.abs (cut RZ u x) + match m with RZ => 0 | _ => 1 end.
+Proof.
+  unfold cut. set (e := u - lsb x). generalize (signed x) as n. intros n. rewrite !round_div_unfold. destruct (Z.leb_spec e 0); [destruct m; lia|].
+  assert (P : 0 < 2 ^ e) by (apply Z.pow_pos_nonneg; lia). destruct (Z.eqb_spec (n mod 2 ^ e) 0); [destruct m; lia|].
+  pose proof (Z.div_mod n (2 ^ e) ltac:(lia)). pose proof (Z.mod_pos_bound n (2 ^ e) P).
+  assert (S : n < 0 -> n / 2 ^ e < 0) by (intros; apply Z.div_lt_upper_bound; lia).
+  assert (T : 0 <= n -> 0 <= n / 2 ^ e) by (intros; apply Z.div_pos; lia).
+  destruct (Z.ltb_spec n 0); destruct m; try destruct (Z.even _); try destruct (_ ?= _); try destruct (Z.even _); lia.
+Qed.
+
+Definition idle_carry (bs : list bounds) (d : sum) : bool :=
+  match fraction_bits d, carry_bits d with
+  | Some f, Some k => negb (normalise d) && (0 <=? f) && (0 <=? k) && (zsum (map (count_bound (alignment d) f) bs) <? 2 ^ (f + 1 + k))
+  | _, _ => false
+  end.
+
+Lemma count_bound_nonneg m f b x : fits' (shape_of b) x -> 0 <= count_bound m f b.
+Proof. intros F. pose proof (top_nonneg' f _ _ F). unfold count_bound. destruct m; lia. Qed.
+
+Lemma idle_carry_ok bs d vs : idle_carry bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_carry d None) vs.
+Proof.
+  intros O [cs [I [L T]]]. unfold idle_carry in O. destruct (fraction_bits d) as [f|] eqn:F; [|easy]. destruct (carry_bits d) as [k|] eqn:K; [|easy].
+  repeat rewrite andb_true_iff in O. destruct O as [[[N F0] K0] B]. apply negb_true_iff in N. apply Z.leb_le in F0, K0. apply Z.ltb_lt in B.
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (inside_numbers _ _ _ I E) as G.
+  assert (X : total d ts = total (with_carry d None) ts).
+  { unfold total. cbn [fraction_bits carry_bits with_carry]. rewrite F, K. change (counts (with_carry d None) ts) with (counts d ts).
+    apply wrap_small; [lia|]. replace (1 + (f + 1 + k) - 1) with (f + 1 + k) by lia.
+    assert (Q : Z.abs (zsum (counts d ts)) <= zsum (map (count_bound (alignment d) f) cs)).
+    { unfold counts, unit_of. rewrite F. destruct (largest d ts) as [e|] eqn:Lg.
+      - assert (H : Forall (fun x => is_zero x = true \/ exp x <= e) ts).
+        { apply Forall_forall. intros x Hx. pose proof (largest_in d ts x Hx) as J. rewrite Lg in J.
+          unfold term_exponent in J. rewrite N in J. destruct (is_zero x); simpl in J; auto. }
+        clear Lg T E I L. induction G as [|c x cs ts [Fx _] G IH]; [cbn; lia|]. inversion H; subst. specialize (IH H3).
+        unfold zsum in *. cbn [map fold_right]. assert (Z.abs (cut (alignment d) (e - f) x) <= count_bound (alignment d) f c); [|lia].
+        pose proof (cut_away (alignment d) (e - f) x). unfold count_bound. destruct H2 as [H2|H2].
+        + rewrite cut_zero by auto. pose proof (top_nonneg' f _ _ Fx). destruct (alignment d); cbn; lia.
+        + pose proof (count_le' f e _ _ Fx H2). lia.
+      - rewrite zeros_count. rewrite zsum_zeros. cbn. clear -G. induction G as [|c x cs ts [Fx _] G IH]; [cbn; lia|].
+        unfold zsum in *. cbn. pose proof (count_bound_nonneg (alignment d) f c x Fx). lia.
+        apply forallb_forall. intros x Hx. now apply (largest_none d ts). }
+    assert (zsum (map (count_bound (alignment d) f) cs) <= zsum (map (count_bound (alignment d) f) bs)); [|lia].
+    apply T. clear -G. intros c Hc. induction G as [|c' x cs ts [Fx _] G IH]; [easy|]. destruct Hc as [->|Hc]; auto. eapply count_bound_nonneg; eauto. }
+  unfold sum_numbers. rewrite X. reflexivity.
+Qed.
+
+(** ** The sign of a result that rounds to zero *)
+
+Definition with_out (d : sum) (c : conversion) : sum :=
+  {| fraction_bits := fraction_bits d; alignment := alignment d; zero_exponent := zero_exponent d; carry_bits := carry_bits d;
+     normalise := normalise d; out := c |}.
+
+Definition with_zero_sign (c : conversion) (z : zero_sign) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
+
+(** The lowest bit that a sum can have: that of its operands, or the least that alignment keeps. *)
+Definition sum_grid (bs : list bounds) (d : sum) : Z :=
+  match fraction_bits d with
+  | Some f => if normalise d then least_of grid bs else Z.max (least_of grid bs) (least_of lowest bs - f)
+  | None => least_of grid bs
+  end.
+
+(** A sum of multiples of the least result rounds to zero only where it is zero. *)
+Definition idle_sign (bs : list bounds) (d : sum) : bool :=
+  match carry_bits d, zsign (out d) with
+  | None, SumSign => negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d)
+  | _, _ => false
+  end.
+
+Lemma idle_sign_inv bs d : idle_sign bs d = true ->
+  carry_bits d = None /\ zsign (out d) = SumSign /\ flushes (out d) = false /\ 0 <= p (out d) /\ emin (out d) - p (out d) <= sum_grid bs d.
+Proof.
+  unfold idle_sign. destruct (carry_bits d); [easy|]. destruct (zsign (out d)); try easy. intros O.
+  repeat rewrite andb_true_iff in O. destruct O as [[F P] G]. apply negb_true_iff in F. apply Z.leb_le in P, G. auto.
+Qed.
+
+Lemma round_not_zero m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> round_div m n e <> 0.
+Proof.
+  intros N E. rewrite round_div_ok.
+  assert (B : (1 <= Rabs (IZR n * bp (- e)))%R).
+  { rewrite Rabs_mult, (Rabs_pos_eq (bp (- e))) by apply bpow_ge_0. rewrite <- abs_IZR.
+    destruct (Z.log2_spec (Z.abs n)) as [L _]; [lia|]. apply IZR_le in L. rewrite <- bp_Z in L by apply Z.log2_nonneg.
+    apply Rle_trans with (bp (Z.log2 (Z.abs n)) * bp (- e))%R.
+    - rewrite <- bpow_plus. change 1%R with (bp 0). apply bpow_le. lia.
+    - apply Rmult_le_compat_r; [apply bpow_ge_0|exact L]. }
+  destruct (Rle_or_lt 0 (IZR n * bp (- e))) as [P|P].
+  - rewrite Rabs_pos_eq in B by auto. pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) 1 _ B) as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+  - rewrite Rabs_left in B by auto. assert (B' : (IZR n * bp (- e) <= IZR (-1))%R) by (simpl; lra).
+    pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ (-1) B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+Qed.
+
+(** A count is a multiple of what separates its unit from the number's lowest bit. *)
+Lemma cut_multiple m u g x : (is_zero x = false -> g <= lsb x) -> (2 ^ Z.max 0 (g - u) | cut m u x).
+Proof.
+  intros G. destruct (is_zero x) eqn:Z; [rewrite cut_zero by auto; apply Z.divide_0_r|]. specialize (G eq_refl).
+  destruct (Z.le_gt_cases g u) as [H|H].
+  - rewrite Z.max_l by lia. apply Z.divide_1_l.
+  - rewrite Z.max_r by lia. unfold cut. rewrite round_div_unfold. destruct (Z.leb_spec (u - lsb x) 0); [|lia].
+    exists (signed x * 2 ^ (lsb x - g)). rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. do 2 f_equal. lia.
+Qed.
+
+Lemma idle_sign_ok bs d vs : idle_sign bs d = true -> covered bs vs ->
+  sum_values d vs = sum_values (with_out d (with_zero_sign (out d) Positive)) vs.
+Proof.
+  intros O [cs [I [L _]]]. destruct (idle_sign_inv _ _ O) as [K [S [F [P G]]]]. clear O.
+  unfold sum_values. pose proof (inside_numbers cs vs) as Nu. destruct (numbers vs) as [ts|]; [|reflexivity].
+  specialize (Nu ts I eq_refl). clear I. rename Nu into H. 
+  assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x).
+  { clear -H L. induction H as [|c x cs ts [_ [_ A]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy] Z; [|now apply IH]. specialize (A Z). lia. }
+  assert (E : forall x, In x ts -> least_of lowest bs <= exp x).
+  { clear -H L. induction H as [|c x cs ts [_ [A _]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [lia|now apply IH]. }
+  unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
+  change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
+  set (n := total d ts). set (u := unit_of d ts). set (s := sign_of _ _ _ _). unfold convert. cbn [out d' with_out with_zero_sign].
+  change (last_bit (with_zero_sign (out d) Positive) n u) with (last_bit (out d) n u). cbn [rho p emin emax flushes tiny zsign with_zero_sign].
+  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F, S. cbn [andb]. rewrite orb_false_r.
+  destruct (Z.eq_dec n 0) as [N|N].
+  - rewrite N. cbn [Z.eqb negb]. reflexivity.
+  - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
+    { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
+      assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
+      { assert (M1 : least_of grid bs <= Z.log2 (Z.abs n) + u); [|].
+        2: { unfold sum_grid. destruct (fraction_bits d) as [f|] eqn:Fb; auto. destruct (normalise d) eqn:Nd; auto.
+          assert (least_of lowest bs - f <= Z.log2 (Z.abs n) + u); [|lia]. pose proof (Z.log2_nonneg (Z.abs n)).
+          assert (least_of lowest bs - f <= u); [|lia]. destruct (forallb is_zero ts) eqn:A.
+          { exfalso. apply N. unfold n, total. rewrite K. unfold counts. rewrite zeros_count by auto. apply zsum_zeros. }
+          assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
+          { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
+            - destruct IHr as [y [? ?]]; auto. exists y; auto.
+            - exists a; auto. }
+          pose proof (largest_in d ts y Hy) as I2. unfold term_exponent in I2. rewrite Ny, Nd in I2. pose proof (E y Hy) as Ly.
+          unfold u, unit_of. rewrite Fb. destruct (largest d ts); cbn in I2; [lia|easy]. }
+        assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | n)).
+        { unfold n, total. rewrite K. change (counts d ts) with (map (cut (alignment d) u) ts).
+          assert (Q : forall l, (forall x, In x l -> is_zero x = false -> least_of grid bs <= lsb x) ->
+            (2 ^ Z.max 0 (least_of grid bs - u) | zsum (map (cut (alignment d) u) l))).
+          { induction l as [|x l IHl]; intros Dl; [apply Z.divide_0_r|]. unfold zsum in *. cbn [map fold_right]. apply Z.divide_add_r.
+            - apply cut_multiple. apply Dl. now left.
+            - apply IHl. intros y Hy. apply Dl. now right. }
+          now apply Q. }
+        destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
+        assert (Z.max 0 (least_of grid bs - u) <= Z.log2 (Z.abs n)); [|lia].
+        rewrite <- (Z.log2_pow2 (Z.max 0 (least_of grid bs - u))) by lia. apply Z.log2_le_mono.
+        assert (P2 : 0 < 2 ^ Z.max 0 (least_of grid bs - u)) by (apply Z.pow_pos_nonneg; lia).
+        rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (least_of grid bs - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
+        rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia. }
+      lia. }
+    destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
+Qed.
+
+(** ** Overflow *)
+
+Definition with_overflow (c : conversion) (o : overflow_rule) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := o; flushes := flushes c; tiny := tiny c; zsign := zsign c |}.
+
+(** A rounding to nearest has an Inf where IEEE 754 has one, too. *)
+Definition idle_overflow (d : sum) : bool :=
+  match overflow (out d), rho (out d) with Directed, (RNE | RNA) => true | _, _ => false end.
+
+Lemma idle_overflow_ok d vs : idle_overflow d = true -> sum_values d vs = sum_values (with_out d (with_overflow (out d) Infinite)) vs.
+Proof.
+  unfold idle_overflow. intros O. assert (I : forall n, is_infinite (out d) n = is_infinite (with_overflow (out d) Infinite) n).
+  { intros n. unfold is_infinite. cbn [overflow with_overflow]. destruct (overflow (out d)), (rho (out d)); easy. }
+  unfold sum_values. destruct (numbers vs) as [ts|]; [|reflexivity]. unfold sum_numbers.
+  change (unit_of (with_out d _) ts) with (unit_of d ts). change (total (with_out d _) ts) with (total d ts). change (counts (with_out d _) ts) with (counts d ts).
+  cbn [out with_out]. change (rho (with_overflow (out d) Infinite)) with (rho (out d)). unfold convert.
+  change (last_bit (with_overflow (out d) Infinite)) with (last_bit (out d)). change (is_tiny (with_overflow (out d) Infinite)) with (is_tiny (out d)).
+  now rewrite <- I.
+Qed.
+
+(** * One parameter of one sum *)
+
+Definition sum_eq (a b : sum) : {a = b} + {a <> b}.
+Proof. repeat decide equality. Defined.
+
+(** Two sums with the same results on operands of these bounds: one parameter of the first is set to its plain value. *)
+Definition idle_sum (bs : list bounds) (d d' : sum) : bool :=
+  range_ok (out d) &&
+  (if sum_eq d' d then true else
+   if sum_eq d' (with_zero d ZeroNone) then idle_zero bs d else
+   if sum_eq d' (with_carry d None) then idle_carry bs d else
+   if sum_eq d' (with_out d (with_zero_sign (out d) Positive)) then idle_sign bs d else
+   if sum_eq d' (with_out d (with_overflow (out d) Infinite)) then idle_overflow d else false).
+
+Lemma idle_sum_ok bs d d' vs : idle_sum bs d d' = true -> covered bs vs -> sum_values d' vs = sum_values d vs.
+Proof.
+  unfold idle_sum. intros O C. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [->|_]; auto.
+  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_zero_ok with bs|]. destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_carry_ok with bs|].
+  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_sign_ok with bs|].
+  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_overflow_ok|]. easy.
+Qed.
+
+Lemma idle_range bs d d' : idle_sum bs d d' = true -> range_ok (out d) = true.
+Proof. unfold idle_sum. intros O. now apply andb_prop in O. Qed.
+
+(** * Trees of sums *)
+
+(** The bounds of an operand of a step of one kind of sum, from those of products and of c. *)
+Definition operand_bounds (tb cb : bounds) (d : sum) (x : steps) : bounds :=
+  match x with
+  | Product _ => tb
+  | C => cb
+  | Step (Stage e) _ => result_bounds (out e)
+  | _ => result_bounds (out d)
+  end.
+
+(** Trees of the same sums, one parameter of each at another value, or not. *)
+Fixpoint idle_steps (tb cb : bounds) (t t' : steps) {struct t} : bool :=
+  match t, t' with
+  | Product k, Product k' => Nat.eqb k k'
+  | C, C | PlusZero, PlusZero => true
+  | Step (Stage d) l, Step (Stage d') l' =>
+      idle_sum (map (operand_bounds tb cb d) l) d d' &&
+      (fix go (l l' : list steps) : bool := match l, l' with
+         | [], [] => true | x :: r, x' :: r' => idle_steps tb cb x x' && go r r' | _, _ => false end) l l'
+  | _, _ => false
+  end.
+
+Lemma zero_inside d : range_ok (out d) = true -> inside (result_bounds (out d)) (zero_of (Floating (out d))).
+Proof.
+  intros O x H. injection H as <-. unfold range_ok in O. apply andb_prop in O. destruct O as [P M]. apply Z.leb_le in P, M.
+  cbn. split; [|split; [lia|easy]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
+  apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. assert (0 < 2 ^ (p (out d) + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
+Qed.
+
+Lemma idle_same_zero bs d d' : idle_sum bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
+Proof.
+  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [->|_]; auto.
+  do 4 (destruct (sum_eq _ _) as [->|_]; [reflexivity|]). easy.
+Qed.
+
+Section Steps.
+Variables (tb cb : bounds) (r : flush_rule) (ps : list val) (c : val).
+Hypothesis (K : kept_or_zero r = true) (Hp : Forall (inside tb) ps) (Hc : inside cb c).
+
+Lemma product_inside k : inside tb (nth k ps NaN).
+Proof.
+  destruct (le_lt_dec (length ps) k) as [L|L]; [rewrite nth_overflow by lia; now intros x H|].
+  rewrite Forall_forall in Hp. apply Hp. now apply nth_In.
+Qed.
+
+Lemma idle_steps_ok t : forall t', idle_steps tb cb t t' = true ->
+  eval_steps r ps c t' = eval_steps r ps c t /\
+  match t with Step (Stage d) _ => inside (result_bounds (out d)) (eval_steps r ps c t) | _ => True end.
+Proof.
+  induction t as [k| | |s l IH] using steps_ind'; intros t' O; destruct t' as [k'| | |s' l']; cbn [idle_steps] in O; try easy.
+  - apply Nat.eqb_eq in O. subst. auto.
+  - destruct s as [d|]; easy.
+  - destruct s as [d|]; easy.
+  - destruct s as [d|]; easy.
+  - destruct s as [d|], s' as [d'|]; try easy. apply andb_prop in O. destruct O as [O G]. cbn [eval_steps]. split.
+    + set (f := fun x => let v := eval_steps r ps c x in
+        match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d)) | _ => v end).
+      set (f' := fun x => let v := eval_steps r ps c x in
+        match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d')) | _ => v end).
+      assert (E : map f' l' = map f l).
+      { pose proof (idle_same_zero _ _ _ O) as Z0. clear -IH G Z0. revert l' G. induction IH as [|x l P IH IHl]; intros [|x' l'] G; try easy. cbn [map].
+        apply andb_prop in G. destruct G as [G1 G2]. rewrite (IHl l' G2). f_equal. destruct (P x' G1) as [P1 _]. unfold f, f'. cbv zeta. rewrite P1.
+        destruct x as [| | |[|] ?], x' as [| | |[|] ?]; try easy. }
+      rewrite E. cbn [add]. apply idle_sum_ok with (map (operand_bounds tb cb d) l); auto. apply covered_all.
+      pose proof (idle_range _ _ _ O) as R. clear -IH G R K Hp Hc f. revert l' G. induction IH as [|x l P IH IHl]; intros [|x' l'] G; cbn [map]; try easy; constructor.
+      * apply andb_prop in G. destruct G as [G1 _]. destruct (P x' G1) as [_ P2]. unfold f. cbv zeta.
+        destruct x as [k| | |[e|] m]; cbn [operand_bounds].
+        -- exact (product_inside k).
+        -- exact Hc.
+        -- cbn [stage_rounding]. now apply zero_inside.
+        -- now apply flush_inside.
+        -- destruct x'; easy.
+      * apply andb_prop in G. destruct G as [_ G2]. eapply IHl; eauto.
+    + cbn [add]. apply sum_inside. eapply idle_range; eauto.
+Qed.
+End Steps.
+
+(** * Products of converted factors *)
+
+Definition times_bounds (b c : bounds) : bounds :=
+  {| shape_of := (fst (shape_of b) * fst (shape_of c), snd (shape_of b) + snd (shape_of c)); lowest := lowest b + lowest c;
+     grid := grid b + grid c |}.
+
+Lemma times_inside b c v w : inside b v -> inside c w -> inside (times_bounds b c) (product v w).
+Proof.
+  intros Hv Hw x H. apply product_num in H. destruct H as [y [z [-> [-> ->]]]].
+  destruct (Hv y eq_refl) as [[A1 A2] [A3 A4]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 B4]]. cbn. split; [split|split].
+  - cbn. nia.
+  - cbn [sig frac fst snd times]. rewrite !mult_IZR, !Z.opp_add_distr, !bpow_plus.
+    replace (IZR (sig y) * IZR (sig z) * (bp (- frac y) * bp (- frac z)))%R with ((IZR (sig y) * bp (- frac y)) * (IZR (sig z) * bp (- frac z)))%R by ring.
+    replace (IZR (fst (shape_of b)) * IZR (fst (shape_of c)) * (bp (- snd (shape_of b)) * bp (- snd (shape_of c))))%R
+      with ((IZR (fst (shape_of b)) * bp (- snd (shape_of b))) * (IZR (fst (shape_of c)) * bp (- snd (shape_of c))))%R by ring.
+    apply Rmult_le_compat; auto; apply Rmult_le_pos; try apply bpow_ge_0; now apply IZR_le.
+  - lia.
+  - unfold is_zero, lsb, times in *. cbn [sig exp frac]. intros Z. apply Z.eqb_neq in Z.
+    assert (is_zero y = false /\ is_zero z = false) as [Zy Zz] by (unfold is_zero; split; apply Z.eqb_neq; nia).
+    specialize (A4 Zy). specialize (B4 Zz). lia.
+Qed.
+
+Definition converted_bounds (f g : format) : bounds :=
+  {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f |}.
+
+Lemma in_format_inside f g w : format_ok f = true -> inside (converted_bounds f g) (on_num (in_format g) (decode f w)).
+Proof.
+  intros O x H. destruct (decode f w) as [y| |] eqn:D; try easy. injection H as <-.
+  destruct (decode_num _ _ _ O D) as [[S1 S2] [F [L _]]]. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
+  assert (P : 0 < 2 ^ (fbits f + 1)) by (apply Z.pow_pos_nonneg; lia).
+  unfold in_format. set (e := if is_zero y then _ else _).
+  assert (E : least g <= e) by (unfold e, least_exponent, least; destruct (is_zero y), (has_zero g); lia). cbn. split; [split|split].
+  - exact S1.
+  - cbn [at_exponent sig frac]. unfold number_shape. cbn [fst snd]. destruct (is_zero y) eqn:Z.
+    + unfold is_zero in Z. apply Z.eqb_eq in Z. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
+    + unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig y)) as L0.
+      assert (Ow : own_exponent y <= e) by (unfold e; destruct (sig y =? 0) eqn:Q; [apply Z.eqb_eq in Q; lia|]; lia).
+      unfold own_exponent, lsb in Ow. rewrite (Z.abs_eq (sig y)) in Ow by lia. set (l := Z.log2 (sig y)) in *.
+      assert (Lf : l <= fbits f). { assert (l < fbits f + 1); [|lia]. apply Z.log2_lt_pow2; lia. }
+      apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R.
+      * apply Rmult_le_compat; [now apply IZR_le|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
+      * rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
+        replace (l + 1 + - l) with 1 by lia. replace (fbits f + 1 + - fbits f) with 1 by lia.
+        assert (bp (- fbits f) <= bp (- l))%R by (apply bpow_le; lia). lra.
+  - exact E.
+  - intros _. unfold lsb. cbn. lia.
+Qed.
+
+Lemma negate_inside b v : inside b v -> inside b (negate v).
+Proof. intros H x E. destruct v as [y| |]; try easy. injection E as <-. exact (H y eq_refl). Qed.
+
+(** Products of factors that are first converted to a format, or not. *)
+Definition converted_terms (d : design) : option bounds :=
+  let q := factors d in
+  match converted d, scales d, zero_terms q, product_rounding q with
+  | Some g, None, None, None =>
+      if format_ok (a_format d) && format_ok (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
+         (exponent_step q =? 1) && negb (normalise_factors q)
+      then Some (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g)) else None
+  | _, _, _, _ => None
+  end.
+
+Lemma converted_inside d tb x : converted_terms d = Some tb -> made_by d x ->
+  inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
+Proof.
+  unfold converted_terms. intros T M. destruct (converted d) as [g|] eqn:Cv; [|easy]. destruct (scales d) eqn:Sc; [easy|].
+  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (product_rounding (factors d)) eqn:Pr; [easy|].
+  destruct (_ && _) eqn:G in T; [|easy]. injection T as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] Nf].
+  apply negb_true_iff in Nf. unfold made_by in M. rewrite Sc in M.
+  assert (A : inside (converted_bounds (a_format d) g) (a_of d x)).
+  { unfold a_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
+  assert (B : inside (converted_bounds (b_format d) g) (b_of d x)).
+  { unfold b_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
+  pose proof (times_inside _ _ _ _ A B) as P. unfold scaled_product. rewrite Zt, zero_as_none, Pr, M. cbn [fold_left].
+  match goal with |- context [if ?s then negate _ else _] =>
+    assert (N : inside (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g))
+                       (if s then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))
+      by (destruct s; auto using negate_inside); destruct s end.
+  all: destruct (product (a_of d x) (b_of d x)) as [y| |]; cbn [negate] in *; try (intros z H; easy);
+    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|exact N].
+Qed.
+
+(** * Designs *)
+
+Definition with_sums (d : design) (how : summation) : design :=
+  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
+     converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
+     skips := skips d; c_rule := c_rule d; sums := how; nan_word := nan_word d; nans := nans d; composed := composed d |}.
+
+(** What is known of products: by the formats of the factors, or by their rounding. *)
+Definition term_bounds (d : design) : option bounds :=
+  match product_rounding (factors d) with
+  | Some (Floating c) => if range_ok c then Some (result_bounds c) else None
+  | Some (Fixed _) => None
+  | None => match term_facts d with Some t => Some (fact_bounds t) | None => converted_terms d end
+  end.
+
+Lemma term_inside d tb x : term_bounds d = Some tb -> made_by d x ->
+  inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
+Proof.
+  unfold term_bounds. intros T M. destruct (product_rounding (factors d)) as [[c|]|] eqn:R; try easy.
+  - destruct (range_ok c) eqn:O; [|easy]. injection T as <-. unfold scaled_product. rewrite R. cbv zeta.
+    destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
+    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|]. unfold round_num, round_to. now apply convert_inside.
+  - destruct (term_facts d) as [t|] eqn:F; [|now apply converted_inside]. injection T as <-. apply has_inside. now apply scaled_has.
+Qed.
+
+Lemma products_inside d tb b : term_bounds d = Some tb -> Forall (made_by d) b -> Forall (inside tb) (block_products d b).
+Proof.
+  intros T F. unfold block_products. apply Forall_forall. intros v H. apply in_map_iff in H. destruct H as [x [<- Hx]].
+  apply term_inside; auto. rewrite Forall_forall in F. apply F. unfold ordered in Hx. destruct (odd_first d); auto. now apply swapped_incl.
+Qed.
+
+(** The conversion of the last sum. *)
+Definition last_out (how : summation) : option conversion :=
+  match how with
+  | OneSum (Stage d) | CLast Together _ (Stage d) | InSteps (Step (Stage d) _) => Some (out d)
+  | _ => None
+  end.
+
+(** The same sums, one parameter of each at another value, or not; [n] products at most, those of [tb], and c of [cb]. *)
+Definition idle_summation (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
+  match how, how' with
+  | OneSum (Stage d), OneSum (Stage d') => idle_sum (repeat tb n ++ [cb]) d d'
+  | CLast Together (Stage d) (Stage e), CLast Together (Stage d') (Stage e') =>
+      idle_sum (repeat tb n) d d' && idle_sum [result_bounds (out d); cb] e e'
+  | InSteps (Step s l), InSteps t => idle_steps tb cb (Step s l) t
+  | _, _ => false
+  end.
+
+Definition idle_design (d : design) (how : summation) : bool :=
+  one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && format_ok (start_format d) && kept_or_zero (c_rule d) && negb (skips d) &&
+  match cutting_of d, zero_terms (factors d) with Whole, None => true | _, _ => false end &&
+  match term_bounds d, last_out (sums d) with
+  | Some tb, Some o => (0 <=? fst (shape_of tb)) && idle_summation tb (format_bounds (start_format d)) (block d) (sums d) how &&
+                       idle_summation tb (result_bounds o) (block d) (sums d) how
+  | _, _ => false
+  end.
+
+Lemma zsum_repeated (f : bounds -> Z) tb n : zsum (map f (repeat tb n)) = Z.of_nat n * f tb.
+Proof. induction n; [reflexivity|]. cbn [repeat map]. unfold zsum in *. cbn [fold_right]. rewrite IHn. lia. Qed.
+
+Lemma map_zsum_app (f : bounds -> Z) a b : zsum (map f (a ++ b)) = zsum (map f a) + zsum (map f b).
+Proof. rewrite map_app. apply zsum_app. Qed.
+
+Lemma inside_repeat tb ps : Forall (inside tb) ps -> Forall2 inside (repeat tb (length ps)) ps.
+Proof. induction 1; cbn; constructor; auto. Qed.
+
+Lemma covered_fewer tb n ps more vs : 0 <= fst (shape_of tb) -> (length ps <= n)%nat -> Forall (inside tb) ps -> Forall2 inside more vs ->
+  covered (repeat tb n ++ more) (ps ++ vs).
+Proof.
+  intros Pos L F M. exists (repeat tb (length ps) ++ more). split; [apply Forall2_app; auto using inside_repeat|]. split.
+  - apply Forall_forall. intros c Hc. assert (I : In c (repeat tb n ++ more)).
+    { apply in_app_iff in Hc. apply in_app_iff. destruct Hc as [Hc|Hc]; auto. left. apply repeat_spec in Hc as E. subst c.
+      destruct ps; [easy|]. cbn in L. destruct n; [lia|]. now left. }
+    split; now apply least_of_le.
+  - intros m f _. rewrite !map_zsum_app, !zsum_repeated.
+    assert (0 <= count_bound m f tb). { unfold count_bound. pose proof (top_nonneg f (shape_of tb) Pos). destruct m; lia. }
+    assert (Z.of_nat (length ps) * count_bound m f tb <= Z.of_nat n * count_bound m f tb) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
+Qed.
+
+Section Blocks.
+Variables (d : design) (how : summation) (tb : bounds) (o : conversion).
+Hypotheses (Sk : skips d = false) (W : cutting_of d = Whole) (Zt : zero_terms (factors d) = None) (K : kept_or_zero (c_rule d) = true)
+  (T : term_bounds d = Some tb) (Lo : last_out (sums d) = Some o) (Pos : 0 <= fst (shape_of tb)) (B : (0 < block d)%nat).
+Notation good cb := (idle_summation tb cb (block d) (sums d) how = true).
+Hypotheses (G1 : good (format_bounds (start_format d))) (G2 : good (result_bounds o)).
+
+Definition c_inside (v : val) : Prop := inside (format_bounds (start_format d)) v \/ inside (result_bounds o) v.
+
+Lemma block_value_sums v b e : block_value (with_sums d e) v b =
+  block_sum e (c_rule d) None (whole_factors (with_sums d e) (ordered d b)) (block_products d b) (taken_c d v).
+Proof.
+  unfold block_value, skipped, terms. change (skips (with_sums d e)) with (skips d). change (cutting_of (with_sums d e)) with (cutting_of d).
+  rewrite Sk, W. reflexivity.
+Qed.
+
+Lemma same_design : with_sums d (sums d) = d.
+Proof. now destruct d. Qed.
+
+Lemma block_idle cb fs fs' ps c : good cb -> (length ps <= block d)%nat -> Forall (inside tb) ps -> inside cb c ->
+  block_sum how (c_rule d) None fs' ps c = block_sum (sums d) (c_rule d) None fs ps c /\
+  inside (result_bounds o) (block_sum (sums d) (c_rule d) None fs ps c).
+Proof.
+  intros G L Hp Hc. unfold idle_summation in G.
+  destruct (sums d) as [[s|]| | | | | | |[| | | |] [s|] [e|]|[| | |[s|] l]] eqn:S; try easy; cbn [last_out] in Lo; try easy;
+    destruct how as [[s'|]| | | | | | |[| | | |] [s'|] [e'|]|t']; try easy; injection Lo as <-; cbn [block_sum add_from inner_sum add].
+  - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto. apply covered_fewer; auto.
+  - apply andb_prop in G. destruct G as [Ga Gb]. pose proof (idle_range _ _ _ Ga) as Ra. split; [|apply sum_inside; eapply idle_range; eauto].
+    assert (E : sum_values s' ps = sum_values s ps).
+    { eapply idle_sum_ok; eauto. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
+    rewrite E. eapply idle_sum_ok; eauto. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
+  - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E I]. split; auto.
+Qed.
+
+Lemma block_values v b : Forall (made_by d) b -> (length b <= block d)%nat -> c_inside v ->
+  block_value (with_sums d how) v b = block_value d v b /\ c_inside (block_value d v b).
+Proof.
+  intros M L Hv. pose proof (products_inside d tb b T M) as Hp. assert (Lp : (length (block_products d b) <= block d)%nat) by now rewrite block_products_length.
+  rewrite <- same_design at 2 3. rewrite !block_value_sums. unfold c_inside.
+  assert (Q : exists cb, good cb /\ inside cb (taken_c d v)).
+  { rewrite taken_kept by auto. destruct Hv as [Hv|Hv]; eexists; (split; [|apply flush_inside; eauto]); auto. }
+  destruct Q as [cb [G Hc]].
+  destruct (block_idle cb (whole_factors (with_sums d (sums d)) (ordered d b)) (whole_factors (with_sums d how) (ordered d b)) _ _ G Lp Hp Hc) as [E I]. auto.
+Qed.
+
+Lemma values_idle xs v : Forall (made_by d) xs -> c_inside v -> values (with_sums d how) xs v = values d xs v /\ c_inside (values d xs v).
+Proof.
+  intros F. unfold values. change (block (with_sums d how)) with (block d). pose proof (cut_list_blocks (made_by d) (block d) B (length xs) xs F) as G.
+  revert v. induction G as [|b r [Lb Hb] G IH]; intros v Hv; cbn [fold_left]; auto.
+  destruct (block_values v b Hb Lb Hv) as [E I]. rewrite E. now apply IH.
+Qed.
+End Blocks.
+
+(** What is known of the operands of each sum decides: parameters of sums at other values, the same word on all words. *)
+Theorem idle_sums d how w : idle_design d how = true -> pairs w <> [] -> compute d w = compute (with_sums d how) w.
+Proof.
+  unfold idle_design. intros O N. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[On Po] B] Of] K] Sk] Cz] O].
+  destruct (cutting_of d) eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|]. clear Cz. apply negb_true_iff in Sk. apply Z.ltb_lt in B.
+  destruct (term_bounds d) as [tb|] eqn:T; [|easy]. destruct (last_out (sums d)) as [o|] eqn:Lo; [|easy].
+  repeat rewrite andb_true_iff in O. destruct O as [[Pos G1] G2]. apply Z.leb_le in Pos.
+  rewrite (compute_word d), (compute_word (with_sums d how)) by (try exact On; auto). f_equal.
+  assert (V : forall xs v, Forall (made_by d) xs -> c_inside d o v -> values (with_sums d how) xs v = values d xs v /\ c_inside d o (values d xs v)).
+  { intros xs v F Hv. apply (values_idle d how tb o Sk W Zt K T Lo Pos ltac:(lia) G1 G2); auto. }
+  assert (C : c_inside d o (decode (start_format d) (match composed d with None => c_word w | Some _ => 0 end))).
+  { left. now apply decode_inside. }
+  unfold value, start_format in *. change (composed (with_sums d how)) with (composed d). change (elements (with_sums d how) w) with (elements d w).
+  pose proof (elements_made d w) as F. destruct (composed d) as [comp|] eqn:Co.
+  - do 3 f_equal. unfold parts_value. change (d_format (with_sums d how)) with (d_format d).
+    revert C. generalize (decode (d_format d) 0) as v. unfold parts_ok in Po. rewrite Co in Po.
+    induction (parts comp) as [|k r IH]; intros v C; [reflexivity|]. cbn [fold_left].
+    assert (M : Forall (made_by d) (map (at_k (elements d w)) k)).
+    { apply Forall_forall. intros x Hx. apply in_map_iff in Hx. destruct Hx as [i [<- _]]. apply at_k_made; auto.
+      left. destruct (scales d); easy. }
+    destruct (V _ _ M C) as [E I]. rewrite E. now apply IH.
+  - change (c_format (with_sums d how)) with (c_format d). symmetry. now apply V.
+Qed.
+
+(** * The exponent of zeros of sums of groups *)
+
+Lemma largest_zeros d z ts : zero_exponent d = ZeroAt z ->
+  largest d ts = largest (with_zero d ZeroNone) ts \/ largest d ts = omax (Some z) (largest (with_zero d ZeroNone) ts).
+Proof.
+  intros Z. unfold largest. induction ts as [|x ts IH]; cbn [map fold_right]; auto.
+  set (a := fold_right omax None (map (term_exponent d) ts)) in *. set (b := fold_right omax None (map (term_exponent (with_zero d ZeroNone)) ts)) in *.
+  assert (E : (term_exponent d x = Some z /\ term_exponent (with_zero d ZeroNone) x = None) \/
+              exists e, term_exponent d x = Some e /\ term_exponent (with_zero d ZeroNone) x = Some e).
+  { unfold term_exponent. cbn [zero_exponent normalise with_zero]. rewrite Z. destruct (is_zero x); eauto. }
+  destruct E as [[-> ->]|[e [-> ->]]].
+  - right. destruct IH as [-> | ->]; destruct b; cbn [omax]; auto; apply (f_equal Some); lia.
+  - destruct IH as [-> | ->]; [left|right]; destruct b; cbn [omax]; auto; apply (f_equal Some); lia.
+Qed.
+
+Lemma sum_of_zeros d r u v ts : carry_sane d = true -> forallb is_zero ts = true ->
+  sum_at d (Floating r) u ts = sum_at d (Floating r) v ts.
+Proof.
+  intros C A. unfold sum_at. rewrite !zeros_count by auto. rewrite zsum_zeros.
+  assert (H : held d 0 = 0).
+  { unfold held. unfold carry_sane in C. destruct (carry_bits d), (fraction_bits d); auto. apply andb_prop in C. destruct C as [C1 C2]. apply Z.leb_le in C1, C2. apply wrap_0. lia. }
+  rewrite H. cbn [round_to]. set (s := sign_of _ _ _ _). unfold convert, last_bit. cbn [Z.eqb].
+  assert (R : forall e, round_div (rho r) 0 e = 0) by (intros; apply round_div_0). now rewrite !R.
+Qed.
+
+Definition idle_groups (low : Z) (d : sum) : bool :=
+  negb (normalise d) && carry_sane d && match zero_exponent d with ZeroAt z => z <=? low | _ => false end.
+
+Lemma groups_ok low d e vs : idle_groups low d = true -> (forall x, In (Num x) vs -> is_zero x = false -> low <= exp x) ->
+  add_from e (Stage d) vs = add_from e (Stage (with_zero d ZeroNone)) vs.
+Proof.
+  unfold idle_groups. intros O L. repeat rewrite andb_true_iff in O. destruct O as [[N C] Z]. apply negb_true_iff in N.
+  destruct (zero_exponent d) as [| |z] eqn:Ez; try easy. apply Z.leb_le in Z.
+  assert (F : forall ts, numbers vs = Some ts -> Forall (above low) ts).
+  { intros ts E. apply Forall_forall. intros x Hx Nz. apply L; auto. unfold numbers in E. destruct (forallb is_num vs) eqn:B; [|easy]. injection E as <-.
+    apply in_map_iff in Hx. destruct Hx as [v [<- Hv]]. rewrite forallb_forall in B. specialize (B v Hv). now destruct v. }
+  destruct e as [e|]; cbn [add_from add].
+  - unfold on_numbers. destruct (numbers vs) as [ts|]; auto. specialize (F ts eq_refl). cbn [fraction_bits with_zero stage_rounding out].
+    change (sum_at (with_zero d ZeroNone)) with (sum_at d). destruct (fraction_bits d) as [f|]; auto.
+    destruct (forallb is_zero ts) eqn:A; [now apply sum_of_zeros|]. f_equal.
+    assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
+    { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
+      - destruct IHr as [y [? ?]]; auto. exists y; auto.
+      - exists a; auto. }
+    pose proof (largest_in (with_zero d ZeroNone) ts y Hy) as I. unfold term_exponent in I. cbn [normalise with_zero] in I. rewrite Ny, N in I.
+    rewrite Forall_forall in F. specialize (F y Hy Ny).
+    destruct (largest_zeros d z ts Ez) as [-> | ->]; auto. destruct (largest (with_zero d ZeroNone) ts) as [m|]; cbn in I |- *; [|easy].
+    replace (Z.max z m) with m by lia. reflexivity.
+  - unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. apply zero_exponent_irrelevant with low; auto.
+    unfold zero_below. rewrite Ez. lia.
+Qed.
+
+Lemma group_exponent m f ps a b x : format_ok f = true ->
+  fst (group_term m ps [decode f a; decode f b]) = Num x -> 2 * least f <= exp x.
+Proof.
+  intros O. unfold group_term. set (one := match numbers ps with Some _ => _ | None => _ end). cbn [fold_left].
+  assert (H : forall y, one = Num y -> exp y = 0).
+  { unfold one. intros y E. destruct (numbers ps); [|exfalso; now apply (special_not_num ps y)]. injection E as <-. reflexivity. }
+  match goal with |- fst ?t = _ -> _ => assert (F : fst t = product (product one (decode f a)) (decode f b)) end.
+  { destruct one; auto. destruct (product (product (Num x0) (decode f a)) (decode f b)); auto. }
+  rewrite F. intros P. apply product_num in P. destruct P as [p [q [P1 [P2 ->]]]]. apply product_num in P1. destruct P1 as [o [r [P3 [P4 ->]]]].
+  destruct (decode_num _ _ _ O P4) as [_ [_ [L1 _]]]. destruct (decode_num _ _ _ O P2) as [_ [_ [L2 _]]].
+  cbn [times exp]. rewrite (H o P3). lia.
+Qed.
+
+Definition group_zero_free (d : design) (s : sum) : bool :=
+  match sums d, cutting_of d, scales d with
+  | OneSum (Stage _), Groups _, Some (f, _) =>
+      format_ok f && one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && format_ok (start_format d) && kept_or_zero (c_rule d) && negb (skips d) &&
+      match zero_terms (factors d) with None => true | _ => false end && range_ok (out s) &&
+      idle_groups (Z.min (2 * least f) (Z.min (least (start_format d)) (emin (out s)))) s
+  | _, _, _ => false
+  end.
+
+(** Sums of groups do not tell an exponent of zeros below those of all scales' products and of c. *)
+Theorem group_zero_idle d s w : sums d = OneSum (Stage s) -> group_zero_free d s = true -> pairs w <> [] ->
+  compute d w = compute (with_sums d (OneSum (Stage (with_zero s ZeroNone)))) w.
+Proof.
+  intros S O N. unfold group_zero_free in O. rewrite S in O. destruct (cutting_of d) as [| |size] eqn:W; try easy.
+  destruct (scales d) as [[f n]|] eqn:Sc; [|easy]. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[Of On] Po] B] Os] K] Sk] Zt] R] G]. apply negb_true_iff in Sk. apply Z.ltb_lt in B. destruct (zero_terms (factors d)) eqn:Z0; [easy|]. clear Zt.
+  unfold parts_ok in Po. rewrite Sc in Po. destruct (composed d) as [how|] eqn:Co; [easy|].
+  set (low := Z.min (2 * least f) (Z.min (least (start_format d)) (emin (out s)))) in *. set (d' := with_sums d _).
+  rewrite (compute_word d), (compute_word d') by (try exact On; auto). f_equal. unfold value. change (composed d') with (composed d). rewrite Co.
+  change (elements d' w) with (elements d w). change (c_format d') with (c_format d).
+  set (C := fun v => forall x, v = Num x -> low <= exp x).
+  assert (C0 : C (decode (c_format d) (c_word w))).
+  { intros x E. assert (Sf : start_format d = c_format d) by (unfold start_format; now rewrite Co). rewrite Sf in Os. destruct (decode_num _ _ _ Os E) as [_ [_ [L _]]]. unfold low. rewrite Sf. lia. }
+  unfold values. change (block d') with (block d).
+  pose proof (cut_list_blocks (made_by d) (block d) ltac:(lia) (length (elements d w)) (elements d w) (elements_made d w)) as F.
+  revert C0. generalize (decode (c_format d) (c_word w)) as v. induction F as [|b r [_ M] F IH]; intros v Hv; [reflexivity|]. cbn [fold_left].
+  assert (E : block_value d v b = block_value d' v b).
+  { unfold block_value, skipped. change (skips d') with (skips d). rewrite Sk. cbn [andb]. change (terms d' (ordered d' b)) with (match sums d' with _ => terms d' (ordered d b) end).
+    assert (T : terms d' (ordered d b) = terms d (ordered d b)).
+    { unfold terms. change (cutting_of d') with (cutting_of d). rewrite W. change (sums d') with (OneSum (Stage (with_zero s ZeroNone))). rewrite S. reflexivity. }
+    rewrite T. change (sums d') with (OneSum (Stage (with_zero s ZeroNone))). rewrite S. cbn [block_sum]. change (taken_c d' v) with (taken_c d v).
+    apply groups_ok with low; auto. intros x Hx Nz. apply in_app_iff in Hx. destruct Hx as [Hx|[Hx|[]]].
+    - unfold terms in Hx. rewrite W in Hx. cbn [fst] in Hx. rewrite map_map in Hx. apply in_map_iff in Hx. destruct Hx as [g [Eg Hg]].
+      destruct g as [|y g].
+      + exfalso. cbn in Eg. injection Eg as <-. easy.
+      + assert (My : made_by d y).
+        { assert (Fo : Forall (made_by d) (ordered d b)).
+          { apply Forall_forall. intros u Hu. rewrite Forall_forall in M. apply M. unfold ordered in Hu. destruct (odd_first d); auto. now apply swapped_incl. }
+          pose proof (cut_list_Forall (made_by d) size (length (ordered d b)) _ Fo) as Fc. rewrite Forall_forall in Fc. specialize (Fc _ Hg). now inversion Fc. }
+        unfold made_by in My. rewrite Sc in My. destruct My as [a [c My]]. rewrite My in Eg. apply group_exponent in Eg; auto. unfold low. lia.
+    - rewrite taken_kept in Hx by auto. assert (I : low <= exp x); auto. unfold flush in Hx. destruct v as [y| |]; try easy.
+      specialize (Hv y eq_refl). destruct (negb (is_subnormal y)); [injection Hx as <-; lia|]. destruct (c_rule d); try easy; injection Hx as <-; cbn; lia. }
+  rewrite <- E. apply IH. intros x Ex. rewrite E in Ex. unfold block_value, skipped in Ex. change (skips d') with (skips d) in Ex. rewrite Sk in Ex. cbn [andb] in Ex.
+  change (sums d') with (OneSum (Stage (with_zero s ZeroNone))) in Ex. cbn [block_sum] in Ex.
+  assert (Q : exists s0 n0 u0, convert (out s) s0 n0 u0 = Num x).
+  { destruct (snd (terms d' (ordered d' b))) as [e|]; cbn [add_from add] in Ex.
+    - unfold on_numbers in Ex. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Ex]. unfold sum_at in Ex. cbn in Ex. eauto.
+    - unfold sum_values in Ex. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Ex]. unfold sum_numbers in Ex. cbn in Ex. eauto. }
+  destruct Q as [s0 [n0 [u0 Q]]]. unfold range_ok in R. apply andb_prop in R. destruct R as [P EM]. apply Z.leb_le in P, EM.
+  pose proof (convert_exp_min _ _ _ _ _ Q P). unfold low. lia.
+Qed.
