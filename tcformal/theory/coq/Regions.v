@@ -899,11 +899,12 @@ Lemma finite_term d e : plain_factors d = true -> scaled_by e = [] -> finite_pai
 Proof.
   intros P Sc F. unfold finite_pair in F. cbn [fst snd] in F. apply andb_prop in F. destruct F as [F1 F2].
   destruct (decode (a_format d) (a_word e)) as [x| |] eqn:Dx; try easy. destruct (decode (b_format d) (b_word e)) as [y| |] eqn:Dy; try easy.
-  assert (K : of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ zero_terms (factors d) = None /\ odd_negated (factors d) = false /\
+  assert (K : of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ zero_terms (factors d) = None /\ (forall k, subtracted (factors d) k = false) /\
     product_limit (factors d) = None /\ product_rounding (factors d) = None).
   { unfold plain_factors in P. repeat rewrite andb_true_iff in P. destruct P as [[[[_ Od] Kp] Nn] _].
     destruct (of_a (factors d)), (of_b (factors d)); try easy. destruct (zero_terms (factors d)); try easy.
-    destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. apply negb_true_iff in Od. repeat split; auto. }
+    destruct (product_limit (factors d)); try easy. destruct (product_rounding (factors d)); try easy. apply negb_true_iff, orb_false_elim in Od. destruct Od as [Od Ev]. repeat split; auto.
+    intros k. unfold subtracted. rewrite Od, Ev. now destruct (Z.odd k). }
   destruct K as [Ka [Kb [Zt [Od [Pl Pr]]]]].
   destruct (operand_form d (of_a (factors d)) (a_format d) (a_word e) x P (or_introl eq_refl) Ka Dx) as [x' [Ax _]].
   destruct (operand_form d (of_b (factors d)) (b_format d) (b_word e) y P (or_intror eq_refl) Kb Dy) as [y' [Ay _]].
