@@ -14,6 +14,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics import align, product, special, unpack
 from tcformal.semantics.number import Exponent
+from tcformal.semantics.sums import step
 from tcformal.theory.certified import check, load, refinement, save
 from tcformal.theory.refinement.plan import Plan
 from tcformal.theory.sources import compile_sources, coqc
@@ -97,11 +98,52 @@ def test_a_slip_in_the_semantics_makes_a_claim_false(slip: str, monkeypatch: pyt
         refinement(tcformal.unit(HALF).spec)
 
 
+def _reversed(g: Graph, operands: Any, invalid: Node, target: Any) -> Node:
+    return _FIRST_NAN(g, list(reversed(operands)), invalid, target)
+
+
+def _before_rounding(g: Graph, target: Any, sign: Node, shifted: Node, kept: Node, guard: Node) -> Node:
+    return g.not_(g.top(kept))
+
+
+def _kept_subnormals(g: Graph, x: Any, design: Any, target: Any) -> Any:
+    return _CONVERT(g, x, replace(design, result_subnormals="kept"), target)
+
+
+def _not_normalised(g: Graph, term: Any) -> Any:
+    return term
+
+
+_FIRST_NAN, _CONVERT = special.first_nan, step.convert_number
+
+#: Slips that one kind of design has alone: the module, the name, what stands there, and a unit of the kind.
+SLIPS_OF_KINDS: list[tuple[str, str, Callable[..., Any], str]] = [
+    ("tcformal.semantics.sums.block", "first_nan", _reversed, "x86/vdpphps"),
+    ("tcformal.semantics.round", "_tiny", _before_rounding, "gaudi2/mme.fp32_ieee"),
+    ("tcformal.semantics.sums.block", "convert_number", _kept_subnormals, "arm/bfdot.ebf0"),
+    ("tcformal.semantics.mma", "normalise_term", _not_normalised, "gaudi3/mme.e5m2.e5m2"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slip", SLIPS_OF_KINDS, ids=lambda x: x[1])
+def test_a_slip_in_what_one_kind_of_design_has_makes_a_claim_false(
+    slip: tuple[str, str, Callable[..., Any], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, name, other, unit = slip
+    monkeypatch.setattr(f"{module}.{name}", other)
+    with pytest.raises(InputError, match="does not"):
+        refinement(tcformal.unit(unit).spec)
+
+
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(tmp_path: Path) -> None:
     assert shutil.which("coqc")
     compile_sources(tmp_path)
-    for unit in (VOLTA, "riscv/vfqbdot.vv.vlen128.e4m3.e4m3"):
+    for unit in (
+        VOLTA, "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "gaudi2/mme.fp32_ieee", "x86/vdpphps", "arm/bfdot.ebf0",
+        "gaudi3/mme.e5m2.e5m2",
+    ):  # fmt: skip
         (tmp_path / "Instance.v").write_text(Plan(tcformal.unit(unit).spec).coq())
         coqc(tmp_path, "Instance.v")
     text = Plan(tcformal.unit(VOLTA).spec).coq()
