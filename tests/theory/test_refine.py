@@ -114,7 +114,11 @@ def _not_normalised(g: Graph, term: Any) -> Any:
     return term
 
 
-_FIRST_NAN, _CONVERT = special.first_nan, step.convert_number
+def _positive(g: Graph, total: Any) -> Any:
+    return replace(_AS_TERM(g, total), sign=g.truth(False))
+
+
+_FIRST_NAN, _CONVERT, _AS_TERM = special.first_nan, step.convert_number, step.as_term
 
 #: Slips that one kind of design has alone: the module, the name, what stands there, and a unit of the kind.
 SLIPS_OF_KINDS: list[tuple[str, str, Callable[..., Any], str]] = [
@@ -122,6 +126,7 @@ SLIPS_OF_KINDS: list[tuple[str, str, Callable[..., Any], str]] = [
     ("tcformal.semantics.round", "_tiny", _before_rounding, "gaudi2/mme.fp32_ieee"),
     ("tcformal.semantics.sums.block", "convert_number", _kept_subnormals, "arm/bfdot.ebf0"),
     ("tcformal.semantics.mma", "normalise_term", _not_normalised, "gaudi3/mme.e5m2.e5m2"),
+    ("tcformal.semantics.sums.block", "as_term", _positive, "gaudi2/mme.tf32"),
 ]
 
 
@@ -142,7 +147,7 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(tmp_path: Path
     compile_sources(tmp_path)
     for unit in (
         VOLTA, "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "gaudi2/mme.fp32_ieee", "x86/vdpphps", "arm/bfdot.ebf0",
-        "gaudi3/mme.e5m2.e5m2",
+        "gaudi3/mme.e5m2.e5m2", "gaudi2/mme.tf32",
     ):  # fmt: skip
         (tmp_path / "Instance.v").write_text(Plan(tcformal.unit(unit).spec).coq())
         coqc(tmp_path, "Instance.v")

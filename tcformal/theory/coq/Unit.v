@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords.
+From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -268,8 +268,8 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Inductive block_sum := InTree (q : tree_plan).
-Record block_plan := BlockPlan { c_counted : number; sum_plan : block_sum }.
+Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after).
+Record block_plan := BlockPlan { c_counted : number; sum_plan : summed_block }.
 
 Record unit_plan := UnitPlan {
   a_nodes : list positive; b_nodes : list positive; c_input : positive; scale_nodes : list (positive * positive);
@@ -355,13 +355,22 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       | Some t, Some _ => tree_ok m block_rule (map fst ns) (c_counted x) t q && negb (length ns =? 0)%nat
       | _, _ => false
       end && match nans d with OneWord => true | _ => nan_sums (sums d) (length ns) end
+  | AfterSum q =>
+      match sums d, nans d with
+      | CAfter e false, OneWord => after_ok m e q && numbers_eqb (numbers_of (first q)) (map fst ns) && number_eqb (its (its_c q)) (c_counted x)
+      | _, _ => false
+      end
   end.
 Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
   match sum_plan x with
   | InTree q => match tree_for (sums d) (length ns) with Some t => tree_claims m block_rule t q | None => [] end
+  | AfterSum q => match sums d with CAfter e _ => after_claims m e q | _ => [] end
   end.
 Definition block_result (x : block_plan) : number :=
-  match sum_plan x with InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end end.
+  match sum_plan x with
+  | InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end
+  | AfterSum q => outcome (last_ending q)
+  end.
 Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
   match sum_plan x with
   | InTree q =>
@@ -369,12 +378,14 @@ Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list fo
       | Some t, Some s => match step_of t with Some e => summed_usual e s | None => [] end
       | _, _ => []
       end
+  | AfterSum q => match sums d with CAfter e _ => usual (out e) (last_ending q) (after_sum e q) | _ => [] end
   end.
 (** Its word where it is a NaN; [w]: that of c. *)
 Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
   match nans d, sum_plan x with
   | OneWord, _ => Num_ (Design.nan_word d)
   | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
+  | _, AfterSum _ => Num_ 0
   end.
 
 Fixpoint blocks_ok (cs : list (list (number * nans_of))) (before : number) (l : list block_plan) : bool :=
@@ -674,7 +685,22 @@ Proof.
     pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
       (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
-  destruct (sum_plan x) as [q'] eqn:SP. specialize (NP q' eq_refl).
+  destruct (sum_plan x) as [q'|q'] eqn:SP.
+  2: { destruct (sums d) as [| | | | |e [|]| | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[AO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
+    assert (BV : block_value d (map fst es) (fst st) = after_value e (map (val_in v) (numbers_of (first q'))) (val_in v (its (its_c q')))).
+    { unfold block_value. rewrite SD. change (block_sum (CAfter e false) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (after_value e (map fst es) (flush (c_rule d) (fst st))). rewrite NE, CE.
+      unfold after_ok, front_ok in AO. rewrite !andb_true_iff in AO. apply after_same; auto.
+      - destruct (fraction_bits e) as [f|]; [now exists f|]. exfalso. repeat match goal with H : _ /\ _ |- _ => destruct H end. easy.
+      - apply negb_true_iff. tauto. }
+    pose proof (after_sound ct e q' v SOL CIRC AO BC) as S. rewrite <- BV in S.
+    constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
+    - unfold not_negative. rewrite BV. unfold after_value, on_numbers. destruct (numbers _) eqn:NU.
+      + match goal with |- match ?w with _ => _ end => destruct w as [y| |] eqn:W end; auto. unfold after_numbers, plus in W. revert W. apply convert_nonneg.
+        unfold after_ok, ending_ok in AO. rewrite !andb_true_iff, !Z.leb_le in AO. tauto.
+      + unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; exact I.
+    - exact (after_usual ct e q' v SOL CIRC AO BC).
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
+  specialize (NP q' eq_refl).
   rewrite andb_true_iff in BO. destruct BO as [BO _].
   destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum q') as [s|] eqn:RS; [|easy]. apply andb_prop in BO. destruct BO as [TO NZ]. apply negb_true_iff, Nat.eqb_neq in NZ.
   destruct q' as [r|s0 [r|] qs]; try easy. cbn [root_sum] in RS. inversion RS; subst s0. clear RS.
