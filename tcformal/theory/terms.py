@@ -22,10 +22,11 @@ class Expr:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # Parts are shared: a hash that walks them would take as long as the expression is when it is written.
         object.__setattr__(self, "_hash", hash((self.name, self.args)))
 
     def __hash__(self) -> int:
-        return self._hash  # expressions are deep, and looked up at every level
+        return self._hash
 
     def coq(self, names: Callable[[Node], str]) -> str:
         """The expression as Coq reads it."""
@@ -39,12 +40,18 @@ class Expr:
         return f"({' '.join(words)})"
 
     def nodes(self) -> Iterable[Node]:
-        """Every node that is named, as often as it is."""
-        for x in self.args:
-            if isinstance(x, Expr):
-                yield from x.nodes()
-            elif isinstance(x, Node):
-                yield x
+        """Every node that is named, once."""
+        seen: set[Expr | Node] = set()
+        stack: list[Expr] = [self]
+        while stack:
+            for x in stack.pop().args:
+                if isinstance(x, int) or x in seen:
+                    continue
+                seen.add(x)
+                if isinstance(x, Expr):
+                    stack.append(x)
+                else:
+                    yield x
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
+from tcformal.semantics.choice import ZeroExponent
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import DotStep, Maximum, PartialSum
+from tcformal.semantics.stages import DotStep, Maximum, PartialSum, Total
 from tcformal.theory.refinement.ending import Ending, ToRound
 from tcformal.theory.refinement.values import exponent_of, is_finite, make_claim
 from tcformal.theory.terms import (
@@ -41,40 +42,30 @@ from tcformal.theory.terms import (
 )
 
 
-class Fused:
-    """One sum at its cut points (`Fused.v`); `entering` are the nodes at which its operands are cut."""
+class Front:
+    """A sum before it is rounded (`Fused.v`, front); `entering` are the nodes at which its numbers are cut.
 
-    def __init__(self, step: DotStep, d: Design, entering: Sequence[Sequence[Node]]) -> None:
-        if step.total is None or step.rounded is None or step.specials is None:
-            raise InputError(f"expected a sum that is rounded, but {step.scope} is none")
-        self.step, self.d, self.entering = step, d, entering
-        self.total, self.operands = step.total, step.specials.operands
-        self.rho, self.f = step.rounded.target, self.total.fraction_bits
-        if len(self.total.terms) != len(self.operands):
-            raise InputError(f"expected a term for each operand of {step.scope}")
-        self.exact = d.fraction_bits is None
-        if self.exact and len(self.operands) != 2:
-            raise InputError(
-                f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}"
-            )
-        self.alignment = "RO" if self.exact else str(d.alignment_rounding)
-        self.zero_exponent = "none" if self.exact else d.zero_exponent
-        #: The numbers that are aligned: those with their leading ones on top where the sum is exact.
-        self.numbers = self.operands
-        if self.exact:
-            both_ = zip(self.total.terms, self.operands, strict=True)
-            self.numbers = tuple(Number(t.term, x.nan, x.inf) for t, x in both_)
-        if self.total.maximum is None:
-            raise InputError(f"expected a largest exponent of the terms of {step.scope}")
-        self.largest_of = self.total.maximum
-        self.spans = [x.term.exponent.high - x.term.exponent.low for x in self.numbers]
-        self.sums: dict[Node, PartialSum] = {x.node: x for x in self.total.partials}
+    `known` has what is known of each number that is finite.
+    """
+
+    def __init__(
+        self, total: Total, numbers: Sequence[Number], alignment: str, zero_exponent: ZeroExponent,
+        entering: Sequence[Sequence[Node]], known: Sequence[Sequence[Expr]] | None = None,
+    ) -> None:  # fmt: skip
+        self.total, self.numbers, self.entering = total, numbers, entering
+        self.f, self.alignment, self.zero_exponent = total.fraction_bits, alignment, zero_exponent
+        if len(total.terms) != len(numbers):
+            raise InputError("expected a term for each number of a sum")
+        if total.maximum is None:
+            raise InputError("expected a largest exponent of the terms of a sum")
+        self.largest_of = total.maximum
+        self.known = known if known is not None else [[] for _ in numbers]
+        self.spans = [x.term.exponent.high - x.term.exponent.low for x in numbers]
+        self.sums: dict[Node, PartialSum] = {x.node: x for x in total.partials}
         self.places = dict(self._leaves())
-        self.tree = self.total.partials[-1].node if self.total.partials else self._only_leaf()
-        self.ending = Ending(step.rounded, step.specials.result, d, self._to_round())
-
-    def _only_leaf(self) -> Node:
-        raise InputError(f"expected partial sums of {self.step.scope}")
+        if not total.partials:
+            raise InputError("expected partial sums of a sum")
+        self.tree = total.partials[-1].node
 
     def _leaves(self) -> Iterator[tuple[Node, int]]:
         """The addends of partial sums, and the term that each of them is."""
@@ -93,9 +84,7 @@ class Fused:
                         )
                     }
                     if len(own) != 1:
-                        raise InputError(
-                            f"expected one term below an addend of {self.step.scope}, but got {len(own)}"
-                        )
+                        raise InputError(f"expected one term below an addend, but got {len(own)}")
                     yield y, own.pop()
 
     # ------------------------------------------------------------------ terms of the plan
@@ -166,7 +155,7 @@ class Fused:
         for x in t.halves:
             yield from self._comparison_claims(x, places)
 
-    def _to_round(self) -> ToRound:
+    def to_round(self, mode: str) -> ToRound:
         """`Fused.v`, fused_sum."""
         bound, e_max = self._bound(self.tree), self.total.e_max
         return ToRound(
@@ -177,35 +166,27 @@ class Fused:
             unit=plus(u(e_max.bits), num(e_max.low - self.f)),
             bound=bound,
             known=(within(bound, self.n), at_most(u(e_max.bits), num(self.top_span))),
-            sign=self._sign(),
+            sign=self.sign(mode),
             nodes=(self.total.bits, e_max.bits),
         )
 
-    def _sign(self) -> Expr:
+    def sign(self, mode: str) -> Expr:
         """The sign of the sum, with that of a zero (`Fused.v`, sum_sign_formula)."""
         none = equal(self.n, num(0))
         signs = [is_one(x.term.sign) for x in self.numbers]
         agree = either(all_of(signs), all_of(negation(x) for x in signs))
         zeros = both(all_of(equal(u(x.aligned), num(0)) for x in self.total.terms), agree)
-        mode = constant(self.rho.mode == "RD")
-        of_zero = either(both(zeros, any_of(signs)), both(negation(zeros), mode))
+        down = constant(mode == "RD")
+        of_zero = either(both(zeros, any_of(signs)), both(negation(zeros), down))
         return either(both(negation(none), less(self.n, num(0))), both(none, of_zero))
 
     # ------------------------------------------------------------------ claims
-    def claims(self) -> Iterator[Claim]:
-        """`Stage.v`, summed_claims."""
-        if self.exact:
-            for i in range(2):
-                yield from self._lead_claims(i)
+    def front_claims(self) -> Iterator[Claim]:
+        """`Fused.v`, front_claims."""
         for i, x in enumerate(self.numbers):
-            known, cut = (
-                self._known(i) if self.exact else [],
-                self._operand_cut(i) if self.exact else self.entering[i],
-            )
-            yield make_claim([is_finite(x), *known], self._in_span(i), cut)
-            yield make_claim(
-                [is_finite(x), *known], iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut
-            )
+            given, cut = [is_finite(x), *self.known[i]], self.entering[i]
+            yield make_claim(given, self._in_span(i), cut)
+            yield make_claim(given, iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut)
         for i in range(len(self.numbers)):
             yield from self._align_claims(i)
         code = self.largest_of.code
@@ -214,45 +195,6 @@ class Fused:
         yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
         yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
         yield from self._tree_claims(self.tree)
-        yield from self.ending.kept_claims()
-        cut = [*self._terms_cut(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
-        # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
-        signed = [x for x in cut if x is not self.total.bits] if self.d.zero_sign == "ieee" else cut
-        yield from self.ending.outcome_claims(cut, signed)
-
-    def span(self, i: int) -> int:
-        """The largest code of an operand that is a number."""
-        e = self.operands[i].term.exponent
-        return e.high - e.low
-
-    def _operand_cut(self, i: int) -> Sequence[Node]:
-        x = self.operands[i]
-        if x.term.significand.op != "mul_expand":  # its parts are read without it
-            return self.entering[i]
-        return [x.nan, x.inf, x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero]
-
-    def _known(self, i: int) -> list[Expr]:
-        """`Stage.v`, operand_known."""
-        x = self.operands[i].term
-        return [
-            at_most(u(x.exponent.bits), num(self.span(i))), iff(is_one(x.zero), equal(u(x.significand),
-            num(0)))
-        ]  # fmt: skip
-
-    def _lead_claims(self, i: int) -> Iterator[Claim]:
-        r, x = self.operands[i], self.numbers[i]
-        bits_below = x.term.fraction_bits
-        k = plus(minus(exponent_of(r), exponent_of(x)), num(bits_below - r.term.fraction_bits))
-        z, lead, cut = equal(u(r.term.significand), num(0)), u(x.term.significand), self._operand_cut(i)
-        for y in self._known(i):
-            yield make_claim([is_finite(r)], y, self.entering[i])
-        known, some = [is_finite(r), *self._known(i)], [is_finite(r), negation(z), *self._known(i)]
-        yield make_claim(known, iff(equal(lead, num(0)), z), cut)
-        yield make_claim(some, both(at_most(num(0), k), at_most(k, num(bits_below + 1))), cut)
-        yield make_claim(
-            some, equal(lead, shifted(u(r.term.significand), lower(k, num(bits_below + 1)))), cut
-        )
-        yield make_claim(some, at_most(num(1 << bits_below), lead), cut)
 
     def _align_claims(self, i: int) -> Iterator[Claim]:
         x, number = self.total.terms[i], self.numbers[i]
@@ -299,11 +241,92 @@ class Fused:
         yield from self._tree_claims(left)
         yield from self._tree_claims(right)
 
-    def cut(self) -> list[Node]:
-        """The nodes that special cases, the number that is handed on, and its word are made of."""
-        end = self.ending.rounded
-        return [*self._terms_cut(), self.total.bits, end.normalised, end.height, end.away]
-
-    def _terms_cut(self) -> list[Node]:
+    def terms_cut(self) -> list[Node]:
+        """The nodes that its special cases and its sign are made of."""
         flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]
         return [*flags, *(x.aligned for x in self.total.terms)]
+
+
+def leads(total: Total, operands: Sequence[Number]) -> list[Number]:
+    """The operands of an exact sum with their leading ones on top; InputError where one has another sign."""
+    if any(t.term.sign is not x.term.sign for t, x in zip(total.terms, operands, strict=True)):
+        raise InputError("expected the operand of an exact sum to keep its sign, but it does not")
+    return [Number(t.term, x.nan, x.inf) for t, x in zip(total.terms, operands, strict=True)]
+
+
+def span_of(r: Number) -> int:
+    """The largest code of the exponent of a number."""
+    return r.term.exponent.high - r.term.exponent.low
+
+
+def operand_known(r: Number) -> list[Expr]:
+    """`Stage.v`, operand_known."""
+    x = r.term
+    return [
+        at_most(u(x.exponent.bits), num(span_of(r))),
+        iff(is_one(x.zero), equal(u(x.significand), num(0))),
+    ]
+
+
+def operand_cut(r: Number, entering: Sequence[Node]) -> Sequence[Node]:
+    """The nodes that an operand of an exact sum is cut at."""
+    if r.term.significand.op != "mul_expand":  # its parts are read without it
+        return entering
+    return [r.nan, r.inf, r.term.sign, r.term.significand, r.term.exponent.bits, r.term.zero]
+
+
+def lead_claims(
+    r: Number, x: Number, given: Sequence[Expr], entering: Sequence[Node], cut: Sequence[Node]
+) -> Iterator[Claim]:
+    """`Stage.v`, lead_claims_when."""
+    bits_below = x.term.fraction_bits
+    k = plus(minus(exponent_of(r), exponent_of(x)), num(bits_below - r.term.fraction_bits))
+    z, lead, known = equal(u(r.term.significand), num(0)), u(x.term.significand), operand_known(r)
+    most = num(bits_below + 1)
+    for y in known:
+        yield make_claim(given, y, entering)
+    some = [*given, negation(z), *known]
+    yield make_claim([*given, *known], iff(equal(lead, num(0)), z), cut)
+    yield make_claim(some, both(at_most(num(0), k), at_most(k, most)), cut)
+    yield make_claim(some, equal(lead, shifted(u(r.term.significand), lower(k, most))), cut)
+    yield make_claim(some, at_most(num(1 << bits_below), lead), cut)
+
+
+class Fused(Front):
+    """One sum that is rounded, of terms that are cut, or exact (`Fused.v`; `Stage.v`, summed)."""
+
+    def __init__(self, step: DotStep, d: Design, entering: Sequence[Sequence[Node]]) -> None:
+        if step.total is None or step.rounded is None or step.specials is None:
+            raise InputError(f"expected a sum that is rounded, but {step.scope} is none")
+        self.d, self.operands, self.into = d, step.specials.operands, entering
+        self.exact = d.fraction_bits is None
+        if self.exact and len(self.operands) != 2:
+            raise InputError(
+                f"expected two operands of the exact sum {step.scope}, but got {len(self.operands)}"
+            )
+        if self.exact:
+            cuts = [operand_cut(x, y) for x, y in zip(self.operands, entering, strict=True)]
+            numbers = leads(step.total, self.operands)
+            super().__init__(
+                step.total, numbers, "RO", "none", cuts, [operand_known(x) for x in self.operands]
+            )
+        else:
+            super().__init__(step.total, self.operands, str(d.alignment_rounding), d.zero_exponent, entering)
+        of = self.to_round(step.rounded.target.mode)
+        self.ending = Ending(step.rounded, step.specials.result, d, of)
+
+    def claims(self) -> Iterator[Claim]:
+        """`Stage.v`, summed_claims."""
+        if self.exact:
+            for i, (r, x) in enumerate(zip(self.operands, self.numbers, strict=True)):
+                yield from lead_claims(r, x, [is_finite(r)], self.into[i], self.entering[i])
+        yield from self.front_claims()
+        yield from self.ending.kept_claims()
+        cut = [*self.terms_cut(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
+        # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
+        signed = [x for x in cut if x is not self.total.bits] if self.d.zero_sign == "ieee" else cut
+        yield from self.ending.outcome_claims(cut, signed)
+
+    def cut(self) -> list[Node]:
+        """The nodes that special cases, the number that is handed on, and its word are made of."""
+        return [*self.terms_cut(), self.total.bits, *self.ending.nodes()]

@@ -20,8 +20,11 @@ from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
 from tcformal.theory.design import coq_design
+from tcformal.theory.refinement.after import After
 from tcformal.theory.refinement.fused import Fused
+from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, word_nan
 from tcformal.theory.refinement.printing import (
+    block_text,
     maybe,
     name,
     number_text,
@@ -29,7 +32,6 @@ from tcformal.theory.refinement.printing import (
     product_text,
     shared_text,
     sum_text,
-    tree_text,
 )
 from tcformal.theory.refinement.products import Product, rounding
 from tcformal.theory.refinement.trees import At, Summed
@@ -44,6 +46,8 @@ from tcformal.theory.refinement.values import (
 from tcformal.theory.terms import (
     Claim,
     Expr,
+    is_one,
+    num,
 )
 
 
@@ -69,7 +73,9 @@ class Plan:
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
-        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed]] = []
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After]] = []
+        self.outcomes: list[Number] = []
+        self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
         if self.how is not None:
             before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
@@ -77,14 +83,21 @@ class Plan:
         self.designs = {d.conversion: d}
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
-        for steps in groups:
+        for i, steps in enumerate(groups):
+            if d.c_position == "after":
+                products = self.leaves[i * d.products : (i + 1) * d.products]
+                after = After(g, d, steps, [x.cut() for x in products], entering)
+                self.blocks.append((before, after.c, entering, after))
+                before, entering = after.ending.outcome, after.cut()
+                continue
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
+            self.outcomes += [x for x, _ in self.results]
             if len(self.results) != len(steps):
                 raise InputError(f"expected sums that are rounded, but {spec.name} has others")
             tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
             self.blocks.append((before, counted, entering, tree))
-            before, entering = tree.sum.ending.outcome, tree.sum.cut()
+            before, entering = tree.ending.outcome, tree.cut()
         self.adding: tuple[Number, Fused] | None = None
         if self.how is not None:
             last = dot.stages[-1]
@@ -94,7 +107,7 @@ class Plan:
                 last.specials.operands[0],
                 Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]),
             )
-        self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3].sum
+        self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3]
         self.all_claims = list(self._claims())
         named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
         self.nodes = reachable([self.root, *named])
@@ -227,25 +240,63 @@ class Plan:
         return iter(self.all_claims)
 
     def _claims(self) -> Iterator[Claim]:
-        for leaf in (*self.leaves, self.c):
+        for leaf in self.leaves:
             yield from leaf.claims()
+        yield from self.c.claims()
         known: list[Expr] = []
         for before, counted, entering, tree in self.blocks:
             yield from flush_claims(known, self.rule, before, counted, entering)
-            yield from self._tree_claims(tree)
-            known = tree.sum.ending.usual()
+            yield from tree.claims() if isinstance(tree, After) else self._tree_claims(tree)
+            known = tree.ending.usual()
         if self.adding is not None and self.zero is not None:
             number, fused = self.adding
             f = self.spec.d_format
             yield from known_claims((1 - f.bias, f.fraction_bits), self.zero)
-            last = self.blocks[-1][3].sum
-            yield from flush_claims(known, "kept", last.ending.outcome, number, last.cut())
+            parts = self.blocks[-1][3]
+            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.cut())
             yield from fused.claims()
         last = self.last
-        nan_word = self.spec.design.nan_word if self.how is None else self.how.addition.nan_word
+        word, cut = self._nan_word(), last.cut()
+        if self.nan_rule != "word":
+            cut = self._nan_cut()
         yield from word_claims(
-            self.spec.d_format, nan_word, last.ending.outcome, last.ending.usual(), self.root, last.cut()
+            self.spec.d_format, word, last.ending.outcome, last.ending.usual(), self.root, last.cut(), cut
         )
+
+    def _nan_word(self) -> Expr:
+        """The word of a result that is a NaN."""
+        spec, d = self.spec, self.spec.design
+        if self.how is not None:
+            return num(self.how.addition.nan_word)
+        if self.nan_rule == "word":
+            return num(d.nan_word)
+        g, to = self.graph, spec.d_format
+        nans = [
+            (
+                word_nan(spec.a_format, to, g.inputs[f"a[{k}]"]),
+                word_nan(spec.b_format, to, g.inputs[f"b[{k}]"]),
+            )
+            for k in range(spec.k)
+        ]
+        word = quiet_term(spec.c_format, spec.d_format, self.graph.inputs["c"])
+        joined = d.c_position in ("joined", "first")
+        length = min(spec.k, d.products)
+        for i, (_, counted, _, tree) in enumerate(self.blocks):
+            assert isinstance(tree, Summed)
+            order = range(i * length, (i + 1) * length)
+            ks = [k if d.order == "ascending" else k ^ 1 for k in order]
+            word = block_term(
+                self.nan_rule, d.nan_word, "" if joined else d.summation, [nans[k] for k in ks],
+                [self.leaves[k].number for k in ks], MaybeNan(is_one(counted.nan), word), tree,
+            )  # fmt: skip
+        return word
+
+    def _nan_cut(self) -> list[Node]:
+        """The nodes that NaNs of all sums are made of, and those of the result beside its word."""
+        flags = [y for x in self.leaves for y in (x.number.nan, x.number.inf, x.number.term.sign)]
+        last = self.last.ending.outcome.term
+        made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
+        return [*flags, *made, last.significand, last.exponent.bits]
 
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
         yield from tree.sum.claims()
@@ -267,7 +318,8 @@ class Plan:
             [
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
-                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Unit.",
+                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
+                "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
                 f"Definition unit_circuit : circuit := [\n  {circuit}].",
@@ -298,7 +350,7 @@ class Plan:
             ]
         leaves = ";\n  ".join(product_text(x) for x in self.leaves)
         blocks = ";\n  ".join(
-            f"BlockPlan {number_text(counted)} {tree_text(x)}" for _, counted, _, x in self.blocks
+            f"BlockPlan {number_text(counted)} {block_text(x)}" for _, counted, _, x in self.blocks
         )
         adding = "None"
         if self.adding is not None:
@@ -317,9 +369,12 @@ def _refuse(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
     missing = {
-        "a NaN that is an operand's": (d.nan_rule if spec.tree is None else spec.tree.nan_rule) != "word",
+        "a NaN of the products or c": (d.nan_rule if spec.tree is None else spec.tree.nan_rule)
+        == "products_c",
         "groups of products": d.group is not None,
         "products in pieces": d.piece_bits is not None,
+        "products in fixed point": d.product_rounding is not None
+        and d.product_conversion.integer_bits is not None,
         "factors with exponents in steps": d.exponent_step != 1,
         "zeros that count as others": d.zero_terms is not None,
         "blocks that are skipped": d.zero_words == "skipped",
@@ -327,7 +382,7 @@ def _refuse(spec: UnitSpec) -> None:
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
         "a frame of c's own": d.framed,
-        "c after the products' sum": d.c_position == "after",
+        "factors that are cut in halves": d.lost_bits == "halves",
         "sums rounded down": d.summation in ("tr", "gtr"),
     }
     found = [x for x, is_so in missing.items() if is_so]

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Maximum
+from tcformal.theory.refinement.after import After
 from tcformal.theory.refinement.ending import Ending
-from tcformal.theory.refinement.fused import Fused
+from tcformal.theory.refinement.fused import Front, Fused, span_of
 from tcformal.theory.refinement.products import Product
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.terms import Claim, Expr
@@ -27,6 +28,17 @@ def product_text(x: Product) -> str:
     sigs = "; ".join(maybe(y.significand) for y in x.exact.factors)
     numbers = f"{number_text(x.exact.number)} {number_text(x.adjusted)}"
     return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {last}"
+
+
+def block_text(x: Summed | After) -> str:
+    """The sum of a block as `Unit.v`, summed_block."""
+    if isinstance(x, Summed):
+        return f"(InTree {tree_text(x)})"
+    of = " ".join(f"(Operand {number_text(r)} {name(r.term.zero)} {span_of(r)})" for r in (x.made, x.c))
+    return (
+        f"(AfterSum (After {front_text(x.first)} {x.first.f} {of} {front_text(x.leads)} {x.leads.f}"
+        f" {ending_text(x.ending)}))"
+    )
 
 
 def ending_text(x: Ending) -> str:
@@ -47,9 +59,7 @@ def sum_text(x: Fused) -> str:
     """A sum as `Stage.v`, summed."""
     if not x.exact:
         return f"(One {x.f} ({_fused(x)}))"
-    of = "; ".join(
-        f"Operand {number_text(r)} {name(r.term.zero)} {x.span(i)}" for i, r in enumerate(x.operands)
-    )
+    of = "; ".join(f"Operand {number_text(r)} {name(r.term.zero)} {span_of(r)}" for r in x.operands)
     return f"(Two {x.f} [{of}] ({_fused(x)}))"
 
 
@@ -107,6 +117,11 @@ def number_text(r: Number) -> str:
 
 
 def _fused(x: Fused) -> str:
+    return f"Fused {front_text(x)} {ending_text(x.ending)}"
+
+
+def front_text(x: Front) -> str:
+    """A sum before it is rounded as `Fused.v`, front."""
     addends = [
         f"Addend {number_text(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
         f" {x.largest(i)} {x.spans[i]}"
@@ -129,10 +144,9 @@ def _fused(x: Fused) -> str:
 
     e = x.total.e_max
     return (
-        f"Fused [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
+        f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
         f" {name(e.bits)} {_z(e.low)} {x.top_span}"
-        f" {partial(x.tree)} {name(x.total.bits)} "
-        f"{ending_text(x.ending)}"
+        f" {partial(x.tree)} {name(x.total.bits)})"
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
+from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.fused import Fused
 
 
@@ -26,3 +28,12 @@ class Summed:
     result: Number
     children: tuple[At | Summed, ...]
     flushed: bool
+
+    @property
+    def ending(self) -> Ending:
+        """How it is rounded."""
+        return self.sum.ending
+
+    def cut(self) -> list[Node]:
+        """The nodes that what it hands on is made of."""
+        return self.sum.cut()
