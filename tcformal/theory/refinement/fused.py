@@ -163,8 +163,8 @@ class Fused:
             either(equal(u(t.code), a), equal(u(t.code), b)),
         )
         yield make_claim([], goal, [x.code for x in t.halves])
-        for x in t.halves:
-            yield from self._comparison_claims(x, places)
+        for half in t.halves:
+            yield from self._comparison_claims(half, places)
 
     def _to_round(self) -> ToRound:
         """`Fused.v`, fused_sum."""
