@@ -265,23 +265,23 @@ End Leaf.
 Definition word_term (f : format) (s : formula) (body : term) : term :=
   Times (Plus (If s (Num_ (2 ^ ebits f * 2 ^ fbits f)) (Num_ 0)) body) (Num_ (2 ^ ignored f)).
 
-Definition word_claims (f : format) (nan_word : Z) (r : number) (known : list formula) (root : positive) : list claim :=
+Definition word_claims (f : format) (nan_word : term) (r : number) (known : list formula) (root : positive) : list claim :=
   let s := Times (U (significand r)) (Num_ (2 ^ (fbits f - bits_below r))) in
   let normal := Plus (Times (Plus (exponent r) (Num_ (bias f))) (Num_ (2 ^ fbits f))) (Minus s (Num_ (2 ^ fbits f))) in
-  [Claim [Is (nan r)] (Equal (U root) (Num_ nan_word));
+  [Claim [Is (nan r)] (Equal (U root) nan_word);
    Claim [Negation (Is (nan r)); Is (inf r)] (Equal (U root) (word_term f (Is (sign r)) (Num_ ((2 ^ ebits f - 1) * 2 ^ fbits f))));
    Claim (Negation (Is (nan r)) :: Negation (Is (inf r)) :: known)
      (Equal (U root) (word_term f (Is (sign r)) (If (Less s (Num_ (2 ^ fbits f))) s normal)))].
 
-Theorem word_sound ct f nan_word r known root v : bits_below r <= fbits f -> Forall (holds ct) (word_claims f nan_word r known root) -> solution ct v ->
+Theorem word_sound ct f nan_word n r known root v : ((v (nan r) =? 1) = true -> value (widths_of ct) v nan_word = n) -> bits_below r <= fbits f -> Forall (holds ct) (word_claims f nan_word r known root) -> solution ct v ->
   ((v (nan r) =? 1) = false -> (v (inf r) =? 1) = false -> forallb (truth (widths_of ct) v) known = true) ->
-  v root = encode f nan_word (val_in v r).
+  v root = encode f n (val_in v r).
 Proof.
-  intros B CL SOL K. set (m := widths_of ct) in *.
+  intros NW B CL SOL K. set (m := widths_of ct) in *.
   assert (Q : forall k q, nth_error (word_claims f nan_word r known root) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
   { intros k q N. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ N) v SOL). }
   unfold val_in. destruct (v (nan r) =? 1) eqn:N.
-  { pose proof (Q 0%nat _ eq_refl) as H. cbn [given forallb goal truth value] in H. rewrite N in H. specialize (H eq_refl). now apply Z.eqb_eq in H. }
+  { pose proof (Q 0%nat _ eq_refl) as H. cbn [given forallb goal truth value] in H. rewrite N in H. specialize (H eq_refl). apply Z.eqb_eq in H. rewrite H. now apply NW. }
   destruct (v (inf r) =? 1) eqn:I.
   { pose proof (Q 1%nat _ eq_refl) as H. cbn [given forallb goal truth value word_term] in H. rewrite N, I in H. specialize (H eq_refl). apply Z.eqb_eq in H.
     rewrite H. unfold encode. destruct (v (sign r) =? 1); lia. }

@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums.
+From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -8,11 +8,20 @@ Definition none_of {A} (o : option A) : bool := match o with None => true | Some
 
 (** * Designs whose units the checker takes *)
 
+(** NaN results are the design's word, or an operand's in a block that is a tree of sums. *)
+Definition nan_design (d : design) : bool :=
+  match nans d with
+  | OneWord => true
+  | ProductsThenC _ => false
+  | _ => none_of (composed d) && none_of (converted d) && (fbits (a_format d) <=? fbits (d_format d)) && (fbits (b_format d) <=? fbits (d_format d)) &&
+         (fbits (c_format d) <=? fbits (d_format d)) && match sums d with InSteps _ => false | _ => true end
+  end.
+
 Definition design_ok (d : design) : bool :=
   let q := factors d in
   (exponent_step q =? 1) && none_of (zero_terms q) && (negb (normalise_factors q) || none_of (scales d)) &&
   match product_rounding q with Some (Fixed _) => false | _ => true end && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
-  match nans d with OneWord => true | _ => false end && rule_ok (c_rule d) &&
+  nan_design d && rule_ok (c_rule d) &&
   match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) && negb (normalise_factors q) && unadjusted (odd_negated q) (product_limit q) end &&
   match composed d with None => true | Some how => keeps_all (of_sum how) && keeps_all (of_c how) && regular (addition how) end.
 
@@ -57,14 +66,14 @@ Hypothesis D : design_ok d = true.
 
 Lemma design_parts : (exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ (normalise_factors (factors d) = true -> scales d = None) /\
   match product_rounding (factors d) with Some (Fixed _) => False | _ => True end) /\
-  (skips d = false /\ cutting_of d = Whole /\ nans d = OneWord /\ rule_ok (c_rule d) = true) /\
+  (skips d = false /\ cutting_of d = Whole /\ nan_design d = true /\ rule_ok (c_rule d) = true) /\
   match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None /\ normalise_factors (factors d) = false /\
      unadjusted (odd_negated (factors d)) (product_limit (factors d)) = true end /\
   match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
 Proof.
   unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[B C0] E] G] H] I] J] K] L] M].
   apply negb_true_iff in H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy.
-  destruct (cutting_of d); try easy. destruct (nans d); try easy. split.
+  destruct (cutting_of d); try easy. split.
   { repeat split; auto. intros Q. rewrite Q in E. now destruct (scales d). now destruct (product_rounding (factors d)) as [[]|]. }
   split; [repeat split; auto|]. split.
   - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[[[L1 L2] L3] L4] L5]. apply negb_true_iff in L4. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
@@ -98,55 +107,61 @@ Qed.
 (** The value of a block. *)
 Definition block_value (ps : list val) (v : val) : val := block_sum (sums d) (c_rule d) None [] ps (flush (c_rule d) v).
 
-Definition nan_known (st : val * Z) : Prop := Design.is_nan (fst st) = true -> snd st = Design.nan_word d.
+(** The NaNs of a product's factors; a product with them. *)
+Definition element_nans (x : element) : option Z * option Z :=
+  (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x)).
+Definition entry (x : element) : val * (option Z * option Z) := (product_value d x, element_nans x).
 
-Lemma block_step_plain v n b : whole_factors d b = [] -> exists n', block_step d (v, n) b = (block_value (in_order_of d (map (product_value d) b)) v, n') /\
-  nan_known (block_value (in_order_of d (map (product_value d) b)) v, n').
+Definition nan_in_block (ns : list (option Z * option Z)) (ps : list val) (c : val) (w : Z) : Z :=
+  match nans d with OneWord => Design.nan_word d | q => block_nan (sums d) q (Design.nan_word d) ns ps c (if Design.is_nan c then Some w else None) end.
+
+(** A block: its value, and the word that it has if it is a NaN. *)
+Definition state_step (st : val * Z) (b : list (val * (option Z * option Z))) : val * Z :=
+  let r := block_value (map fst b) (fst st) in
+  (r, if negb (Design.is_nan r) then snd st else nan_in_block (map snd b) (map fst b) (flush (c_rule d) (fst st)) (snd st)).
+
+Lemma block_step_is st b : whole_factors d b = [] -> block_step d st b = state_step st (in_order_of d (map entry b)).
 Proof.
-  destruct design_parts as [[B [C0 [E F]]] [[H [I [J K]]] _]]. intros WF. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
+  destruct design_parts as [[B [C0 [E F]]] [[H [I [J K]]] _]]. intros WF. destruct st as [v n]. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
   set (b' := if Design.odd_first d then swapped b else b).
-  assert (T : map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) b' = in_order_of d (map (product_value d) b)).
-  { rewrite (map_ext _ _ scaled_plain). unfold b'. rewrite <- order_map. reflexivity. }
+  assert (BE : in_order_of d (map entry b) = map entry b') by (symmetry; apply order_map).
+  assert (T : map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) b' = map fst (map entry b')) by (rewrite map_map; apply map_ext; intros x; apply scaled_plain).
   assert (W : whole_factors d b' = []). { unfold whole_factors in *. destruct (sums d) as [| | | | |s [|]| | |]; auto. destruct b; [|easy]. unfold b'. now destruct (Design.odd_first d). }
-  rewrite W, T. eexists. split; [reflexivity|]. unfold nan_known; cbn [fst snd]. intros Q. unfold block_value in *. rewrite Q. cbn [negb]. rewrite J. now destruct (sums d).
+  assert (N : map (fun x => (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x))) b' = map snd (map entry b')) by (rewrite map_map; reflexivity).
+  rewrite W, T, N, BE. unfold state_step. cbn [fst snd]. f_equal. unfold nan_in_block, nan_design in *.
+  destruct (negb _); [reflexivity|]. destruct (nans d); [now destruct (sums d)| | | |easy]; rewrite !andb_true_iff in J; destruct J as [_ J]; destruct (sums d); easy.
 Qed.
 
 Definition no_halves : bool := match sums d with CAfter _ true => false | _ => true end.
 Lemma no_halves_ok b : no_halves = true -> whole_factors d b = [].
 Proof. unfold no_halves, whole_factors. destruct (sums d) as [| | | | |s [|]| | |]; easy. Qed.
 
-Lemma blocks_plain (NH : no_halves = true) bs : forall v n, bs <> [] -> exists n',
-  fold_left (block_step d) bs (v, n) = (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) bs) v, n') /\
-  nan_known (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) bs) v, n').
-Proof.
-  induction bs as [|b bs IH]; intros v n H; [easy|]. cbn [fold_left map]. destruct (block_step_plain v n b (no_halves_ok b NH)) as [n1 [E K]]. rewrite E. destruct bs as [|b' bs].
-  - exists n1. cbn [fold_left map]. auto.
-  - now apply IH.
-Qed.
+Lemma blocks_are (NH : no_halves = true) bs : forall st, fold_left (block_step d) bs st = fold_left state_step (map (fun b => in_order_of d (map entry b)) bs) st.
+Proof. induction bs as [|b bs IH]; intros st; auto. cbn [fold_left map]. now rewrite (block_step_is st b (no_halves_ok b NH)), IH. Qed.
 
-(** The value before the last addition of a composition, or the whole one. *)
-Definition chain_value (ps : list val) (e v : val) : val := fold_left (fun v ps => block_value ps v) (map (in_order_of d) (chunks d ps e)) v.
+(** The state before the last addition of a composition, or the whole one. *)
+Definition chain_state (es : list (val * (option Z * option Z))) (e : val * (option Z * option Z)) (st : val * Z) : val * Z :=
+  fold_left state_step (map (in_order_of d) (chunks d es e)) st.
 
 Definition dummy : element := {| index := 0; a_word := 0; b_word := 0; scaled_by := [] |}.
 
-Theorem compute_is w : no_halves = true -> chunks d (elements d w) dummy <> [] ->
+Theorem compute_is w : no_halves = true ->
   compute d w =
-    let ps := map (product_value d) (elements d w) in let c := decode (c_format d) (c_word w) in
+    let es := map entry (elements d w) in
     match composed d with
-    | None => encode (d_format d) (Design.nan_word d) (chain_value ps (product_value d dummy) c)
-    | Some how => encode (d_format d) (addition_nan how) (sum_values (addition how) [chain_value ps (product_value d dummy) (decode (d_format d) 0); c])
+    | None => let st := chain_state es (entry dummy) (start_of d (c_word w)) in encode (d_format d) (snd st) (fst st)
+    | Some how => encode (d_format d) (addition_nan how)
+        (sum_values (addition how) [fst (chain_state es (entry dummy) (decode (d_format d) 0, 0)); decode (c_format d) (c_word w)])
     end.
 Proof.
-  intros NH NE. destruct design_parts as [_ [[_ [_ [J _]]] [_ M]]]. unfold compute, chain_value. rewrite <- chunks_map, map_map.
+  intros NH. destruct design_parts as [_ [_ [_ M]]]. unfold compute, chain_state. rewrite <- chunks_map, map_map.
   unfold chunks in *. destruct (composed d) as [how|].
-  - destruct M as [M1 [M2 _]]. rewrite M1, M2, !flush_kept_. f_equal. f_equal. f_equal.
+  - destruct M as [M1 [M2 _]]. rewrite M1, M2, !flush_kept_. do 3 f_equal.
     assert (PF : forall l st, fold_left (fun state ks => blocks d (map (fun k => nth k (elements d w) dummy) ks) state) l st =
       fold_left (block_step d) (flat_map (fun ks => cut_list (length ks) (block d) (map (fun k => nth k (elements d w) dummy) ks)) l) st).
     { induction l as [|ks l IH]; intros st; auto. cbn [fold_left flat_map]. rewrite fold_left_app, IH. unfold blocks. now rewrite map_length. }
-    unfold dummy in PF. rewrite PF. destruct (blocks_plain NH _ (decode (d_format d) 0) 0 NE) as [n' [E _]]. unfold dummy in E. now rewrite E.
-  - unfold blocks, start_of. rewrite J. destruct (blocks_plain NH _ (decode (c_format d) (c_word w)) (c_word w) NE) as [n' [E K]]. rewrite E.
-    unfold nan_known in K. cbn [fst snd] in K. revert K. generalize (fold_left (fun v ps => block_value ps v) (map (fun b => in_order_of d (map (product_value d) b)) (cut_list (length (elements d w)) (block d) (elements d w))) (decode (c_format d) (c_word w))).
-    intros r K. now destruct r; auto; cbn [encode]; rewrite K.
+    unfold dummy in PF. rewrite PF, (blocks_are NH). reflexivity.
+  - unfold blocks. rewrite (blocks_are NH). now destruct (fold_left state_step _ _).
 Qed.
 End Design.
 
@@ -253,7 +268,8 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Record block_plan := BlockPlan { c_counted : number; sum_plan : tree_plan }.
+Inductive block_sum := InTree (q : tree_plan).
+Record block_plan := BlockPlan { c_counted : number; sum_plan : block_sum }.
 
 Record unit_plan := UnitPlan {
   a_nodes : list positive; b_nodes : list positive; c_input : positive; scale_nodes : list (positive * positive);
@@ -331,66 +347,84 @@ Definition step_of (t : steps) : option sum := match t with Step (Stage s) _ => 
 
 Definition block_rule : flush_rule := inner_rule (sums d) (c_rule d).
 
-Fixpoint blocks_ok (cs : list (list number)) (before : number) (l : list block_plan) : bool :=
+(** The sum of a block: what is checked, claimed and known of it. *)
+Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
+  match sum_plan x with
+  | InTree q =>
+      match tree_for (sums d) (length ns), root_sum q with
+      | Some t, Some _ => tree_ok m block_rule (map fst ns) (c_counted x) t q && negb (length ns =? 0)%nat
+      | _, _ => false
+      end && match nans d with OneWord => true | _ => nan_sums (sums d) (length ns) end
+  end.
+Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
+  match sum_plan x with
+  | InTree q => match tree_for (sums d) (length ns) with Some t => tree_claims m block_rule t q | None => [] end
+  end.
+Definition block_result (x : block_plan) : number :=
+  match sum_plan x with InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end end.
+Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
+  match sum_plan x with
+  | InTree q =>
+      match tree_for (sums d) (length ns), root_sum q with
+      | Some t, Some s => match step_of t with Some e => summed_usual e s | None => [] end
+      | _, _ => []
+      end
+  end.
+(** Its word where it is a NaN; [w]: that of c. *)
+Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
+  match nans d, sum_plan x with
+  | OneWord, _ => Num_ (Design.nan_word d)
+  | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
+  end.
+
+Fixpoint blocks_ok (cs : list (list (number * nans_of))) (before : number) (l : list block_plan) : bool :=
   match cs, l with
   | [], [] => true
-  | ns :: cs, x :: l =>
-      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
-      | Some t, Some s =>
-          flush_ok m (c_rule d) before (c_counted x) && tree_ok m block_rule ns (c_counted x) t (sum_plan x) && negb (length ns =? 0)%nat && blocks_ok cs (sum_result s) l
-      | _, _ => false
-      end
+  | ns :: cs, x :: l => flush_ok m (c_rule d) before (c_counted x) && block_ok ns x && blocks_ok cs (block_result x) l
   | _, _ => false
   end.
 
-Fixpoint blocks_claims (cs : list (list number)) (known : list formula) (before : number) (l : list block_plan) : list claim :=
+Fixpoint blocks_claims (cs : list (list (number * nans_of))) (known : list formula) (before : number) (l : list block_plan) : list claim :=
   match cs, l with
-  | ns :: cs, x :: l =>
-      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
-      | Some t, Some s =>
-          flush_claims known (c_rule d) before (c_counted x) ++ tree_claims m block_rule t (sum_plan x) ++
-          blocks_claims cs (match step_of t with Some e => summed_usual e s | None => [] end) (sum_result s) l
-      | _, _ => []
-      end
+  | ns :: cs, x :: l => flush_claims known (c_rule d) before (c_counted x) ++ block_claims ns x ++ blocks_claims cs (block_usual ns x) (block_result x) l
   | _, _ => []
   end.
 
-Definition chunked : list (list number) := map (in_order_of d) (chunks d (map product_number (leaves u)) (c_number u)).
+(** The number that a sum hands on, what is known of its cut points, and its word where it is a NaN. *)
+Record handed := Handed { handed_on : number; usually : list formula; nan_term : term }.
+Fixpoint blocks_last (cs : list (list (number * nans_of))) (l : list block_plan) (before : handed) : handed :=
+  match cs, l with
+  | ns :: cs, x :: l => blocks_last cs l (Handed (block_result x) (block_usual ns x) (block_word ns x (nan_term before)))
+  | _, _ => before
+  end.
+
+Definition plan_entry (kl : nat * leaf_plan) : number * nans_of :=
+  (product_number (snd kl), (word_nan (a_format d) (d_format d) (nth (fst kl) (a_nodes u) 1%positive), word_nan (b_format d) (d_format d) (nth (fst kl) (b_nodes u) 1%positive))).
+Definition chunked : list (list (number * nans_of)) := map (in_order_of d) (chunks d (map plan_entry numbered_leaves) (c_number u, (no_nan, no_nan))).
 Definition start_number : number := match composed d with None => c_number u | Some _ => zero_number u end.
 
 Definition start_num : num := num_of (decode (d_format d) 0).
 
-(** The design of the last block's sum, and the sum. *)
-Fixpoint blocks_last (cs : list (list number)) (l : list block_plan) (before : option (sum * summed)) : option (sum * summed) :=
-  match cs, l with
-  | ns :: cs, x :: l =>
-      match tree_for (sums d) (length ns), root_sum (sum_plan x) with
-      | Some t, Some s => blocks_last cs l (match step_of t with Some e => Some (e, s) | None => None end)
-      | _, _ => None
-      end
-  | _, _ => before
-  end.
-Definition last_block : option (sum * summed) := blocks_last chunked (block_plans u) None.
-Definition last_sum : option (sum * summed) :=
+Definition start_word : term := match nans d with OneWord => U (c_input u) | _ => quiet_term (c_format d) (d_format d) (c_input u) end.
+Definition last_block : handed := blocks_last chunked (block_plans u) (Handed start_number [] start_word).
+Definition last_sum : option handed :=
   match composed d, adding u with
-  | None, None => last_block
-  | Some how, Some (_, s) => Some (addition how, s)
+  | None, None => Some last_block
+  | Some how, Some (_, s) => Some (Handed (sum_result s) (summed_usual (addition how) s) (Num_ (addition_nan how)))
   | _, _ => None
   end.
 
 Definition adding_claims : list claim :=
-  match composed d, adding u, last_block with
-  | Some how, Some (r, s), Some (e, before) =>
-      known_claims start_num (zero_number u) ++ flush_claims (summed_usual e before) Kept (sum_result before) r ++ summed_claims m (addition how) s
-  | _, _, _ => []
+  match composed d, adding u with
+  | Some how, Some (r, s) =>
+      known_claims start_num (zero_number u) ++ flush_claims (usually last_block) Kept (handed_on last_block) r ++ summed_claims m (addition how) s
+  | _, _ => []
   end.
-
-Definition final_nan : Z := match composed d with None => Design.nan_word d | Some how => addition_nan how end.
 
 Definition unit_claims : list claim :=
   flat_map leaf_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked [] start_number (block_plans u) ++ adding_claims ++
   match last_sum with
-  | Some (e, s) => word_claims (d_format d) final_nan (sum_result s) (summed_usual e s) (root u)
+  | Some x => word_claims (d_format d) (nan_term x) (handed_on x) (usually x) (root u)
   | None => []
   end.
 
@@ -400,14 +434,14 @@ Definition unit_ok : bool :=
   forallb leaf_ok_at numbered_leaves && leaf_ok m c_factor [] (c_number u) && in_circuit m (c_input u) &&
   match composed d with None => true | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) end &&
   blocks_ok chunked start_number (block_plans u) &&
-  match composed d, adding u, last_block with
-  | None, None, Some _ => true
-  | Some how, Some (r, s), Some (_, before) =>
-      summed_ok m (addition how) s && numbers_eqb (sum_operands s) [r; c_number u] && flush_ok m Kept (sum_result before) r &&
+  match composed d, adding u with
+  | None, None => true
+  | Some how, Some (r, s) =>
+      summed_ok m (addition how) s && numbers_eqb (sum_operands s) [r; c_number u] && flush_ok m Kept (handed_on last_block) r &&
       (bits_below (zero_number u) =? frac start_num) && match decode (d_format d) 0 with Num x => 0 <=? sig x | _ => false end
-  | _, _, _ => false
+  | _, _ => false
   end &&
-  match last_sum with Some (_, s) => (bits_below (sum_result s) <=? fbits (d_format d)) | None => false end.
+  match last_sum with Some x => (bits_below (handed_on x) <=? fbits (d_format d)) | None => false end.
 End Plan.
 
 Section Sound.
@@ -423,22 +457,22 @@ Lemma unit_parts : circuit_ok ct = true /\ design_ok d = true /\ no_halves d = t
   leaf_ok m (c_factor d u) [] (c_number u) = true /\ in_circuit m (c_input u) = true /\
   match composed d with None => True | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) = true end /\
   blocks_ok ct d (chunked d u) (start_number d u) (block_plans u) = true /\
-  match composed d, adding u, last_block d u with
-  | None, None, Some _ => True
-  | Some how, Some (r, s), Some (_, before) =>
-      summed_ok m (addition how) s = true /\ sum_operands s = [r; c_number u] /\ flush_ok m Kept (sum_result before) r = true /\
+  match composed d, adding u with
+  | None, None => True
+  | Some how, Some (r, s) =>
+      summed_ok m (addition how) s = true /\ sum_operands s = [r; c_number u] /\ flush_ok m Kept (handed_on (last_block d u)) r = true /\
       bits_below (zero_number u) = frac (start_num d) /\ exists x, decode (d_format d) 0 = Num x /\ 0 <= sig x
-  | _, _, _ => False
+  | _, _ => False
   end /\
-  match last_sum d u with Some (_, s) => bits_below (sum_result s) <= fbits (d_format d) | None => False end.
+  match last_sum d u with Some x => bits_below (handed_on x) <= fbits (d_format d) | None => False end.
 Proof.
   unfold unit_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M] N] O].
   apply negb_true_iff in E, F. apply Nat.eqb_neq in E, F. apply Nat.eqb_eq in G, H.
   split; [exact A|]. split; [exact B|]. split; [exact C0|]. split; [intros Q; now rewrite Q in E|]. split; [intros Q; now rewrite Q in F|].
   split; [exact G|]. split; [exact H|]. split; [exact I|]. split; [exact J|]. split; [exact K|]. split; [now destruct (composed d)|]. split; [exact M|]. split.
-  - destruct (composed d) as [how|], (adding u) as [[r s]|], (last_block d u) as [[e b]|]; try easy. rewrite !andb_true_iff in N. destruct N as [[[[N1 N2] N3] N4] N5].
+  - destruct (composed d) as [how|], (adding u) as [[r s]|]; try easy. rewrite !andb_true_iff in N. destruct N as [[[[N1 N2] N3] N4] N5].
     apply numbers_eq in N2. apply Z.eqb_eq in N4. repeat split; auto. destruct (decode (d_format d) 0) eqn:Q; try easy. apply Z.leb_le in N5. eauto.
-  - destruct (last_sum d u) as [[e s]|]; [now apply Z.leb_le|easy].
+  - destruct (last_sum d u) as [x|]; [now apply Z.leb_le|easy].
 Qed.
 
 Let CIRC : circuit_ok ct = true. Proof. apply unit_parts. Qed.
@@ -520,16 +554,35 @@ Proof.
   exact (rounding_sound ct v SOL CIRC c (adjusted l) s z _ RO_ C4 AS).
 Qed.
 
-Lemma products_are : Forall2 same_val (map (product_value d) (elements d (words_in u v))) (map (val_in v) (map product_number (leaves u))).
+(** A product with the NaNs of its factors. *)
+Definition entry_like (x : val * (option Z * option Z)) (y : number * nans_of) : Prop :=
+  same_val (fst x) (val_in v (fst y)) /\ (nans d <> OneWord -> nans_like ct v (snd x) (snd y)).
+
+Lemma leaf_nans k l : In (k, l) (numbered_leaves u) -> nans d <> OneWord -> nans_like ct v (element_nans d (nth k (elements d (words_in u v)) dummy)) (snd (plan_entry d u (k, l))).
 Proof.
-  pose proof elements_length as EL. assert (G : forall k, (k < length (leaves u))%nat -> same_val (product_value d (nth k (elements d (words_in u v)) dummy)) (val_in v (nth k (map product_number (leaves u)) (c_number u)))).
-  { intros k K. set (e := LeafPlan None [] None (c_number u) (c_number u) None). change (c_number u) with (product_number e). rewrite map_nth. apply leaf_value. unfold numbered_leaves.
-    replace (k, nth k (leaves u) e) with (nth k (combine (seq 0 (length (leaves u))) (leaves u)) (0%nat, e)).
-    - apply nth_In. rewrite combine_length, seq_length. lia.
-    - rewrite combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. reflexivity. }
-  revert EL G. generalize (elements d (words_in u v)). intros es. clear. rewrite <- (map_length product_number (leaves u)). generalize (map product_number (leaves u)). intros ns. revert es.
-  induction ns as [|x ns IH]; intros es EL G; destruct es as [|e es]; try easy; [constructor|]. cbn [map]. constructor; [exact (G 0%nat ltac:(simpl; lia))|].
-  apply IH; [simpl in EL; lia|]. intros k K. exact (G (S k) ltac:(simpl; lia)).
+  intros I NW. destruct unit_parts as [_ [DO [_ [_ [_ [_ [_ [LO _]]]]]]]]. rewrite forallb_forall in LO. specialize (LO _ I).
+  assert (K : (k < length (leaves u))%nat). { unfold numbered_leaves in I. apply in_combine_l in I. apply in_seq in I. lia. }
+  destruct (design_parts d DO) as [_ [[_ [_ [ND _]]] _]]. assert (NF : converted d = None /\ fbits (a_format d) <= fbits (d_format d) /\ fbits (b_format d) <= fbits (d_format d)).
+  { unfold nan_design in ND. destruct (nans d); try easy; rewrite !andb_true_iff, !Z.leb_le in ND; destruct (converted d); repeat split; try tauto; destruct ND as [[[[[_ ND] _] _] _] _]; easy. }
+  destruct NF as [CV [FA FB]]. rewrite (element_at k K). unfold leaf_ok_at, factors_at in LO. rewrite CV in LO. rewrite !andb_true_iff in LO. destruct LO as [[[[[LO IC] _] _] _] _].
+  unfold leaf_ok in LO. rewrite andb_true_iff in LO. destruct LO as [LO _]. cbn [forallb format_of rule word] in LO, IC. rewrite !andb_true_iff, !Z.leb_le in LO. rewrite !andb_true_iff in IC.
+  destruct LO as [[[F1 _] W1] [[[F2 _] W2] _]]. destruct IC as [I1 [I2 _]].
+  assert (FW : forall f w, in_circuit m w = true -> width_in m w <= word_width f -> 0 <= v w < 2 ^ word_width f).
+  { intros f w IW LW. destruct (fits_in _ IW) as [N0 N1]. split; auto. eapply Z.lt_le_trans; [exact N1|]. apply Z.pow_le_mono_r; lia. }
+  unfold element_nans, plan_entry. cbn [a_word b_word fst snd]. split; cbn [fst snd]; symmetry; apply word_nan_is; auto.
+Qed.
+
+Lemma entries_are : Forall2 entry_like (map (entry d) (elements d (words_in u v))) (map (plan_entry d u) (numbered_leaves u)).
+Proof.
+  pose proof elements_length as EL. assert (LN : length (numbered_leaves u) = length (leaves u)) by (unfold numbered_leaves; rewrite combine_length, seq_length; lia).
+  assert (G : forall k e, (k < length (numbered_leaves u))%nat -> entry_like (entry d (nth k (elements d (words_in u v)) dummy)) (plan_entry d u (nth k (numbered_leaves u) e))).
+  { intros k e K. assert (I : nth k (numbered_leaves u) e = (k, snd (nth k (numbered_leaves u) e)) /\ In (nth k (numbered_leaves u) e) (numbered_leaves u)).
+    { split; [|now apply nth_In]. unfold numbered_leaves in *. destruct e as [e1 e2]. rewrite combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. reflexivity. }
+    destruct I as [I1 I2]. rewrite I1 in I2 |- *. split; [exact (leaf_value k _ I2)|]. intros NW. exact (leaf_nans k _ I2 NW). }
+  assert (EN : length (elements d (words_in u v)) = length (numbered_leaves u)) by lia. clear EL LN.
+  revert EN G. generalize (elements d (words_in u v)). intros es. generalize (numbered_leaves u). intros ns. revert es.
+  induction ns as [|x ns IH]; intros es EL G; destruct es as [|e es]; try easy; [constructor|]. cbn [map]. constructor; [exact (G 0%nat x ltac:(simpl; lia))|].
+  apply IH; [simpl in EL; lia|]. intros k e' K. exact (G (S k) e' ltac:(simpl; lia)).
 Qed.
 
 (** ** Blocks *)
@@ -584,69 +637,113 @@ Proof.
   intros NE T. unfold block_value, block_rule. destruct (sums d) eqn:Q; cbn [inner_rule]; try (apply (tree_is ps (flush (c_rule d) w) _ (c_rule d) t NE); [intros; discriminate|exact T]). cbn [tree_for] in T. inversion T; subst. reflexivity.
 Qed.
 
-Lemma blocks_sound l : forall cs pvs known before w last, ((v (nan before) =? 1) = false -> (v (inf before) =? 1) = false -> forallb (truth m v) known = true) -> Forall2 (Forall2 same_val) pvs (map (map (val_in v)) cs) -> same_val w (val_in v before) -> not_negative w ->
-  blocks_ok ct d cs before l = true -> Forall (holds ct) (blocks_claims ct d cs known before l) -> cs <> [] ->
-  exists e s, blocks_last d cs l last = Some (e, s) /\ summed_ok m e s = true /\ Forall (holds ct) (summed_claims m e s) /\
-    same_val (fold_left (fun v ps => block_value d ps v) pvs w) (val_in v (sum_result s)).
+Lemma first_like es ns : Forall2 entry_like es ns -> Forall2 same_val (map fst es) (map (val_in v) (map fst ns)).
+Proof. induction 1 as [|a b l k [H _] F IH]; [constructor|]. cbn [map]. now constructor. Qed.
+Lemma second_like es ns : nans d <> OneWord -> Forall2 entry_like es ns -> Forall2 (nans_like ct v) (map snd es) (map snd ns).
+Proof. intros NW. induction 1 as [|a b l k [_ H] F IH]; [constructor|]. cbn [map]. constructor; auto. Qed.
+
+(** What a block hands on. *)
+Record rightly (st : val * Z) (q : handed) : Prop := {
+  r_value : same_val (fst st) (val_in v (handed_on q));
+  r_size : not_negative (fst st);
+  r_usual : (v (nan (handed_on q)) =? 1) = false -> (v (inf (handed_on q)) =? 1) = false -> forallb (truth m v) (usually q) = true;
+  r_nan : Design.is_nan (fst st) = true -> snd st = value m v (nan_term q)
+}.
+
+Lemma flush_nan r w : Design.is_nan (flush r w) = Design.is_nan w.
+Proof. destruct w as [x| |]; auto. cbn [flush]. destruct (negb (is_subnormal x)); auto. now destruct r. Qed.
+
+Lemma block_sound ns x es st q : block_ok ct d ns x = true -> Forall (holds ct) (block_claims ct d ns x) -> Forall2 entry_like es ns ->
+  same_val (flush (c_rule d) (fst st)) (val_in v (c_counted x)) -> (Design.is_nan (fst st) = true -> snd st = value m v (nan_term q)) ->
+  rightly (state_step d st es) (Handed (block_result x) (block_usual d ns x) (block_word d ns x (nan_term q))).
 Proof.
-  induction l as [|x l IH]; intros cs pvs known before w last KN F W NN BO BC NE; destruct cs as [|ns cs]; cbn [blocks_ok] in BO; try easy.
-  cbn [blocks_claims blocks_last] in BC |- *. destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum (sum_plan x)) as [s|] eqn:RS; [|easy].
-  rewrite !andb_true_iff in BO. destruct BO as [[[FO TO] NZ] BO]. rewrite !Forall_app in BC. destruct BC as [C1 [C2 C3]]. apply negb_true_iff, Nat.eqb_neq in NZ.
-  cbn [map] in F. inversion F as [|ps nv pvs' cs' PS F']; subst. cbn [fold_left].
-  assert (LP : length ps = length ns) by (rewrite <- (map_length (val_in v) ns); clear -PS; induction PS; simpl; auto).
-  assert (CV : same_val (flush (c_rule d) w) (val_in v (c_counted x))) by (rewrite <- (flush_sound ct v SOL CIRC _ _ _ _ FO C1 KN); now apply (flush_alike w before (c_counted x))).
-  destruct (sum_plan x) as [r|s0 [r|] qs] eqn:SP; try easy. cbn [root_sum] in RS. inversion RS; subst s0.
-  destruct t as [k| | |st tl]; try easy; try (destruct st; easy).
-  destruct (tree_sound ct v SOL CIRC (block_rule d) ns (c_counted x) ps (flush (c_rule d) w) PS CV (Step st tl) (Sum s None qs) TO C2) as [_ S].
-  assert (BI : block_value d ps w = eval_steps (block_rule d) ps (flush (c_rule d) w) (Step st tl)) by (apply block_is; [intros Q; rewrite Q in LP; simpl in LP; lia|now rewrite LP]).
-  destruct st as [e|e y]; [|easy].
+  intros BO BC F CV NQ. pose proof (first_like es ns F) as PS.
+  assert (LP : length (map fst es) = length ns) by (rewrite map_length; clear -F; induction F; simpl; auto).
+  unfold block_ok, block_claims in BO, BC. unfold block_result, block_usual.
+  assert (NP : forall q', sum_plan x = InTree q' -> Design.is_nan (fst (state_step d st es)) = true -> snd (state_step d st es) = value m v (block_word d ns x (nan_term q))).
+  { intros q' SP IN. unfold state_step in IN |- *. cbn [fst snd] in IN |- *. rewrite IN. cbn [negb]. rewrite SP in BO, BC. rewrite andb_true_iff in BO. destruct BO as [BO NS].
+    destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum q'); [|easy]. apply andb_prop in BO. destruct BO as [TO _].
+    unfold nan_in_block, block_word. rewrite SP.
+    assert (G : nans d = OneWord \/ (nans d <> OneWord /\ block_rule d = Kept /\ match nans d with OneWord | ProductsThenC _ => False | _ => True end /\ nan_sums (sums d) (length ns) = true)).
+    { destruct unit_parts as [_ [DO _]]. destruct (design_parts d DO) as [_ [[_ [_ [ND _]]] _]]. unfold nan_design in ND. destruct (nans d); auto; try easy; right; (split; [easy|]);
+      rewrite !andb_true_iff in ND; destruct ND as [_ ND]; unfold block_rule; destruct (sums d); easy. }
+    destruct G as [G|[NW [BR [GR NN]]]]; [now rewrite G|].
+    assert (CW : nan_in ct v (MaybeNan (Is (nan (c_counted x))) (nan_term q)) = if Design.is_nan (flush (c_rule d) (fst st)) then Some (snd st) else None).
+    { unfold nan_in. cbn [present nan_word_of truth]. rewrite <- (nan_same v _ _ CV), flush_nan. destruct (Design.is_nan (fst st)) eqn:IS; [|reflexivity]. now rewrite (NQ eq_refl). }
+    rewrite BR in TO, BC.
+    pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
+      (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
+    fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
+  destruct (sum_plan x) as [q'] eqn:SP. specialize (NP q' eq_refl).
+  rewrite andb_true_iff in BO. destruct BO as [BO _].
+  destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum q') as [s|] eqn:RS; [|easy]. apply andb_prop in BO. destruct BO as [TO NZ]. apply negb_true_iff, Nat.eqb_neq in NZ.
+  destruct q' as [r|s0 [r|] qs]; try easy. cbn [root_sum] in RS. inversion RS; subst s0. clear RS.
+  destruct t as [k| | |sg tl]; try easy; try (destruct sg; easy).
+  destruct (tree_sound ct v SOL CIRC (block_rule d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (Step sg tl) (Sum s None qs) TO BC) as [_ S].
+  assert (BI : block_value d (map fst es) (fst st) = eval_steps (block_rule d) (map fst es) (flush (c_rule d) (fst st)) (Step sg tl)).
+  { apply block_is; [intros Q; rewrite Q in LP; simpl in LP; lia|now rewrite LP]. }
+  destruct sg as [e|e y]; [|easy].
   assert (SO : summed_ok m e s = true) by (cbn [tree_ok] in TO; rewrite !andb_true_iff in TO; tauto).
-  assert (SC : Forall (holds ct) (summed_claims m e s)) by (cbn [tree_claims] in C2; rewrite !Forall_app in C2; tauto).
+  assert (SC : Forall (holds ct) (summed_claims m e s)) by (cbn [tree_claims] in BC; rewrite !Forall_app in BC; tauto).
   assert (P : 0 <= p (out e)). { pose proof SO as O1. unfold summed_ok, fused_ok in O1. rewrite !andb_true_iff in O1. assert (EO : ending_ok m (out (sum_design e s)) (closing (sum_body s)) = true) by tauto. unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. destruct s; cbn [sum_design odd_sum out] in EO; tauto. }
-  rewrite <- BI in S. cbn [step_of].
-  destruct cs as [|ns' cs].
-  - assert (X : l = []) by (now destruct l). subst l. inversion F'; subst. cbn [fold_left blocks_last]. exists e, s. repeat split; auto.
-  - apply (IH (ns' :: cs) pvs' (summed_usual e s) (sum_result s)); auto; [exact (summed_usual_true ct v SOL CIRC e s SO SC)| |easy]. rewrite BI. cbn [eval_steps add]. unfold not_negative. match goal with |- context [sum_values e ?z] => destruct (sum_values e z) eqn:SV end; auto. eapply sum_nonneg; eauto.
+  constructor; cbn [handed_on usually nan_term step_of]; auto.
+  - unfold state_step. cbn [fst]. rewrite BI. exact S.
+  - unfold state_step. cbn [fst]. rewrite BI. cbn [eval_steps add]. unfold not_negative. match goal with |- context [sum_values e ?z] => destruct (sum_values e z) eqn:SV end; auto. eapply sum_nonneg; eauto.
+  - exact (summed_usual_true ct v SOL CIRC e s SO SC).
+Qed.
+
+Lemma blocks_sound l : forall cs ess st q, rightly st q -> Forall2 (Forall2 entry_like) ess cs -> blocks_ok ct d cs (handed_on q) l = true ->
+  Forall (holds ct) (blocks_claims ct d cs (usually q) (handed_on q) l) -> rightly (fold_left (state_step d) ess st) (blocks_last d cs l q).
+Proof.
+  induction l as [|x l IH]; intros cs ess st q R F BO BC; destruct cs as [|ns cs]; cbn [blocks_ok] in BO; try easy; inversion F as [|es ? ess' ? E F']; subst; cbn [fold_left blocks_last]; auto.
+  cbn [blocks_claims] in BC. rewrite !andb_true_iff in BO. destruct BO as [[FO BO1] BO2]. rewrite !Forall_app in BC. destruct BC as [C1 [C2 C3]].
+  assert (CV : same_val (flush (c_rule d) (fst st)) (val_in v (c_counted x))).
+  { rewrite <- (flush_sound ct v SOL CIRC _ _ _ _ FO C1 (r_usual _ _ R)). exact (flush_alike _ _ _ (r_size _ _ R) FO (r_value _ _ R)). }
+  apply (IH cs ess' (state_step d st es) (Handed (block_result x) (block_usual d ns x) (block_word d ns x (nan_term q)))); auto.
+  exact (block_sound ns x es st q BO1 C2 E CV (r_nan _ _ R)).
 Qed.
 
 Theorem unit_sound : v (root u) = compute d (words_in u v).
 Proof.
   destruct unit_parts as [_ [DO [NH [LN [CN [LA [LB [LO [CO [CI [PI [BO [AD BB]]]]]]]]]]]]].
-  pose proof products_are as PR. pose proof elements_length as EL.
-  assert (CH : Forall2 (Forall2 same_val) (map (in_order_of d) (chunks d (map (product_value d) (elements d (words_in u v))) (product_value d dummy))) (map (map (val_in v)) (chunked d u))).
-  { unfold chunked. rewrite map_map. rewrite (map_ext (fun x => map (val_in v) (in_order_of d x)) (fun x => in_order_of d (map (val_in v) x))) by (intros x; apply order_map).
-    rewrite <- (map_map (map (val_in v)) (in_order_of d)), chunks_map. apply chunks_forall2; [|exact PR]. rewrite !map_length. exact PI. }
-  assert (NC : chunks d (elements d (words_in u v)) dummy <> []).
-  { intros Q. apply CN. assert (L : length (map (in_order_of d) (chunks d (map (product_value d) (elements d (words_in u v))) (product_value d dummy))) = length (map (map (val_in v)) (chunked d u))) by (clear -CH; induction CH; simpl; auto).
-    rewrite <- chunks_map, Q in L. cbn in L. rewrite map_length in L. now destruct (chunked d u). }
-  rewrite (compute_is d DO _ NH NC). cbv zeta.
+  pose proof entries_are as PR.
+  assert (CH : Forall2 (Forall2 entry_like) (map (in_order_of d) (chunks d (map (entry d) (elements d (words_in u v))) (entry d dummy))) (chunked d u)).
+  { unfold chunked. apply chunks_forall2; [|exact PR]. rewrite map_length. unfold numbered_leaves. rewrite combine_length, seq_length, Nat.min_id. exact PI. }
+  rewrite (compute_is d DO _ NH). cbv zeta.
   unfold unit_claims in CL. rewrite !Forall_app in CL. destruct CL as [C1 [C2 [C3 [C4 C5]]]].
   assert (CV : decode (c_format d) (c_word (words_in u v)) = val_in v (c_number u)).
   { pose proof (leaf_sound ct (c_factor d u) [] (c_number u) v CO C2 SOL) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [c_factor rule format_of word] in S. rewrite flush_kept_ in S. cbn [words_in c_word]. apply S. intros y [<-|[]]. apply (fits_in _ CI). }
+  pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.leb_le in CO1. destruct CO1 as [[[FO _] WD] _].
+  assert (FW : 0 <= v (c_input u) < 2 ^ word_width (c_format d)) by (destruct (fits_in _ CI) as [N0 N1]; split; auto; eapply Z.lt_le_trans; [exact N1|]; apply Z.pow_le_mono_r; lia).
   assert (NNC : not_negative (val_in v (c_number u))).
-  { unfold not_negative. rewrite <- CV. pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.leb_le in CO1. destruct CO1 as [[[FO _] WD] _].
-    assert (FW : 0 <= v (c_input u) < 2 ^ word_width (c_format d)) by (destruct (fits_in _ CI) as [N0 N1]; split; auto; eapply Z.lt_le_trans; [exact N1|]; apply Z.pow_le_mono_r; lia).
-    cbn [words_in c_word]. rewrite (decode_shown m v (c_format d) (c_input u) FO FW). unfold val_of. destruct (truth m v _); auto. destruct (truth m v _); auto. cbn [sig]. now apply (word_sig m v (c_format d) (c_input u) FO). }
-  unfold chain_value. unfold start_number in BO, C3.
+  { unfold not_negative. rewrite <- CV. cbn [words_in c_word]. rewrite (decode_shown m v (c_format d) (c_input u) FO FW). unfold val_of. destruct (truth m v _); auto. destruct (truth m v _); auto. cbn [sig]. now apply (word_sig m v (c_format d) (c_input u) FO). }
+  unfold chain_state, last_sum, adding_claims, last_block, start_number in *.
   destruct (composed d) as [how|] eqn:CP.
-  - destruct (adding u) as [[r s]|] eqn:AU; [|easy]. destruct (last_block d u) as [[e b]|] eqn:LB_; [|easy]. destruct AD as [A1 [A2 [A3 [A4 [x0 [A5 A6]]]]]].
-    unfold adding_claims in C4. rewrite CP, AU, LB_ in C4. rewrite !Forall_app in C4. destruct C4 as [D1 [D2 D3]].
+  - destruct (adding u) as [[r s]|] eqn:AU; [|easy]. destruct AD as [A1 [A2 [A3 [A4 [x0 [A5 A6]]]]]]. rewrite !Forall_app in C4. destruct C4 as [D1 [D2 D3]].
     assert (ZV : decode (d_format d) 0 = val_in v (zero_number u)). { rewrite A5. pose proof (known_sound ct v SOL (start_num d) (zero_number u) A4 D1) as Q. rewrite <- Q. unfold start_num. now rewrite A5. }
-    assert (NZ : not_negative (decode (d_format d) 0)) by (now rewrite A5).
-    destruct (blocks_sound (block_plans u) (chunked d u) _ [] _ (decode (d_format d) 0) None (fun _ _ => eq_refl) CH ltac:(rewrite ZV; apply same_refl) NZ BO C3 CN) as [e' [b' [Q1 [Q2 [Q3 Q4]]]]].
-    unfold last_block in LB_. rewrite Q1 in LB_. inversion LB_; subst e' b'.
-    pose proof (flush_sound ct v SOL CIRC _ Kept (sum_result b) r A3 D2 (summed_usual_true ct v SOL CIRC e b Q2 Q3)) as RV. rewrite flush_kept_ in RV. rewrite RV in Q4.
+    set (q0 := Handed (zero_number u) [] (start_word d u)) in *.
+    assert (R0 : rightly (decode (d_format d) 0, 0) q0).
+    { constructor; cbn [fst snd q0 handed_on usually]; [rewrite ZV; apply same_refl|now rewrite A5|reflexivity|]. rewrite A5. easy. }
+    pose proof (blocks_sound (block_plans u) (chunked d u) _ _ q0 R0 CH BO C3) as RB. destruct RB as [Q1 _ Q2 _].
+    pose proof (flush_sound ct v SOL CIRC _ Kept _ r A3 D2 Q2) as RV. rewrite flush_kept_ in RV. rewrite RV in Q1.
     pose proof (summed_sound ct v SOL CIRC (addition how) s A1 D3) as S. rewrite A2 in S. cbn [map] in S.
     destruct (design_parts d DO) as [_ [_ [_ M]]]. rewrite CP in M. destruct M as [_ [_ RG]].
-    rewrite (regular_same (addition how) _ [val_in v r; val_in v (c_number u)] RG) by (constructor; [exact Q4|]; constructor; [rewrite CV; apply same_refl|constructor]).
-    rewrite (encode_same _ _ _ _ S). unfold last_sum in C5, BB. rewrite CP, AU in C5, BB. unfold final_nan in C5. rewrite CP in C5.
-    apply (word_sound ct (d_format d) (addition_nan how) (sum_result s) (summed_usual (addition how) s) (root u) v BB C5 SOL).
+    rewrite (regular_same (addition how) _ [val_in v r; val_in v (c_number u)] RG) by (constructor; [exact Q1|]; constructor; [rewrite CV; apply same_refl|constructor]).
+    rewrite (encode_same _ _ _ _ S). cbn [handed_on usually nan_term] in C5, BB.
+    apply (word_sound ct (d_format d) (Num_ (addition_nan how)) (addition_nan how) (sum_result s) (summed_usual (addition how) s) (root u) v (fun _ => eq_refl) BB C5 SOL).
     intros N I. exact (summed_usual_true ct v SOL CIRC (addition how) s A1 D3 N I).
-  - destruct (adding u) as [[r s]|] eqn:AU; [easy|].
-    destruct (blocks_sound (block_plans u) (chunked d u) _ [] _ (decode (c_format d) (c_word (words_in u v))) None (fun _ _ => eq_refl) CH ltac:(rewrite CV; apply same_refl) ltac:(rewrite CV; exact NNC) BO C3 CN) as [e [s [Q1 [Q2 [Q3 Q4]]]]].
-    rewrite (encode_same _ _ _ _ Q4). unfold last_sum in C5, BB. rewrite CP, AU in C5, BB. unfold last_block in C5, BB. rewrite Q1 in C5, BB. unfold final_nan in C5. rewrite CP in C5.
-    apply (word_sound ct (d_format d) (Design.nan_word d) (sum_result s) (summed_usual e s) (root u) v BB C5 SOL).
-    intros N I. exact (summed_usual_true ct v SOL CIRC e s Q2 Q3 N I).
+  - destruct (adding u) as [[r s]|] eqn:AU; [easy|]. set (q0 := Handed (c_number u) [] (start_word d u)) in *.
+    assert (R0 : rightly (start_of d (c_word (words_in u v))) q0).
+    { constructor; unfold start_of; cbn [fst snd q0 handed_on usually nan_term]; [rewrite CV; apply same_refl|now rewrite CV|reflexivity|]. intros IN. rewrite IN. unfold start_word.
+      assert (G : nans d = OneWord \/ (nans d <> OneWord /\ fbits (c_format d) <= fbits (d_format d))).
+      { destruct (design_parts d DO) as [_ [[_ [_ [ND _]]] _]]. unfold nan_design in ND. destruct (nans d); auto; try easy; right; (split; [easy|]); rewrite !andb_true_iff, !Z.leb_le in ND; tauto. }
+      destruct G as [G|[NW G]]; [now rewrite G|]. cbn [words_in c_word] in IN |- *.
+      pose proof (word_nan_is ct v (c_format d) (d_format d) (c_input u) FO FW G) as WN. unfold nan_in, nan_of in WN. rewrite IN in WN. cbn [word_nan present nan_word_of] in WN.
+      destruct (truth (widths_of ct) v _); [|easy]. inversion WN as [WE]. destruct (nans d); easy. }
+    pose proof (blocks_sound (block_plans u) (chunked d u) _ _ q0 R0 CH BO C3) as RB. destruct RB as [Q1 _ Q2 Q3].
+    rewrite (encode_same _ _ _ _ Q1).
+    apply (word_sound ct (d_format d) (nan_term (blocks_last d (chunked d u) (block_plans u) q0)) _ _ _ (root u) v) with (2 := BB) (3 := C5); auto.
+    intros N. symmetry. apply Q3. rewrite (nan_same v _ _ Q1). exact N.
 Qed.
 End Sound.
 

@@ -143,6 +143,11 @@ class Ending:
             either(no, self.normal),
         ]
 
+    def nodes(self) -> list[Node]:
+        """The cut points of the rounding; tininess is read off what is added as well."""
+        end = self.rounded
+        return [end.normalised, end.height] if self.tiny else [end.normalised, end.height, end.away]
+
     @property
     def tiny(self) -> bool:
         """Whether tininess is that after rounding."""

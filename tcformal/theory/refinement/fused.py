@@ -301,8 +301,7 @@ class Fused:
 
     def cut(self) -> list[Node]:
         """The nodes that special cases, the number that is handed on, and its word are made of."""
-        end = self.ending.rounded
-        return [*self._terms_cut(), self.total.bits, end.normalised, end.height, end.away]
+        return [*self._terms_cut(), self.total.bits, *self.ending.nodes()]
 
     def _terms_cut(self) -> list[Node]:
         flags = [y for x in self.numbers for y in (x.nan, x.inf, x.term.sign)]

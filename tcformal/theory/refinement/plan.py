@@ -21,6 +21,7 @@ from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
 from tcformal.theory.design import coq_design
 from tcformal.theory.refinement.fused import Fused
+from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, word_nan
 from tcformal.theory.refinement.printing import (
     maybe,
     name,
@@ -44,6 +45,8 @@ from tcformal.theory.refinement.values import (
 from tcformal.theory.terms import (
     Claim,
     Expr,
+    is_one,
+    num,
 )
 
 
@@ -70,6 +73,8 @@ class Plan:
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
         self.blocks: list[tuple[Number, Number, Sequence[Node], Summed]] = []
+        self.outcomes: list[Number] = []
+        self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
         if self.how is not None:
             before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
@@ -80,6 +85,7 @@ class Plan:
         for steps in groups:
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
+            self.outcomes += [x for x, _ in self.results]
             if len(self.results) != len(steps):
                 raise InputError(f"expected sums that are rounded, but {spec.name} has others")
             tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
@@ -242,10 +248,44 @@ class Plan:
             yield from flush_claims(known, "kept", last.ending.outcome, number, last.cut())
             yield from fused.claims()
         last = self.last
-        nan_word = self.spec.design.nan_word if self.how is None else self.how.addition.nan_word
+        word, cut = self._nan_word(), last.cut()
+        if self.nan_rule != "word":
+            cut = self._nan_cut()
         yield from word_claims(
-            self.spec.d_format, nan_word, last.ending.outcome, last.ending.usual(), self.root, last.cut()
+            self.spec.d_format, word, last.ending.outcome, last.ending.usual(), self.root, last.cut(), cut
         )
+
+    def _nan_word(self) -> Expr:
+        """The word of a result that is a NaN."""
+        spec, d = self.spec, self.spec.design
+        if self.how is not None:
+            return num(self.how.addition.nan_word)
+        if self.nan_rule == "word":
+            return num(d.nan_word)
+        formats = {"a": spec.a_format, "b": spec.b_format}
+        nans = [
+            tuple(word_nan(f, spec.d_format, self.graph.inputs[f"{x}[{k}]"]) for x, f in formats.items())
+            for k in range(spec.k)
+        ]
+        word = quiet_term(spec.c_format, spec.d_format, self.graph.inputs["c"])
+        joined = d.c_position in ("joined", "first")
+        length = min(spec.k, d.products)
+        for i, (_, counted, _, tree) in enumerate(self.blocks):
+            order = range(i * length, (i + 1) * length)
+            ks = [k if d.order == "ascending" else k ^ 1 for k in order]
+            word = block_term(
+                self.nan_rule, d.nan_word, "" if joined else d.summation, [nans[k] for k in ks],
+                [self.leaves[k].number for k in ks], MaybeNan(is_one(counted.nan), word), tree,
+            )  # fmt: skip
+        return word
+
+    def _nan_cut(self) -> list[Node]:
+        """The nodes that NaNs of all sums are made of, and those of the result beside its word."""
+        numbers = [*(x.number for x in self.leaves), self.c.number]
+        flags = [y for x in numbers for y in (x.nan, x.inf, x.term.sign)]
+        last = self.last.ending.outcome.term
+        made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
+        return [*flags, *made, last.significand, last.exponent.bits]
 
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
         yield from tree.sum.claims()
@@ -267,7 +307,7 @@ class Plan:
             [
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
-                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Unit.",
+                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
                 f"Definition unit_circuit : circuit := [\n  {circuit}].",
@@ -298,7 +338,7 @@ class Plan:
             ]
         leaves = ";\n  ".join(product_text(x) for x in self.leaves)
         blocks = ";\n  ".join(
-            f"BlockPlan {number_text(counted)} {tree_text(x)}" for _, counted, _, x in self.blocks
+            f"BlockPlan {number_text(counted)} (InTree {tree_text(x)})" for _, counted, _, x in self.blocks
         )
         adding = "None"
         if self.adding is not None:
@@ -317,7 +357,8 @@ def _refuse(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
     missing = {
-        "a NaN that is an operand's": (d.nan_rule if spec.tree is None else spec.tree.nan_rule) != "word",
+        "a NaN of the products or c": (d.nan_rule if spec.tree is None else spec.tree.nan_rule)
+        == "products_c",
         "groups of products": d.group is not None,
         "products in pieces": d.piece_bits is not None,
         "factors with exponents in steps": d.exponent_step != 1,

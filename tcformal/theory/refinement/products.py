@@ -59,8 +59,7 @@ class Rounding:
 
     def cut(self) -> list[Node]:
         """The nodes that special cases and the number that is handed on are made of."""
-        end = self.ending.rounded
-        return [*self._flags(), self.number.term.significand, end.normalised, end.height, end.away]
+        return [*self._flags(), self.number.term.significand, *self.ending.nodes()]
 
     def _flags(self) -> list[Node]:
         return [self.number.nan, self.number.inf, self.number.term.sign]

@@ -245,9 +245,10 @@ def is_finite(r: Number) -> Expr:
 
 
 def word_claims(
-    f: Format, nan_word: int, r: Number, known: Sequence[Expr], root: Node, free: Sequence[Node]
-) -> Iterator[Claim]:
-    """`Leaves.v`, word_claims."""
+    f: Format, nan_word: Expr, r: Number, known: Sequence[Expr], root: Node, free: Sequence[Node],
+    nan_free: Sequence[Node],
+) -> Iterator[Claim]:  # fmt: skip
+    """`Leaves.v`, word_claims; `nan_free` are the cut points of the claim about NaNs."""
     word, sign, scale = u(root), is_one(r.term.sign), 1 << f.fraction_bits
 
     def signed(body: Expr) -> Expr:
@@ -257,7 +258,7 @@ def word_claims(
     significand = times(u(r.term.significand), num(1 << (f.fraction_bits - r.term.fraction_bits)))
     normal = plus(times(plus(exponent_of(r), num(f.bias)), num(scale)), minus(significand, num(scale)))
     value = choice(less(significand, num(scale)), significand, normal)
-    yield make_claim([is_one(r.nan)], equal(word, num(nan_word)), free)
+    yield make_claim([is_one(r.nan)], equal(word, nan_word), nan_free)
     infinity = num(((1 << f.exponent_bits) - 1) * scale)
     yield make_claim([negation(is_one(r.nan)), is_one(r.inf)], equal(word, signed(infinity)), free)
     finite = [negation(is_one(r.nan)), negation(is_one(r.inf)), *known]

@@ -1,0 +1,100 @@
+"""The words of NaN results that are an operand's, as terms (`NanWords.v`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from tcformal.formats.spec import Format, Sign
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Number
+from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.values import Factor
+from tcformal.theory.terms import NEVER, Expr, bits, choice, either, is_one, less, num, plus, times, u
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeNan:
+    """A NaN that may be there, and its word as a result."""
+
+    present: Expr
+    word: Expr
+
+
+NO_NAN = MaybeNan(NEVER, num(0))
+#: The NaNs of the two factors of a product.
+Nans = tuple[MaybeNan, MaybeNan]
+
+
+def quiet_term(f: Format, to: Format, word: Node) -> Expr:
+    """A NaN's word made quiet and widened (`NanWords.v`, quiet_term)."""
+    low, t, e, wide = f.ignored_low_bits, f.fraction_bits, f.exponent_bits, to.fraction_bits
+    moved = times(bits(low, t, u(word)), num(1 << (wide - t)))
+    half = num(1 << (wide - 1))
+    sign = bits(low + t + e, 1, u(word)) if f.sign is Sign.PRESENT else num(0)
+    ones = plus(times(sign, num(1 << to.exponent_bits)), num((1 << to.exponent_bits) - 1))
+    fraction = choice(less(moved, half), plus(moved, half), moved)
+    return times(plus(times(ones, num(1 << wide)), fraction), num(1 << to.ignored_low_bits))
+
+
+def word_nan(f: Format, to: Format, word: Node) -> MaybeNan:
+    """A word as a NaN of another format."""
+    return MaybeNan(Factor(word, f, None).shown().nan, quiet_term(f, to, word))
+
+
+def block_term(
+    rule: str, default: int, how: str, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan,
+    tree: Summed,
+) -> Expr:  # fmt: skip
+    """The word of a block that ends as a NaN (`NanWords.v`, block_term).
+
+    `how`: the sums of products before c is added, "" where c is the first operand or all is one sum.
+    """
+    invalid = num(default)
+    if how == "fused":
+        both = [products[0], *_spine(tree.children[0])]
+        return _first(invalid, [_chain(rule, invalid, NO_NAN, nans, both), c])
+    if how in ("two_chains", "pair_chains"):
+        inner = tree.children[0]
+        assert isinstance(inner, Summed)
+        results = [_spine(x) for x in inner.children]
+        if how == "two_chains":
+            sides = [_chain(rule, invalid, NO_NAN, nans[i::2], x) for i, x in enumerate(results)]
+        else:
+            steps = list(zip(nans, products, strict=True))
+            sides = [_pairs(invalid, x, steps[2 * i :]) for i, x in enumerate(results)]
+        return _first(invalid, [c, *sides])
+    return _first(invalid, [_chain(rule, invalid, c, nans, _spine(tree))])
+
+
+def _spine(x: At | Summed) -> list[Number]:
+    """The results along the first operands of a tree."""
+    return [] if isinstance(x, At) else [*_spine(x.children[0]), x.sum.ending.outcome]
+
+
+def _first(default: Expr, nans: Sequence[MaybeNan]) -> Expr:
+    return reduce(lambda word, x: choice(x.present, x.word, word), reversed(nans), default)
+
+
+def _chain(
+    rule: str, default: Expr, start: MaybeNan, nans: Sequence[Nans], results: Sequence[Number]
+) -> MaybeNan:
+    made = start
+    for (a, b), y in zip(nans, results, strict=False):
+        order = {"b_sum_a": [b, made, a], "a_sum_b": [a, made, b]}.get(rule, [a, b, made])
+        nan = is_one(y.nan)
+        made = MaybeNan(either(nan, made.present), choice(nan, _first(default, order), made.word))
+    return made
+
+
+def _pairs(default: Expr, results: Sequence[Number], steps: Sequence[tuple[Nans, Number]]) -> MaybeNan:
+    if len(steps) < 2 or not results:
+        return NO_NAN
+    rest = _pairs(default, results[1:], steps[4:]) if len(steps) >= 4 else NO_NAN
+    present, word = either(is_one(results[0].nan), rest.present), rest.word
+    word = choice(is_one(results[0].nan), default, word)
+    for nans, product in reversed(steps[:2]):
+        nan = is_one(product.nan)
+        present, word = either(nan, present), choice(nan, _first(default, nans), word)
+    return MaybeNan(present, word)
