@@ -106,7 +106,7 @@ Proof. unfold total. now rewrite EC. Qed.
 (** One number far above the other. *)
 Lemma far x y (swap : bool) : is_normal x -> is_normal y -> frac x + 2 <= f -> frac y + 2 <= f -> sig x <> 0 -> sig y <> 0 ->
   exp y <= exp x -> lsb y < exp x - f ->
-  let ts := if swap then [y; x] else [x; y] in sum_numbers d ts = sum_numbers e ts.
+  let ts := if swap then [y; x] else [x; y] in sum_numbers d ts = sum_numbers e ts /\ (total d ts =? 0) = (total e ts =? 0) /\ (total d ts <? 0) = (total e ts <? 0).
 Proof.
   intros [FX NX] [FY NY] BX BY SX SY LE LO ts. destruct NX as [NX|NX]; [easy|]. destruct NY as [NY|NY]; [easy|].
   set (u := exp x - f) in *. assert (ZX : is_zero x = false) by (unfold is_zero; now apply Z.eqb_neq). assert (ZY : is_zero y = false) by (unfold is_zero; now apply Z.eqb_neq).
@@ -140,6 +140,7 @@ Proof.
   - (* nothing is lost *)
     assert (NE : n = n' * 2 ^ j) by (unfold n, n'; lia).
     assert (BB : Z.abs b < 2 ^ (f - 2)) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); [lia|]; rewrite <- RX in SYB; rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in SYB by lia; exact SYB). assert (NZ : n' <> 0) by (unfold n'; lia).
+    split; [|rewrite total_d, total_e, TE, TD; destruct (near_sign n n' (2 ^ j) PJ NZ ltac:(rewrite NE, Z.sub_diag; exact PJ)) as [A1 [A2 _]]; rewrite A1; split; [symmetry; now apply Z.eqb_neq|exact A2]].
     unfold sum_numbers. rewrite total_d, total_e, TE, TD, UE, UD, EO. fold c. apply convert_ext.
     + rewrite NE, mult_IZR, <- (bp_Z j) by lia. rewrite Rmult_assoc, <- Flocq.Core.Raux.bpow_plus. do 2 f_equal. unfold j. lia.
     + destruct (near_sign n n' (2 ^ j) PJ NZ ltac:(rewrite NE, Z.sub_diag; exact PJ)) as [A1 [A2 _]]. unfold sign_of. rewrite A1, A2. destruct (Z.eqb_spec n' 0); [easy|]. reflexivity.
@@ -147,17 +148,20 @@ Proof.
     assert (OD : Z.odd n' = true) by (unfold n'; destruct A4 as [t ->]; rewrite Z.odd_add, Z.odd_mul, RO_; reflexivity).
     assert (NB : 2 ^ (p c + 2) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. unfold n'. lia. }
     assert (ER : Z.abs (n - n' * 2 ^ j) < 2 ^ j) by (replace (n - n' * 2 ^ j) with (signed y - b * 2 ^ j) by (unfold n, n'; ring); exact RB).
+    assert (NZ : n' <> 0) by (intros X; rewrite X in OD; easy).
+    split; [|rewrite total_d, total_e, TE, TD; destruct (near_sign n n' (2 ^ j) PJ NZ ER) as [A1 [A2 _]]; rewrite A1; split; [symmetry; now apply Z.eqb_neq|exact A2]].
     unfold sum_numbers. rewrite total_d, total_e, TE, TD, UE, UD, EO. fold c. replace (lsb y) with (u - j) by (unfold j; lia).
-    rewrite (convert_sticky c _ n n' u j) by (auto; lia). f_equal. assert (NZ : n' <> 0) by (intros X; rewrite X in OD; easy).
+    rewrite (convert_sticky c _ n n' u j) by (auto; lia). f_equal.
     destruct (near_sign n n' (2 ^ j) PJ NZ ER) as [A1 [A2 _]]. unfold sign_of. rewrite A1, A2. destruct (Z.eqb_spec n' 0); [easy|]. reflexivity.
 Qed.
 
-Theorem exact_two x y : is_normal x -> is_normal y -> frac x + 2 <= f -> frac y + 2 <= f -> sum_numbers d [x; y] = sum_numbers e [x; y].
+Theorem exact_two x y : is_normal x -> is_normal y -> frac x + 2 <= f -> frac y + 2 <= f ->
+  sum_numbers d [x; y] = sum_numbers e [x; y] /\ (total d [x; y] =? 0) = (total e [x; y] =? 0) /\ (total d [x; y] <? 0) = (total e [x; y] <? 0).
 Proof.
   intros NX NY BX BY.
-  assert (AG : lossless (unit_of e [x; y]) [x; y] -> sum_numbers d [x; y] = sum_numbers e [x; y]).
-  { intros L. apply agreement; auto.
-    - unfold lossless, unit_of. rewrite DN. apply Forall_forall. intros t I _. now apply least_lsb_le.
+  assert (LD : lossless (unit_of d [x; y]) [x; y]) by (unfold lossless, unit_of; rewrite DN; apply Forall_forall; intros t I _; now apply least_lsb_le).
+  assert (AG : lossless (unit_of e [x; y]) [x; y] -> sum_numbers d [x; y] = sum_numbers e [x; y] /\ (total d [x; y] =? 0) = (total e [x; y] =? 0) /\ (total d [x; y] <? 0) = (total e [x; y] <? 0)).
+  { intros L. split; [|rewrite total_d, total_e; split; [apply (scaled_zero _ _ (unit_of d [x; y]) (unit_of e [x; y]))|apply (scaled_neg _ _ (unit_of d [x; y]) (unit_of e [x; y]))]; now rewrite !lossless_total]. apply agreement; auto.
     - unfold exact_total. apply total_d. - unfold exact_total. apply total_e. }
   assert (TX : forall t, is_normal t -> term_exponent e t = if is_zero t then None else Some (exp t)) by (intros t _; unfold term_exponent; rewrite EZ, EN; reflexivity).
   assert (U : unit_of e [x; y] = match omax (if is_zero x then None else Some (exp x)) (if is_zero y then None else Some (exp y)) with None => 0 | Some e => e - f end).

@@ -16,18 +16,19 @@ Inductive sum_tree := Leaf (node : positive) (place : nat) | Partial (node : pos
 (** The comparisons that find the largest exponent: nodes of codes; of one term its place and the range of its code. *)
 Inductive top_tree := Only (node : positive) (place : nat) (least most : Z) | Larger (node : positive) (l r : top_tree).
 
-Record fused := Fused {
+Record front := Front {
   addends : list addend;
   tops : top_tree; tops_low : Z;                 (** exponents are codes and this *)
   top : positive; top_low : Z; top_span : Z;     (** the largest exponent *)
   partials : sum_tree;
-  total_node : positive;                         (** in two's complement *)
-  closing : ending
+  total_node : positive                          (** in two's complement *)
 }.
+(** A sum that is rounded. *)
+Record fused := Fused { front_of :> front; closing : ending }.
 
 Section Claims.
 (** [ctx]: what is known of a term that is a number. *)
-Variables (m : widths) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused).
+Variables (m : widths) (ctx : number -> list formula) (d : sum) (f : Z) (x : front).
 Let c := out d.
 
 Definition absent : addend := Addend (Number 1 1 1 0 0 1 1) 1 1 1 0 0.
@@ -127,25 +128,29 @@ Definition fused_sum : to_round :=
   ToRound numbers_of (Abs n_term) n_zero (Less n_term (Num_ 0)) unit_term (tree_bound (partials x))
     [n_within; AtMost (U (top x)) (Num_ (top_span x))] sum_sign_formula.
 
-Definition fused_claims : list claim :=
-  flat_map term_claims (addends x) ++ flat_map align_claims (addends x) ++ top_claims ++ sum_claims ++
-  kept_claims c (closing x) fused_sum ++ outcome_claims c (closing x) fused_sum.
+Definition front_claims : list claim :=
+  flat_map term_claims (addends x) ++ flat_map align_claims (addends x) ++ top_claims ++ sum_claims.
 
 (** What is computed beside the claims. *)
 Definition tops_ok (t : top_tree) : bool :=
   forallb (fun i => (i <? length (addends x))%nat) (top_places t) && forallb (fun z => 0 <=? z) (top_leasts t) &&
   forallb (fun i => existsb (Nat.eqb i) (top_places t)) (seq 0 (length (addends x))).
-Definition fused_ok : bool :=
+Definition front_ok : bool :=
   match fraction_bits d with Some g => g =? f | None => false end && match alignment d with RZ | RO => true | _ => false end &&
-  match carry_bits d with None => true | _ => false end && negb (normalise d) && ending_ok m c (closing x) &&
+  match carry_bits d with None => true | _ => false end && negb (normalise d) &&
   forallb (fun a => 1 <=? width_in m (significand (of a))) (addends x) && tops_ok (tops x) &&
   (forallb (fun i => (i <? length (addends x))%nat) (places (partials x)) && (length (places (partials x)) =? length (addends x))%nat &&
    forallb (fun i => existsb (Nat.eqb i) (places (partials x))) (seq 0 (length (addends x)))).
 
 (** The nodes whose values are read as numbers in their widths. *)
-Definition fused_nodes : list positive :=
-  top x :: total_node x :: ending_nodes (closing x) ++ flat_map (fun a => [significand (of a); code (of a); shift a; aligned a; sign (of a)]) (addends x).
+Definition front_nodes : list positive :=
+  top x :: total_node x :: flat_map (fun a => [significand (of a); code (of a); shift a; aligned a; sign (of a)]) (addends x).
 End Claims.
+
+Definition fused_claims (m : widths) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused) : list claim :=
+  front_claims m ctx d f x ++ kept_claims (out d) (closing x) (fused_sum d f x) ++ outcome_claims (out d) (closing x) (fused_sum d f x).
+Definition fused_ok (m : widths) (d : sum) (f : Z) (x : fused) : bool := front_ok m d f x && ending_ok m (out d) (closing x).
+Definition fused_nodes (x : fused) : list positive := front_nodes x ++ ending_nodes (closing x).
 
 (** * The claims are enough *)
 
@@ -202,51 +207,47 @@ Proof.
 Qed.
 
 Section Sound.
-Variables (ct : circuit) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused) (v : env).
+Variables (ct : circuit) (ctx : number -> list formula) (d : sum) (f : Z) (x : front) (v : env).
 Let m := widths_of ct.
 Let c := out d.
-Hypothesis OK : fused_ok m d f x = true.
-Hypothesis CL : Forall (holds ct) (fused_claims m ctx d f x).
+Hypothesis OK : front_ok m d f x = true.
+Hypothesis CL : Forall (holds ct) (front_claims m ctx d f x).
 Hypothesis SOL : solution ct v.
-Hypothesis NODES : forall i, In i (fused_nodes x) -> fits m v i.
+Hypothesis NODES : forall i, In i (front_nodes x) -> fits m v i.
 
 Let T := truth m v.
 Hypothesis CTX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T (ctx (of a)) = true.
 
-Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = RO) /\ carry_bits d = None /\ normalise d = false /\ ending_ok m c (closing x) = true /\
+Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = RO) /\ carry_bits d = None /\ normalise d = false /\
   (forall a, In a (addends x) -> 1 <= width_in m (significand (of a))) /\
   Permutation (seq 0 (length (addends x))) (places (partials x)).
 Proof.
-  unfold fused_ok in OK. fold c in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[A B] C] D] E] J] _] [[K L] M]].
+  unfold front_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[A B] C] D] J] _] [[K L] M]].
   destruct (fraction_bits d) as [g|] eqn:Fb; [|easy]. apply Z.eqb_eq in A. apply negb_true_iff in D. subst g.
   destruct (carry_bits d) eqn:Cb; try easy. rewrite forallb_forall in J, M. apply Nat.eqb_eq in L.
-  split; [auto|]. split. { destruct (alignment d); try easy; auto. } split; [auto|]. split; [auto|]. split; [auto|]. split.
+  split; [auto|]. split. { destruct (alignment d); try easy; auto. } split; [auto|]. split; [auto|]. split.
   - intros a Ha. apply Z.leb_le. auto.
   - apply NoDup_Permutation_bis. apply seq_NoDup. rewrite seq_length, L. auto. intros i Hi. specialize (M i Hi). rewrite existsb_exists in M.
     destruct M as [j [Hj Q]]. apply Nat.eqb_eq in Q. now subst.
 Qed.
 
 Lemma tops_are_ok : tops_ok x (tops x) = true.
-Proof. unfold fused_ok in OK. rewrite !andb_true_iff in OK. now destruct OK as [[_ A] _]. Qed.
+Proof. unfold front_ok in OK. rewrite !andb_true_iff in OK. now destruct OK as [[_ A] _]. Qed.
 
-Lemma use q : In q (fused_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
+Lemma use q : In q (front_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
 
-Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (fused_claims m ctx d f x).
-Proof. intros A Q. unfold fused_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (fused_claims m ctx d f x).
-Proof. intros A Q. unfold fused_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_tops_claims q : In q (top_claims d x) -> In q (fused_claims m ctx d f x).
-Proof. intros Q. unfold fused_claims. do 2 (apply in_or_app; right). apply in_or_app. now left. Qed.
-Lemma in_sums q : In q (sum_claims x) -> In q (fused_claims m ctx d f x).
-Proof. intros Q. unfold fused_claims. do 3 (apply in_or_app; right). apply in_or_app. now left. Qed.
-Lemma in_kept : Forall (holds ct) (kept_claims c (closing x) (fused_sum d f x)).
-Proof. apply Forall_forall. intros q Q. rewrite Forall_forall in CL. apply CL. unfold fused_claims. do 4 (apply in_or_app; right). apply in_or_app. now left. Qed.
-Lemma in_outcome : Forall (holds ct) (outcome_claims c (closing x) (fused_sum d f x)).
-Proof. apply Forall_forall. intros q Q. rewrite Forall_forall in CL. apply CL. unfold fused_claims. do 5 (apply in_or_app; right). exact Q. Qed.
+Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (front_claims m ctx d f x).
+Proof. intros A Q. unfold front_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
+Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (front_claims m ctx d f x).
+Proof. intros A Q. unfold front_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
+Lemma in_tops_claims q : In q (top_claims d x) -> In q (front_claims m ctx d f x).
+Proof. intros Q. unfold front_claims. do 2 (apply in_or_app; right). apply in_or_app. now left. Qed.
+Lemma in_sums q : In q (sum_claims x) -> In q (front_claims m ctx d f x).
+Proof. intros Q. unfold front_claims. do 3 (apply in_or_app; right). exact Q. Qed.
 
 Lemma node_in a i : In a (addends x) -> In i [significand (of a); code (of a); shift a; aligned a; sign (of a)] -> fits m v i.
-Proof. intros A I. apply NODES. unfold fused_nodes. do 2 right. apply in_or_app. right. apply in_flat_map. eauto. Qed.
+Proof. intros A I. apply NODES. unfold front_nodes. do 2 right. apply in_flat_map. eauto. Qed.
 
 Lemma fits_low i : fits m v i -> 0 <= v i. Proof. intros H. apply H. Qed.
 
@@ -281,7 +282,7 @@ Proof.
   unfold T, takes_part, part. destruct (zero_exponent d); simpl; destruct (v (zero_node a) =? 1); reflexivity.
 Qed.
 
-Lemma comparisons_are t : (forall q, In q (comparison_claims d x t) -> In q (fused_claims m ctx d f x)) ->
+Lemma comparisons_are t : (forall q, In q (comparison_claims d x t) -> In q (front_claims m ctx d f x)) ->
   (forall i, In i (top_places t) -> (i < length (addends x))%nat) -> (forall z, In z (top_leasts t) -> 0 <= z) ->
   let at_ i := value m v (entering d x (nth i (addends x) absent)) in
   top_least t <= v (top_node t) <= top_most t /\ (forall i, In i (top_places t) -> tops_low x <= at_ i <= v (top_node t) + tops_low x) /\
@@ -392,7 +393,7 @@ Proof.
   intros A. set (g := v (significand (of a))). set (al := v (aligned a)).
   assert (FG : fits m v (significand (of a))) by (apply (node_in a); simpl; auto). assert (G0 : 0 <= g) by apply (fits_low _ FG).
   assert (A0 : 0 <= al) by (apply fits_low; apply (node_in a); simpl; auto). assert (S0 : 0 <= v (shift a)) by (apply fits_low; apply (node_in a); simpl; auto).
-  destruct ok_parts as [_ [AM [_ [_ [_ [WS _]]]]]]. specialize (WS a A).
+  destruct ok_parts as [_ [AM [_ [_ [WS _]]]]]. specialize (WS a A).
   set (w := align_width m f a). assert (UP : 0 <= up f a) by (unfold up; lia). assert (W : 0 <= w) by (unfold w, align_width; lia).
   set (z := 2 ^ Z.min (v (shift a)) w). assert (PZ : 0 < z) by (apply pow2_gt; lia).
   assert (PD : 0 < 2 ^ down f a) by (apply pow2_gt; unfold down; lia). set (dn := 2 ^ down f a) in *. set (mg := g * 2 ^ up f a).
@@ -435,7 +436,7 @@ Proof.
     + right. split; auto. assert (al <> 0) by (intros R; rewrite R in O; easy). assert (al = 1) by (assert (0 <= (al - 1) * 2 ^ w) by nia; assert ((al - 1) * 2 ^ w < 2 ^ w) by nia; nia). rewrite H0 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
 Qed.
 
-Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (fused_claims m ctx d f x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
+Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (front_claims m ctx d f x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
   sg (width_in m (tree_node t)) (v (tree_node t)) =
     zsum (map (fun i => let a := nth i (addends x) absent in with_sign (v (sign (of a)) =? 1) (v (aligned a))) (places t)) /\
   - tree_bound x t <= sg (width_in m (tree_node t)) (v (tree_node t)) <= tree_bound x t.
@@ -458,7 +459,7 @@ Qed.
 Let n := sg (width_in m (total_node x)) (v (total_node x)).
 
 Lemma places_ok i : In i (places (partials x)) -> (i < length (addends x))%nat.
-Proof. intros I. destruct ok_parts as [_ [_ [_ [_ [_ [_ P]]]]]]. apply (Permutation_in _ (Permutation_sym P)) in I. apply in_seq in I. lia. Qed.
+Proof. intros I. destruct ok_parts as [_ [_ [_ [_ [_ P]]]]]. apply (Permutation_in _ (Permutation_sym P)) in I. apply in_seq in I. lia. Qed.
 
 Lemma n_is : n = zsum (map (fun a => with_sign (v (sign (of a)) =? 1) (v (aligned a))) (addends x)) /\
   - tree_bound x (partials x) <= n <= tree_bound x (partials x).
@@ -468,7 +469,7 @@ Proof.
   { apply (use (Claim [within_tree x (partials x)] (Equal (n_term x) (Sg (tree_node (partials x)))))). apply in_sums. now left.
     cbn [given forallb]. unfold T, within_tree. rewrite !(proj2 (truth_within m v _ _)) by (cbn [value]; assumption). reflexivity. }
   unfold T in H. cbn [truth value n_term] in H. apply Z.eqb_eq in H. fold n in H. rewrite <- H in B, S. split; auto. rewrite S.
-  destruct ok_parts as [_ [_ [_ [_ [_ [_ P]]]]]]. rewrite <- (zsum_perm _ _ (Permutation_map _ P)). f_equal.
+  destruct ok_parts as [_ [_ [_ [_ [_ P]]]]]. rewrite <- (zsum_perm _ _ (Permutation_map _ P)). f_equal.
   clear. generalize absent. intros z. generalize (addends x). intros l. 
   assert (X : forall k (g : addend -> Z), map (fun i => g (nth (i - k) l z)) (seq k (length l)) = map g l).
   { induction l as [|a l IH]; intros k g; simpl; auto. rewrite Nat.sub_diag. f_equal. rewrite <- (IH (S k) g). apply map_ext_in. intros i I. apply in_seq in I.
@@ -511,9 +512,6 @@ Proof.
   now rewrite C1, C2.
 Qed.
 
-Lemma ending_fits i : In i (ending_nodes (closing x)) -> fits m v i.
-Proof. intros I. apply NODES. unfold fused_nodes. do 2 right. apply in_or_app. now left. Qed.
-
 Lemma sign_is : T (sum_sign_formula d x) = sign_of (rho c) n ts (counts d ts).
 Proof.
   unfold T, sum_sign_formula, sign_of. cbn [truth]. rewrite !truth_all, !truth_any, truth_constant. cbn [value n_term]. fold n. fold c.
@@ -530,32 +528,58 @@ Proof.
   match goal with |- context [if ?b then _ else _] => destruct b end; cbn [negb andb orb]; rewrite ?orb_false_r; auto; now destruct (rho c).
 Qed.
 
+Lemma total_is : total d ts = n.
+Proof. destruct ok_parts as [Fb [_ [Cb _]]]. destruct n_is as [N _]. unfold total. rewrite Cb, counts_is. now rewrite N. Qed.
+
+(** The exponent of the sum's unit, where that counts. *)
+Lemma unit_is : unit_of d ts = E - f \/ (n = 0 /\ unit_of d ts = 0).
+Proof.
+  destruct ok_parts as [Fb _]. unfold unit_of. rewrite Fb. destruct largest_is as [L|[L H]]; rewrite L; auto. right. split; auto. destruct n_is as [N _]. rewrite N.
+  assert (Q : forall a, In a (addends x) -> v (aligned a) = 0).
+  { intros a A. apply (aligned_is a A). apply (all_zero_absent H). rewrite ts_is. now apply (in_map (fun a => num_in v (of a))). }
+  clear -Q. induction (addends x) as [|a l IH]; auto. cbn [map zsum fold_right]. rewrite Q by (now left). unfold zsum in IH. rewrite IH by (intros; apply Q; now right).
+  unfold with_sign. now destruct (_ =? 1).
+Qed.
+
 Lemma sum_is : exists s, s = sign_of (rho c) n ts (counts d ts) /\ sum_numbers d ts = convert c s n (E - f).
 Proof.
-  exists (sign_of (rho c) n ts (counts d ts)). split; auto. destruct ok_parts as [Fb [_ [Cb _]]]. destruct n_is as [N _].
-  assert (TO : total d ts = n) by (unfold total; rewrite Cb, counts_is; now rewrite N).
-  unfold sum_numbers. rewrite TO. fold c. unfold unit_of. rewrite Fb. destruct largest_is as [L|[L H]]; rewrite L; auto.
-  assert (Z0 : n = 0).
-  { rewrite N. assert (Q : forall a, In a (addends x) -> v (aligned a) = 0).
-    { intros a A. apply (aligned_is a A). apply (all_zero_absent H). rewrite ts_is. now apply (in_map (fun a => num_in v (of a))). }
-    clear -Q. induction (addends x) as [|a l IH]; auto. cbn [map zsum fold_right]. rewrite Q by (now left). unfold zsum in IH. rewrite IH by (intros; apply Q; now right).
-    unfold with_sign. now destruct (_ =? 1). }
-  rewrite Z0. apply convert_zero.
+  exists (sign_of (rho c) n ts (counts d ts)). split; auto. unfold sum_numbers. rewrite total_is. fold c.
+  destruct unit_is as [->|[N U]]; auto. rewrite U, N. apply convert_zero.
 Qed.
 End Finite.
 
-Lemma end_ok : ending_ok m c (closing x) = true. Proof. apply ok_parts. Qed.
+End Sound.
+
+Section Rounded.
+Variables (ct : circuit) (ctx : number -> list formula) (d : sum) (f : Z) (x : fused) (v : env).
+Let m := widths_of ct.
+Let c := out d.
+Hypothesis OK : fused_ok m d f x = true.
+Hypothesis CL : Forall (holds ct) (fused_claims m ctx d f x).
+Hypothesis SOL : solution ct v.
+Hypothesis NODES : forall i, In i (fused_nodes x) -> fits m v i.
+Let T := truth m v.
+Hypothesis CTX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T (ctx (of a)) = true.
+
+Let FOK : front_ok m d f x = true. Proof. unfold fused_ok in OK. now apply andb_prop in OK. Qed.
+Let FCL : Forall (holds ct) (front_claims m ctx d f x). Proof. unfold fused_claims in CL. rewrite Forall_app in CL. tauto. Qed.
+Let FN : forall i, In i (front_nodes x) -> fits m v i. Proof. intros i I. apply NODES. apply in_or_app. now left. Qed.
+Lemma end_ok : ending_ok m c (closing x) = true. Proof. unfold fused_ok in OK. now apply andb_prop in OK. Qed.
+Lemma in_kept : Forall (holds ct) (kept_claims c (closing x) (fused_sum d f x)). Proof. unfold fused_claims in CL. rewrite !Forall_app in CL. tauto. Qed.
+Lemma in_outcome : Forall (holds ct) (outcome_claims c (closing x) (fused_sum d f x)). Proof. unfold fused_claims in CL. rewrite !Forall_app in CL. tauto. Qed.
+Lemma ending_fits i : In i (ending_nodes (closing x)) -> fits m v i.
+Proof. intros I. apply NODES. apply in_or_app. now right. Qed.
 
 Lemma finished_is : Forall (fun r => T (finite r) = true) (numbers_of x) -> exists s n u, sum_numbers d (map (num_in v) (numbers_of x)) = convert c s n u /\
   finished ct c (closing x) (fused_sum d f x) v s n u.
 Proof.
-  intros FIN. destruct (sum_is FIN) as [s [SS EQ]]. destruct (n_is FIN) as [_ B].
+  intros FIN. destruct (sum_is ct ctx d f x v FOK FCL SOL FN CTX FIN) as [s [SS EQ]]. destruct (n_is ct ctx d f x v FOK FCL SOL FN CTX FIN) as [_ B]. fold m in B.
   assert (AB : Z.abs (sg (width_in m (total_node x)) (v (total_node x))) <= bound (fused_sum d f x)) by (cbn [fused_sum bound]; lia).
-  pose proof (kept_is ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ counted_is AB (known_is FIN)) as KF.
+  pose proof (kept_is ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN)) as KF.
   eexists s, _, _. split; [exact EQ|]. constructor; auto.
-  - rewrite SS. exact (sign_is FIN).
-  - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ counted_is AB (known_is FIN) TI Nz R).
-  - intros _. exact (known_is FIN).
+  - rewrite SS. exact (sign_is ct ctx d f x v FOK FCL SOL FN CTX FIN).
+  - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN) TI Nz R).
+  - intros _. exact (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN).
 Qed.
 
 Theorem fused_sound : same_val (sum_values d (map (val_in v) (numbers_of x))) (val_in v (outcome (closing x))).
@@ -575,4 +599,4 @@ Proof.
   destruct (special_values m v d (numbers_of x)) as [_ [_ FI]]. destruct (FI A B) as [FIN _]. destruct (finished_is FIN) as [s [n [u [_ F]]]].
   exact (usual_is ct c (closing x) (fused_sum d f x) v s n u A B F).
 Qed.
-End Sound.
+End Rounded.

@@ -207,9 +207,10 @@ Proof.
   now rewrite !cut_ok, H.
 Qed.
 
-Lemma same_sum d f xs ys : fraction_bits d = Some f -> normalise d = false -> Forall2 same xs ys -> sum_numbers d xs = sum_numbers d ys.
+Lemma same_parts d xs ys : normalise d = false -> (exists f, fraction_bits d = Some f) -> Forall2 same xs ys ->
+  unit_of d xs = unit_of d ys /\ counts d xs = counts d ys /\ forall m n ns, sign_of m n xs ns = sign_of m n ys ns.
 Proof.
-  intros Fb N F. assert (T : map (term_exponent d) xs = map (term_exponent d) ys).
+  intros N [f Fb] F. assert (T : map (term_exponent d) xs = map (term_exponent d) ys).
   { induction F as [|x y xs ys H F IH]; simpl; auto. rewrite IH. f_equal. unfold term_exponent. rewrite N, (same_zero _ _ H). destruct H as [_ [-> _]]. reflexivity. }
   assert (U : unit_of d xs = unit_of d ys) by (unfold unit_of, largest; now rewrite Fb, T).
   assert (C : counts d xs = counts d ys).
@@ -218,8 +219,12 @@ Proof.
   { intros p. clear T U C. induction F as [|x y xs ys [H _] F IH]; simpl; auto. now rewrite IH, H. }
   assert (X : existsb neg xs = existsb neg ys).
   { clear T U C G. induction F as [|x y xs ys [H _] F IH]; simpl; auto. now rewrite IH, H. }
-  unfold sum_numbers, total. rewrite C, U. f_equal. unfold sign_of.
-  rewrite (G (fun b => b) : forallb neg xs = forallb neg ys), (G negb), X. reflexivity.
+  repeat split; auto. intros m n ns. unfold sign_of. rewrite (G (fun b => b) : forallb neg xs = forallb neg ys), (G negb), X. reflexivity.
+Qed.
+
+Lemma same_sum d f xs ys : fraction_bits d = Some f -> normalise d = false -> Forall2 same xs ys -> sum_numbers d xs = sum_numbers d ys.
+Proof.
+  intros Fb N F. destruct (same_parts d xs ys N (ex_intro _ f Fb) F) as [U [C S]]. unfold sum_numbers, total. now rewrite C, U, S.
 Qed.
 
 Theorem same_values d f vs ws : fraction_bits d = Some f -> normalise d = false -> Forall2 same_val vs ws -> sum_values d vs = sum_values d ws.

@@ -73,16 +73,18 @@ Definition sum_bits (s : summed) : Z := match s with One f _ | Two f _ _ => f en
 Definition operand_known (r : operand) : list formula :=
   [AtMost (U (code (its r))) (Num_ (its_span r)); Iff (Is (its_zero r)) (Equal (U (significand (its r))) (Num_ 0))].
 
-Definition lead_claims (rl : operand * number) : list claim :=
+(** [g]: what is given of the operand. *)
+Definition lead_claims_when (g : list formula) (rl : operand * number) : list claim :=
   let '(o, l) := rl in
   let r := its o in
   let k := Plus (Minus (exponent r) (exponent l)) (Num_ (bits_below l - bits_below r)) in
   let z := Equal (U (significand r)) (Num_ 0) in
-  map (Claim [finite r]) (operand_known o) ++
-  [Claim (finite r :: operand_known o) (Iff (Equal (U (significand l)) (Num_ 0)) z);
-   Claim (finite r :: Negation z :: operand_known o) (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (bits_below l + 1))));
-   Claim (finite r :: Negation z :: operand_known o) (Equal (U (significand l)) (Shift (U (significand r)) (Low k (Num_ (bits_below l + 1)))));
-   Claim (finite r :: Negation z :: operand_known o) (AtMost (Num_ (2 ^ bits_below l)) (U (significand l)))].
+  map (Claim g) (operand_known o) ++
+  [Claim (g ++ operand_known o) (Iff (Equal (U (significand l)) (Num_ 0)) z);
+   Claim (g ++ Negation z :: operand_known o) (Both (AtMost (Num_ 0) k) (AtMost k (Num_ (bits_below l + 1))));
+   Claim (g ++ Negation z :: operand_known o) (Equal (U (significand l)) (Shift (U (significand r)) (Low k (Num_ (bits_below l + 1)))));
+   Claim (g ++ Negation z :: operand_known o) (AtMost (Num_ (2 ^ bits_below l)) (U (significand l)))].
+Definition lead_claims (rl : operand * number) : list claim := lead_claims_when [finite (its (fst rl))] rl.
 
 (** What is known of a number that was moved. *)
 Fixpoint known_of (l : list (operand * number)) (y : number) : list formula :=
@@ -173,31 +175,28 @@ Qed.
 Lemma forallb1 {A} (q : A -> bool) a l : forallb q (a :: l) = q a && forallb q l. Proof. reflexivity. Qed.
 Lemma forallb2 {A} (q : A -> bool) a b l : forallb q (a :: b :: l) = q a && (q b && forallb q l). Proof. reflexivity. Qed.
 
-Lemma lead_known o l : Forall (holds ct) (lead_claims (o, l)) -> truth m v (finite (its o)) = true -> forallb (truth m v) (operand_known o) = true.
+Lemma lead_known g o l : Forall (holds ct) (lead_claims_when g (o, l)) -> forallb (truth m v) g = true -> forallb (truth m v) (operand_known o) = true.
 Proof.
-  intros CL F. apply forallb_forall. intros q I. rewrite Forall_forall in CL. apply (CL (Claim [finite (its o)] q)); auto.
-  - unfold lead_claims. apply in_or_app. left. now apply in_map.
-  - cbn [given forallb]. now rewrite andb_true_r.
+  intros CL F. apply forallb_forall. intros q I. rewrite Forall_forall in CL. apply (CL (Claim g q)); auto.
+  unfold lead_claims_when. apply in_or_app. left. now apply in_map.
 Qed.
 
-Lemma lead_alike f r zr sp l : let o := Operand r zr sp in lead_ok m f (o, l) = true -> in_circuit m (significand l) = true -> Forall (holds ct) (lead_claims (o, l)) ->
-  relv (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f) (val_in v r) (val_in v l).
+Lemma lead_number f g r zr sp l : let o := Operand r zr sp in lead_ok m f (o, l) = true -> in_circuit m (significand l) = true -> Forall (holds ct) (lead_claims_when g (o, l)) ->
+  forallb (truth m v) g = true -> alike (num_in v r) (num_in v l) /\ is_normal (num_in v l) /\ frac (num_in v l) + 2 <= f.
 Proof.
-  intros o. unfold lead_ok, o. cbn [its]. rewrite !andb_true_iff, !Pos.eqb_eq, !Z.leb_le, Z.eqb_eq. intros [[[[[S N] I] B] W] BF] IC CL.
-  unfold val_in. rewrite <- N, <- I, <- S. destruct (v (nan r) =? 1) eqn:QN; [reflexivity|]. destruct (v (inf r) =? 1) eqn:QI; [reflexivity|].
-  assert (FIN : truth m v (finite r) = true) by (cbn [finite truth]; now rewrite QN, QI).
-  pose proof (lead_known (Operand r zr sp) l CL FIN) as KN.
-  assert (Q : forall k q, nth_error (lead_claims (Operand r zr sp, l)) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
+  intros o. unfold lead_ok, o. cbn [its]. rewrite !andb_true_iff, !Pos.eqb_eq, !Z.leb_le, Z.eqb_eq. intros [[[[[S N] I] B] W] BF] IC CL FIN.
+  pose proof (lead_known g (Operand r zr sp) l CL FIN) as KN.
+  assert (Q : forall k q, nth_error (lead_claims_when g (Operand r zr sp, l)) k = Some q -> forallb (truth m v) (given q) = true -> truth m v (goal q) = true).
   { intros k q Nt G. rewrite Forall_forall in CL. exact (CL q (nth_error_In _ _ Nt) v SOL G). }
   pose proof (in_map_fits _ IC) as FL. unfold fits, inw in FL. rewrite W in FL.
-  pose proof (Q 2%nat _ eq_refl) as Q0. cbn [given goal its] in Q0. rewrite forallb1, FIN, KN in Q0. specialize (Q0 eq_refl). rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth value] in Q0.
-  cbn [relv]. unfold num_in. rewrite <- S. set (sr := v (significand r)) in *. set (sl := v (significand l)) in *.
+  pose proof (Q 2%nat _ eq_refl) as Q0. cbn [given goal its] in Q0. rewrite forallb_app, FIN, KN in Q0. specialize (Q0 eq_refl). rewrite truth_iff in Q0. apply eqb_prop in Q0. cbn [truth value] in Q0.
+  unfold num_in. rewrite <- S. set (sr := v (significand r)) in *. set (sl := v (significand l)) in *.
   destruct (Z.eqb_spec sr 0) as [Z0|Z0].
   - apply Z.eqb_eq in Q0. rewrite Z0, Q0. repeat split; cbn [neg sig exp frac]; auto. assert (S0 : forall b e fr, signed {| neg := b; sig := 0; exp := e; frac := fr |} = 0) by (now intros []). unfold V. rewrite !S0. lra.
   - assert (NZ : truth m v (Negation (Equal (U (significand r)) (Num_ 0))) = true) by (cbn [truth value]; fold sr; now destruct (Z.eqb_spec sr 0)).
-    pose proof (Q 3%nat _ eq_refl) as Q1. cbn [given goal its] in Q1. rewrite forallb2, FIN, NZ, KN in Q1. specialize (Q1 eq_refl).
-    pose proof (Q 4%nat _ eq_refl) as Q2. cbn [given goal its] in Q2. rewrite forallb2, FIN, NZ, KN in Q2. specialize (Q2 eq_refl).
-    pose proof (Q 5%nat _ eq_refl) as Q3. cbn [given goal its] in Q3. rewrite forallb2, FIN, NZ, KN in Q3. specialize (Q3 eq_refl).
+    pose proof (Q 3%nat _ eq_refl) as Q1. cbn [given goal its] in Q1. rewrite forallb_app, forallb1, FIN, NZ, KN in Q1. specialize (Q1 eq_refl).
+    pose proof (Q 4%nat _ eq_refl) as Q2. cbn [given goal its] in Q2. rewrite forallb_app, forallb1, FIN, NZ, KN in Q2. specialize (Q2 eq_refl).
+    pose proof (Q 5%nat _ eq_refl) as Q3. cbn [given goal its] in Q3. rewrite forallb_app, forallb1, FIN, NZ, KN in Q3. specialize (Q3 eq_refl).
     cbn [truth value exponent] in Q1, Q2, Q3. apply andb_prop in Q1. destruct Q1 as [K1 K2]. apply Z.leb_le in K1, K2, Q3. apply Z.eqb_eq in Q2. fold sr sl in Q2, Q3.
     set (k := v (code r) + low r - (v (code l) + low l) + (bits_below l - bits_below r)) in *. rewrite Z.min_l in Q2 by lia.
     split; [split; cbn [neg]; auto|split; [split; cbn [sig frac]; [auto|right; fold sl; unfold sl; lia]|cbn [frac]; lia]].
@@ -205,6 +204,14 @@ Proof.
     assert (E : (IZR sr * bp (v (code r) + low r - bits_below r) = IZR sl * bp (v (code l) + low l - bits_below l))%R).
     { rewrite Q2, mult_IZR, <- bp_Z by lia. rewrite Rmult_assoc, <- Flocq.Core.Raux.bpow_plus. do 2 f_equal. unfold k. lia. }
     destruct (v (sign r) =? 1); rewrite ?opp_IZR, ?Ropp_mult_distr_l_reverse; [f_equal|]; exact E.
+Qed.
+
+Lemma lead_alike f r zr sp l : let o := Operand r zr sp in lead_ok m f (o, l) = true -> in_circuit m (significand l) = true -> Forall (holds ct) (lead_claims (o, l)) ->
+  relv (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f) (val_in v r) (val_in v l).
+Proof.
+  intros o OK IC CL. pose proof OK as OK'. unfold lead_ok, o in OK'. cbn [its] in OK'. rewrite !andb_true_iff, !Pos.eqb_eq in OK'. destruct OK' as [[[[[S N] I] _] _] _].
+  unfold val_in. rewrite <- N, <- I, <- S. destruct (v (nan r) =? 1) eqn:QN; [reflexivity|]. destruct (v (inf r) =? 1) eqn:QI; [reflexivity|].
+  apply (lead_number f [finite r] r zr sp l OK IC CL). cbn [forallb finite truth]. now rewrite QN, QI.
 Qed.
 
 Definition shape_ok (d : sum) (s : summed) : bool :=
@@ -220,7 +227,7 @@ Lemma context_true d s : shape_ok d s = true -> Forall (holds ct) (match s with 
 Proof.
   destruct s as [f x|f rs x]; [reflexivity|]. cbn [shape_ok context sum_body]. rewrite !andb_true_iff. intros [[[[[_ LR] LN] LO] _] _] CL a A F. clear A.
   induction (combine rs (numbers_of x)) as [|[o l] r IH]; [reflexivity|]. cbn [flat_map forallb known_of] in *. rewrite Forall_app in CL. destruct CL as [C1 C2]. apply andb_prop in LO. destruct LO as [L1 L2].
-  destruct (number_eqb l (of a)) eqn:Q; [|now apply IH]. apply number_eq in Q. apply (lead_known o l C1).
+  destruct (number_eqb l (of a)) eqn:Q; [|now apply IH]. apply number_eq in Q. apply (lead_known [finite (its o)] o l C1). cbn [forallb]. rewrite andb_true_r.
   unfold lead_ok in L1. rewrite !andb_true_iff, !Pos.eqb_eq in L1. destruct L1 as [[[[[_ N] I] _] _] _]. cbn [finite truth] in *. rewrite <- Q in F. now rewrite N, I.
 Qed.
 
@@ -235,14 +242,14 @@ Proof.
   destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
   cbn [combine flat_map forallb] in *. rewrite !andb_true_iff in LO. destruct LO as [O1 [O2 _]]. rewrite app_nil_r, Forall_app in CL1. destruct CL1 as [C1 C2].
   assert (IN : forall l, In l (numbers_of x) -> in_circuit m (significand l) = true).
-  { intros l I. rewrite forallb_forall in NI. apply NI. unfold numbers_of in I. apply in_map_iff in I. destruct I as [a [<- A]]. unfold fused_nodes. do 2 right. apply in_or_app. right. apply in_flat_map. exists a. split; auto. now left. }
+  { intros l I. rewrite forallb_forall in NI. apply NI. unfold numbers_of in I. apply in_map_iff in I. destruct I as [a [<- A]]. unfold fused_nodes. apply in_or_app. left. do 2 right. apply in_flat_map. exists a. split; auto. now left. }
   rewrite NX in IN. cbn [map its] in *.
   pose proof (lead_alike f _ _ _ l1 O1 (IN l1 (or_introl eq_refl)) C1) as A1. pose proof (lead_alike f _ _ _ l2 O2 (IN l2 (or_intror (or_introl eq_refl))) C2) as A2.
   eapply same_val_trans; [|exact FS]. replace (sum_values d [val_in v r1; val_in v r2]) with (sum_values (odd_sum d f) [val_in v l1; val_in v l2]); [apply same_refl|].
   symmetry. apply (sum_values_rel d (odd_sum d f) (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f)). { cbn [map]. repeat constructor; assumption. }
   intros ts us F L. destruct ts as [|t1 [|t2 [|]]]; try easy. inversion F as [|? ? ? ? [B1 [N1 F1]] F']; subst. inversion F' as [|? ? ? ? [B2 [N2 F2]] F'']; subst. inversion F''; subst.
   rewrite (exact_alike d [t1; t2] [y; y0]) by (auto; repeat constructor; try apply B1; try apply B2).
-  apply (exact_two d (odd_sum d f) f); auto.
+  now apply (exact_two d (odd_sum d f) f).
 Qed.
 
 Lemma summed_usual_true d s : summed_ok m d s = true -> Forall (holds ct) (summed_claims m d s) ->

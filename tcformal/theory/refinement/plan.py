@@ -281,8 +281,7 @@ class Plan:
 
     def _nan_cut(self) -> list[Node]:
         """The nodes that NaNs of all sums are made of, and those of the result beside its word."""
-        numbers = [*(x.number for x in self.leaves), self.c.number]
-        flags = [y for x in numbers for y in (x.nan, x.inf, x.term.sign)]
+        flags = [y for x in self.leaves for y in (x.number.nan, x.number.inf, x.number.term.sign)]
         last = self.last.ending.outcome.term
         made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
         return [*flags, *made, last.significand, last.exponent.bits]

@@ -107,6 +107,11 @@ def number_text(r: Number) -> str:
 
 
 def _fused(x: Fused) -> str:
+    return f"Fused {front_text(x)} {ending_text(x.ending)}"
+
+
+def front_text(x: Fused) -> str:
+    """A sum before it is rounded as `Fused.v`, front."""
     addends = [
         f"Addend {number_text(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
         f" {x.largest(i)} {x.spans[i]}"
@@ -129,10 +134,9 @@ def _fused(x: Fused) -> str:
 
     e = x.total.e_max
     return (
-        f"Fused [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
+        f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
         f" {name(e.bits)} {_z(e.low)} {x.top_span}"
-        f" {partial(x.tree)} {name(x.total.bits)} "
-        f"{ending_text(x.ending)}"
+        f" {partial(x.tree)} {name(x.total.bits)})"
     )
 
 
