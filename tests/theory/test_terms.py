@@ -209,10 +209,10 @@ _INTEGERS: dict[str, Callable[..., int]] = {
 
 def _value(x: Expr, v: dict[Node, int]) -> int:
     """`Circuit.v`, value and truth."""
-    (node,) = [y for y in x.args if isinstance(y, Node)] or [None]
-    if node is None:
-        return _INTEGERS[x.name](*[_value(y, v) if isinstance(y, Expr) else y for y in x.args])
-    return signed(v[node], node.width) if x.name == "Sg" else v[node]
+    (first, *_) = x.args
+    if isinstance(first, Node):
+        return signed(v[first], first.width) if x.name == "Sg" else v[first]
+    return _INTEGERS[x.name](*[_value(y, v) if isinstance(y, Expr) else y for y in x.args])
 
 
 def test_bits_say_what_integers_do() -> None:
