@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcformal
-from semantic_slips import EIGHT, HALF, SLIPS, VOLTA, Slip, slip
+from semantic_slips import EIGHT, FLUSHED_PRODUCTS, HALF, NANS, NORMALISED, SLIPS, TINY, VOLTA, Slip, slip
 from tcformal.errors import InputError
 from tcformal.theory import certified, sources
 from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
@@ -134,7 +134,7 @@ def _coqc(folder: Path, text: str) -> None:
 
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
-    for unit in (VOLTA, EIGHT):
+    for unit in (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
     text = Plan(tcformal.unit(VOLTA).spec).coq()
     for right, wrong in (
