@@ -19,6 +19,15 @@ EXACT = "cdna1/v_mfma_f32_32x32x2f32"
 #: Factors with their NaNs at all ones.
 EIGHT = "riscv/vfqbdot.vv.vlen128.e4m3.e4m3"
 
+#: Results that are tiny after rounding.
+TINY = "gaudi2/mme.fp32_ieee"
+#: NaN results that are an operand's.
+NANS = "x86/vdpphps"
+#: Rounded products whose subnormals count as zeros.
+FLUSHED_PRODUCTS = "arm/bfdot.ebf0"
+#: Factors with a leading one.
+NORMALISED = "gaudi3/mme.e5m2.e5m2"
+
 _AWAY = "return g.and_(guard, g.or_(sticky, odd))"
 _CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
 
@@ -205,6 +214,28 @@ SLIPS = [
         "go = g.and_(go, allowed)",
         "go = go",
         VOLTA,
+    ),
+    Slip("the last NaN is handed on", "special", "for x in reversed(operands):", "for x in operands:", NANS),
+    Slip(
+        "tiny before rounding",
+        "round",
+        "return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))",
+        "return g.not_(g.top(kept))",
+        TINY,
+    ),
+    Slip(
+        "rounded products keep subnormals",
+        "sums.step",
+        "with_specials(g, [x], rounded.result, design)",
+        "with_specials(g, [x], rounded.result, replace(design, result_subnormals='kept'))",
+        FLUSHED_PRODUCTS,
+    ),
+    Slip(
+        "factors are not normalised",
+        "mma",
+        "else replace(z, term=normalise_term(g, z.term))",
+        "else z",
+        NORMALISED,
     ),
 ]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import resource
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 
 from tcformal.design.catalog import catalogue, distinct_designs
@@ -34,18 +34,21 @@ def rows(
     names: list[str], folder: Path | None, known: Mapping[str, Refinement]
 ) -> Iterator[tuple[str, str, Refinement | None]]:
     """Each unit with its line of the table, and its refinement where Coq took it."""
+    decided: set[Hashable] = set()
     for name in distinct_units():
         if not names or any(x in name for x in names):
             try:
-                yield (name, *_row(name, folder, known.get(name)))
+                yield (name, *_row(name, folder, known.get(name), decided))
             except TcformalError as error:
                 yield name, f"{name}: {' '.join(str(error).split())}", None
 
 
-def _row(name: str, folder: Path | None, old: Refinement | None) -> tuple[str, Refinement | None]:
+def _row(
+    name: str, folder: Path | None, old: Refinement | None, decided: set[Hashable]
+) -> tuple[str, Refinement | None]:
     spec = catalogue()[name]
     text = Plan(spec).coq()
-    made = old if old is not None and is_of(old, spec, text) else refinement(spec)
+    made = old if old is not None and is_of(old, spec, text) else refinement(spec, decided)
     row = (
         f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "
         f"{len(text)} B for Coq"

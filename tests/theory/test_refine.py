@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcformal
-from semantic_slips import EIGHT, HALF, SLIPS, VOLTA, Slip, slip
+from semantic_slips import EIGHT, FLUSHED_PRODUCTS, HALF, NANS, NORMALISED, SLIPS, TINY, VOLTA, Slip, slip
 from tcformal.errors import InputError
 from tcformal.theory import certified, sources
 from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
@@ -134,9 +134,7 @@ def _coqc(folder: Path, text: str) -> None:
 
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
-    for unit in (
-        VOLTA, EIGHT, "gaudi2/mme.fp32_ieee", "x86/vdpphps", "arm/bfdot.ebf0", "gaudi3/mme.e5m2.e5m2", "gaudi2/mme.tf32",
-    ):  # fmt: skip
+    for unit in (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, "gaudi2/mme.tf32"):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
     text = Plan(tcformal.unit(VOLTA).spec).coq()
     for right, wrong in (
@@ -159,7 +157,7 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
 @pytest.mark.debian
 def test_kept_rows_are_of_the_sources_as_they_are() -> None:
     rows = load(certified.KEPT)
-    assert {x.sources for x in rows} == {sources_digest()}, "python -m tcformal.theory.survey --keep"
+    assert {x.sources for x in rows} <= {sources_digest()}, "python -m tcformal.theory.survey --keep"
     assert all(x.coq for x in rows)
 
 

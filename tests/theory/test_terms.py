@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.ops import OPS
+from tcformal.ir.ops import OPS, signed
 from tcformal.ir.walk import reachable
 from tcformal.theory import terms as t
 from tcformal.theory.refinement.printing import name, operator_text
@@ -32,12 +33,12 @@ def _term(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
     def sub() -> Expr:
         return _term(draw, nodes, depth - 1)
 
-    leaves = [
+    leaves: list[Callable[[], Expr]] = [
         lambda: t.num(draw.randint(-20, 20)),
         lambda: t.u(nodes[draw.choice("pqr")]),
         lambda: t.sg(nodes[draw.choice("pqr")]),
     ]
-    made = [
+    made: list[Callable[[], Expr]] = [
         lambda: t.plus(sub(), sub()),
         lambda: t.minus(sub(), sub()),
         lambda: t.times(sub(), sub()),
@@ -57,13 +58,18 @@ def _formula(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
     def of() -> Expr:
         return _term(draw, nodes, max(0, depth - 1))
 
-    leaves = [
+    leaves: list[Callable[[], Expr]] = [
         lambda: t.is_one(nodes[draw.choice("xy")]),
         lambda: t.equal(of(), of()),
         lambda: t.less(of(), of()),
         lambda: t.at_most(of(), of()),
     ]
-    made = [lambda: t.negation(sub()), lambda: t.both(sub(), sub()), lambda: t.either(sub(), sub()), *leaves]
+    made: list[Callable[[], Expr]] = [
+        lambda: t.negation(sub()),
+        lambda: t.both(sub(), sub()),
+        lambda: t.either(sub(), sub()),
+        *leaves,
+    ]
     return draw.choice(made if depth else leaves)()
 
 
@@ -182,33 +188,31 @@ def test_coq_computes_a_circuit_as_the_graph_does(circuits: Path) -> None:
         coqc(circuits, "Circuits.v")
 
 
+_INTEGERS: dict[str, Callable[..., int]] = {
+    "Num_": lambda a: a,
+    "Plus": lambda a, b: a + b,
+    "Minus": lambda a, b: a - b,
+    "Times": lambda a, b: a * b,
+    "Shift": lambda a, b: a << b if b >= 0 else 0,
+    "Low": min,
+    "Abs": abs,
+    "Bits": lambda low, count, a: a >> low & (1 << count) - 1,
+    "If": lambda c, a, b: a if c else b,
+    "Equal": lambda a, b: a == b,
+    "Less": lambda a, b: a < b,
+    "AtMost": lambda a, b: a <= b,
+    "Negation": lambda a: not a,
+    "Both": lambda a, b: a and b,
+    "Either": lambda a, b: a or b,
+}
+
+
 def _value(x: Expr, v: dict[Node, int]) -> int:
     """`Circuit.v`, value and truth."""
-    of = [_value(y, v) if isinstance(y, Expr) else y for y in x.args]
-    if x.name in ("U", "Is"):
-        return v[of[0]]
-    if x.name == "Sg":
-        half = 1 << (of[0].width - 1)
-        return (v[of[0]] + half) % (2 * half) - half
-    return int(
-        {
-            "Num_": lambda: of[0],
-            "Plus": lambda: of[0] + of[1],
-            "Minus": lambda: of[0] - of[1],
-            "Times": lambda: of[0] * of[1],
-            "Shift": lambda: of[0] << of[1] if of[1] >= 0 else 0,
-            "Low": lambda: min(of),
-            "Abs": lambda: abs(of[0]),
-            "Bits": lambda: of[2] >> of[0] & (1 << of[1]) - 1,
-            "If": lambda: of[1] if of[0] else of[2],
-            "Equal": lambda: of[0] == of[1],
-            "Less": lambda: of[0] < of[1],
-            "AtMost": lambda: of[0] <= of[1],
-            "Negation": lambda: not of[0],
-            "Both": lambda: of[0] and of[1],
-            "Either": lambda: of[0] or of[1],
-        }[x.name]()
-    )
+    (first, *_) = x.args
+    if isinstance(first, Node):
+        return signed(v[first], first.width) if x.name == "Sg" else v[first]
+    return _INTEGERS[x.name](*[_value(y, v) if isinstance(y, Expr) else y for y in x.args])
 
 
 def test_bits_say_what_integers_do() -> None:

@@ -240,7 +240,7 @@ Qed.
 Lemma sum_nan_swap d x y : Design.is_nan (sum_values d [x; y]) = Design.is_nan (sum_values d [y; x]).
 Proof.
   assert (CN : forall c s n u, Design.is_nan (convert c s n u) = false).
-  { intros k s n u. unfold convert. destruct (_ || _); [reflexivity|]. destruct (_ <? _); [destruct (_ || _); reflexivity|reflexivity]. }
+  { intros k s n u. unfold convert. destruct (_ || _); [reflexivity|]. destruct (_ <? _); [destruct (is_infinite _ _); reflexivity|reflexivity]. }
   destruct x as [a|[]|], y as [b|[]|]; try reflexivity. unfold sum_values, numbers. cbn [forallb is_num andb]. unfold sum_numbers. now rewrite !CN.
 Qed.
 

@@ -152,8 +152,8 @@ class Front:
             either(equal(u(t.code), a), equal(u(t.code), b)),
         )
         yield make_claim([], goal, [x.code for x in t.halves])
-        for x in t.halves:
-            yield from self._comparison_claims(x, places)
+        for half in t.halves:
+            yield from self._comparison_claims(half, places)
 
     def to_round(self, mode: str) -> ToRound:
         """`Fused.v`, fused_sum."""
