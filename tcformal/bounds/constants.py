@@ -94,4 +94,7 @@ def _least(unit: UnitSpec) -> int:
 
 def refined(unit: UnitSpec) -> str:
     """What lets theorems speak of the unit itself: its circuit's kept refinement; '' without one."""
-    return ""
+    from tcformal.theory.certified import kept_refinement  # builds the circuit
+
+    kept = kept_refinement(unit)
+    return "" if kept is None else kept.sentence()
