@@ -169,6 +169,11 @@ class OneSentence(click.Group):
         except Exception as error:
             if os.environ.get("TCFORMAL_DEBUG"):
                 raise
+            if isinstance(error, ModuleNotFoundError) and (name := _package(error)):
+                word = next((x for x in sys.argv[1:] if x in MODULES), "tcformal")
+                fail(
+                    f"expected {name} for the command {word}, but it is not installed: {install()}", BAD_INPUT
+                )
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
 
 
@@ -177,9 +182,16 @@ def _load(module: str) -> None:
     try:
         import_module(f"tcformal.cli.{module}")
     except ModuleNotFoundError as error:
-        if not error.name or error.name.partition(".")[0] == "tcformal":
+        name = _package(error)
+        if not name:
             raise
-        MISSING[module] = error.name.partition(".")[0]
+        MISSING[module] = name
+
+
+def _package(error: ModuleNotFoundError) -> str:
+    """The package that an import lacks; empty for a module of this one."""
+    name = (error.name or "").partition(".")[0]
+    return "" if name == "tcformal" else name
 
 
 def fail(sentence: str, code: int) -> None:

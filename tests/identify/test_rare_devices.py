@@ -65,7 +65,7 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
         pytest.param(f"{SUM},conversion=RNE-FP16:15", marks=pytest.mark.slow),
         pytest.param(f"{SUM},conversion=RZ-FP16:12,overflow=largest", marks=pytest.mark.slow),
         pytest.param(f"{CHAIN},operand_subnormals=positive_zero,b_subnormals=kept", marks=pytest.mark.slow),
-        pytest.param(f"tree@steps=(join(0+1+c)),join.conversion=RNE-FP32,{HALF}", marks=pytest.mark.slow),
+        pytest.param(f"tree@steps=(join(0+1+c)),join.conversion=RNE-FP32,{HALF}", marks=pytest.mark.long),
     ],
 )
 def test_a_rare_design_is_found(name: str, tmp_path: Path) -> None:

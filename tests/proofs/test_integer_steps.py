@@ -289,7 +289,6 @@ def test_every_other_operation_is_refused_in_a_sentence() -> None:
         (CUT_FACTORS, "whole products as terms"),
         ("hexagon/mxmem.hf", "keep every integer of 64 bits"),
         ("nvdla/cmac.fp16", "terms aligned at one exponent"),
-        (AFTER.replace("fraction_bits=4", "fraction_bits=2"), "cuts below 2 fraction bits"),
     ],
 )
 def test_what_the_claim_says_nothing_of_is_refused(name: str, reason: str) -> None:

@@ -21,16 +21,13 @@ VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 @pytest.mark.parametrize(
     ("claim", "name"),
     [
-        ("product-order", "tfdpa@products=1"),
         ("sign-magnitude", "gaudi3/mme.fp16"),
         ("carry-bits", GROUPS),
         ("negation-symmetry", EMULATED),
         ("negation-symmetry", "hexagon/mxmem.hf"),
         ("integer-sums", "gaudi3/mme.fp16"),
         ("integer-sums", "cdna3/v_mfma_f32_32x32x8_f16"),
-        ("relative-error", "riscv/vfwbdot.vv.vlen128"),
         ("relative-error", "gaudi2/mme.fp16"),
-        ("zero-products", EMULATED),
         ("zero-products", "x86/vdpbf16ps"),
         ("zero-exponent", EMULATED),
     ],

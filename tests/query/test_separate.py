@@ -89,7 +89,7 @@ def assert_equivalent(v: Verdict[EqualityQuestion]) -> None:
     assert v.kind is Kind.EQUIVALENT, v.reason
     if v.steps is not None:
         steps = v.steps.to_json()
-        assert steps["theorems"] if "theorems" in steps else steps["lemmas"]
+        assert steps["theorems"] if "theorems" in steps else steps["parts"]
         assert all(lemma["certificate"] for lemma in steps.get("lemmas", ()))
         assert not v.answers
         assert v.witness is None
