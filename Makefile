@@ -59,7 +59,7 @@ test-slow: $(STAMP)
 
 test-debian: $(STAMP)
 	./.ci/debian-packages
-	$(BIN)/pytest -m "debian and not long"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "debian and not long"
 
 # Beside the environment: PyTorch is large, and no other test needs it.
 test-torch: $(STAMP)

@@ -13,11 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from tcformal.errors import InputError
-from tcformal.theory.sources import LOGICAL, SOURCES, compile_sources, source_names
+from tcformal.theory.sources import LOGICAL, SOURCES, compile_sources, required, source_names
 
 #: Which version of Coq compiled the sources, and the digests of what it compiled.
 CHECKED = SOURCES / "checked.json"
-_REQUIRES = re.compile(rf"^From {LOGICAL} Require (?:Import|Export) ([\w\s]+)\.", re.MULTILINE)
 
 
 def source_of(theorem: str) -> str:
@@ -67,7 +66,7 @@ def _required(name: str) -> set[str]:
         here = waiting.pop()
         if here not in found:
             found.add(here)
-            waiting += [f"{x}.v" for names in _REQUIRES.findall(_text(here)) for x in names.split()]
+            waiting += required(here)
     return found
 
 

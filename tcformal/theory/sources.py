@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tcformal.errors import InputError
@@ -15,6 +18,7 @@ from tcformal.errors import InputError
 SOURCES = Path(__file__).parent / "coq"
 #: The logical name of the folder: `From TC Require Import Spec`.
 LOGICAL = "TC"
+_REQUIRES = re.compile(rf"^From {LOGICAL} Require (?:Import|Export) ([\w\s]+)\.", re.MULTILINE)
 #: Everything that the theorems rest on beside Coq's kernel: classical real numbers, and what they need.
 AXIOMS = (
     "Coq.Logic.Classical_Prop.classic",
@@ -30,6 +34,12 @@ def source_names() -> list[str]:
     return [line for line in lines if line.endswith(".v")]
 
 
+def required(name: str) -> list[str]:
+    """The sources that one of them requires itself."""
+    text = (SOURCES / name).read_text(encoding="utf-8")
+    return [f"{x}.v" for names in _REQUIRES.findall(text) for x in names.split()]
+
+
 @cache
 def sources_digest() -> str:
     """SHA-256 of the sources that define a unit's circuit, plan, claims and specification.
@@ -41,9 +51,7 @@ def sources_digest() -> str:
         name = wanted.pop()
         if name not in found and name != "Theorems":
             found.add(name)
-            text = (SOURCES / f"{name}.v").read_text(encoding="utf-8")
-            for names in re.findall(rf"From {LOGICAL} Require \w+ ([\w\s]+)\.", text):
-                wanted += names.split()
+            wanted += [x.removesuffix(".v") for x in required(f"{name}.v")]
     made = hashlib.sha256()
     for name in sorted(found):
         made.update((SOURCES / f"{name}.v").read_bytes())
@@ -107,4 +115,12 @@ def compile_sources(folder: Path, last: str | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         shutil.copy(SOURCES / name, folder / name)
-        coqc(folder, name)
+    ready = TopologicalSorter({name: required(name) for name in names})
+    ready.prepare()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running: dict[Future[str], str] = {}
+        while ready.is_active():
+            running |= {pool.submit(coqc, folder, name): name for name in ready.get_ready()}
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                done.result()
+                ready.done(running.pop(done))

@@ -293,7 +293,7 @@ def test_inputs_within_a_theorems_spread_are_an_error(monkeypatch: pytest.Monkey
         at_once(first, f"agreement; {second.name}; finite", Limits())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_printed_command_checks_an_instance_of_a_large_design(tmp_path: Path) -> None:
     """Of 10^6 products; with the sources that it compiled, others hold, and a wrong one does not."""
     found = [theorem_answer(resolve(LARGE), x) for x in ("carry-bits", "relative-error", "integer-sums")]

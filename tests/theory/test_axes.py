@@ -14,7 +14,7 @@ from tcformal.matmul.replay import replay
 from tcformal.operands.boundaries import boundaries
 from tcformal.operands.pool import pool_of
 from tcformal.theory.axes import coq_equality, equal_by, idle_axes, normal_form
-from tcformal.theory.sources import compile_sources, coqc
+from tcformal.theory.sources import coqc
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
@@ -141,24 +141,23 @@ def test_changes_of_one_normal_form_agree_on_vectors(name: str) -> None:
             assert (replay(other, pool) == given).all(), other.name
 
 
-@pytest.mark.slow
-def test_equalities_are_checked_by_coqc(tmp_path: Path) -> None:
-    compile_sources(tmp_path)
+@pytest.mark.debian
+def test_equalities_are_checked_by_coqc(compiled: Path) -> None:
     for first, second in EQUAL.values():
         text = coq_equality(resolve(first), resolve(second))
         assert text is not None
-        (tmp_path / "Equality.v").write_text(text, encoding="utf-8")
-        coqc(tmp_path, "Equality.v")
+        (compiled / "Equality.v").write_text(text, encoding="utf-8")
+        coqc(compiled, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["idle_sums"]))
     assert few is not None
-    (tmp_path / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
+    (compiled / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
-        coqc(tmp_path, "Equality.v")
+        coqc(compiled, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["carry_bits_suffice"]))
     assert few is not None
     assert idle_axes(resolve(EQUAL["carry_bits_suffice"][0]))
     wrong = few.replace("carry_bits := (Some 6)", "carry_bits := (Some 2)")
     wrong = wrong.replace("carry_enough d 6", "carry_enough d 2").replace("suffice d s 6", "suffice d s 2")
-    (tmp_path / "Equality.v").write_text(wrong, encoding="utf-8")
+    (compiled / "Equality.v").write_text(wrong, encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
-        coqc(tmp_path, "Equality.v")
+        coqc(compiled, "Equality.v")

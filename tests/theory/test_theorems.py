@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import resource
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from tcformal.theory import page
 from tcformal.theory.sources import AXIOMS, SOURCES, checked_axioms, coqc, source_names
 
 ROOT = Path(__file__).parents[2]
-#: Processor seconds that compiling and checking all sources may take together.
-SECONDS = 300
 
 
 def test_nothing_is_admitted() -> None:
@@ -53,8 +50,6 @@ def test_a_changed_comment_changes_the_page(monkeypatch: pytest.MonkeyPatch, tmp
 def test_coqchk_checks_everything(compiled: Path) -> None:
     """All compiled sources are checked anew, and rest on the axioms of Coq's real numbers alone."""
     assert sorted(checked_axioms(compiled)) == sorted(AXIOMS)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert used.ru_utime < SECONDS
 
 
 @pytest.mark.debian
