@@ -55,6 +55,7 @@ def test_every_answer_that_prove_prints_has_an_id(tmp_path: Path, words: tuple[s
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_steps")
 def test_a_claim_has_an_id_too(tmp_path: Path) -> None:
     made = json.loads(run(tmp_path, "prove", CLAIM[0], "--claim", CLAIM[1], "--certify", "--json").stdout)
     name = made["id"]
