@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -91,8 +92,10 @@ def result(
     """The oracle's result, of one call of a unit or of calls in a chain."""
     if s.tree is not None or s.emulation is not None:
         return unit_dot(s, a, b, c)
+    # A call has no more products than it is given, whatever a block could take.
+    design = replace(s.design, products=min(s.k, s.design.products))
     return dot(
-        s.design, s.a_format, s.b_format, s.c_format, s.d_format, a, b, c, scale_format=s.scale_format,
+        design, s.a_format, s.b_format, s.c_format, s.d_format, a, b, c, scale_format=s.scale_format,
         scale_block=s.scale_block, scale_a=of_a, scale_b=of_b,
     )  # fmt: skip
 
