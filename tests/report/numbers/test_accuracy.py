@@ -34,7 +34,8 @@ def test_shares_are_rounded_away_from_what_is_meant(share: Fraction, up: bool, t
     assert percent(share, up=up) == text
 
 
-def test_the_first_line_answers() -> None:
+def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "")
     done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64"])
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
@@ -45,7 +46,8 @@ def test_the_first_line_answers() -> None:
     assert "of the unit's specification" in said
 
 
-def test_data_name_the_theorem_and_the_seconds() -> None:
+def test_data_name_the_theorem_and_the_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "")
     done = CliRunner().invoke(main, ["accuracy", VOLTA, "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
@@ -60,6 +62,7 @@ def test_an_answer_says_whether_it_is_about_the_unit(monkeypatch: pytest.MonkeyP
     unit = resolve(VOLTA)
     theorem = relative_from_zero(unit)
     assert theorem is not None
+    monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "")
     assert theorem_text(unit, theorem).endswith("of the unit's specification")
     monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "unit refined: by claims")
     assert theorem_text(unit, theorem).endswith("\nunit refined: by claims")
