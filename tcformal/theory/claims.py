@@ -22,7 +22,7 @@ from tcformal.theory.conditions import (
     start_format,
     term_facts,
 )
-from tcformal.theory.constants import rounded_depths
+from tcformal.theory.constants import rounded_ok
 from tcformal.theory.design import coq_design
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
 from tcformal.theory.instances import Instance
@@ -317,7 +317,7 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
         )  # fmt: skip
     if d.group is not None or d.c_position == "after":
         return _integer_terms(unit)
-    if rounded_depths(unit) is None:
+    if not rounded_ok(unit):
         return None
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
     targets = [t for of in designs for t in (of.rho, of.step)]
@@ -393,7 +393,7 @@ def monotonicity(unit: UnitSpec) -> Instance | None:
             says="c <= c' implies d <= d', because c is added last, by a sum that is exact and then rounded",
             binders=("w", "w'"), conditions=("last_c_ok d = true",),
         )  # fmt: skip
-    if rounded_depths(unit) is None:
+    if not rounded_ok(unit):
         return None
     return Instance(
         claim="monotonicity", unit=unit, theorem="monotone_in_c",

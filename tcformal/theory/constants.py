@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -76,67 +75,33 @@ def constants(unit: UnitSpec) -> Constants | None:
     return Constants(Fraction(found.start, ONE), Fraction(found.later[1], ONE), block_size(unit), 1)
 
 
-def rounded_depths(unit: UnitSpec) -> tuple[int, int] | None:
-    """Roundings on the longest path from a product, and from c, where `Exact.rounded_ok` holds."""
+def rounded_ok(unit: UnitSpec) -> bool:
+    """`Exact.rounded_ok`: every sum is exact before it is rounded, and takes each product and c once."""
     d = unit.design
-    if unit.emulation is not None or d.fraction_bits is not None or d.zero_words != "summed":
-        return None
-    if (
-        d.zero_terms is not None
-        or d.product_limit is not None
-        or d.group is not None
-        or d.piece_bits is not None
-    ):
-        return None
-    if d.lost_bits != "cut" or d.framed or d.c_position == "after" or d.carry_bits is not None:
-        return None
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    for of in designs:
-        if of.fraction_bits is not None or of.carry_bits is not None or of.rho.integer_bits is not None:
-            return None
-        if not all(always_infinite(of, t) for t in (of.rho, of.step)):
-            return None
-    flushes = d.result_subnormals != "kept"
-    if d.c_subnormals == "hidden_bit" or (d.c_subnormals != "kept" and not flushes):
-        return None
-    product = 0 if d.product_rounding is None else 1
-    if unit.tree is not None:
-        return _tree_depths(unit.tree.root, product)
-    n = d.products
-    if d.c_position == "joined":
-        return 1 + product, 1
-    if d.c_position == "first":
-        return n + product, n
-    pairs = n // 2 + n % 2
-    inner = {
-        "fused": 1, "sequential": n - 1, "pairwise": max(n - 1, 0).bit_length(),
-        "two_chains": 1 + (1 + n) // 2, "pair_chains": 2 + (1 + pairs) // 2,
-    }[d.summation]  # fmt: skip
-    return 1 + inner + product, 1
+    exact = all(
+        of.fraction_bits is None and of.carry_bits is None and of.rho.integer_bits is None
+        and all(always_infinite(of, t) for t in (of.rho, of.step))
+        for of in designs
+    )  # fmt: skip
+    plain_terms = (
+        d.zero_terms is None and d.product_limit is None and d.group is None and d.piece_bits is None
+    )
+    plain_sums = d.lost_bits == "cut" and not d.framed and d.c_position != "after" and d.carry_bits is None
+    flushed = d.c_subnormals != "kept"
+    c_kept = not flushed or (d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept")
+    if unit.emulation is not None or d.fraction_bits is not None or d.zero_words != "summed":
+        return False
+    if not (exact and plain_terms and plain_sums and c_kept):
+        return False
+    return unit.tree is None or _each_once(unit.tree.root)
 
 
-def _tree_depths(root: Step, product: int) -> tuple[int, int] | None:
-    """The depths of a tree in which every product and c occur once."""
-    leaves: list[int | str] = []
-
-    def walk(step: Step) -> Iterator[tuple[int | str, int]]:
-        for child in step.children:
-            if isinstance(child, Step):
-                yield from ((leaf, depth + 1) for leaf, depth in walk(child))
-            else:
-                yield child, 1
-
-    depths: dict[str, int] = {"c": 0, "product": 0}
-    for leaf, depth in walk(root):
-        leaves.append(leaf)
-        if leaf == "c":
-            depths["c"] = max(depths["c"], depth)
-        elif isinstance(leaf, int):
-            depths["product"] = max(depths["product"], depth + product)
-    products = [x for x in leaves if isinstance(x, int)]
-    if leaves.count("c") != 1 or sorted(products) != list(range(len(products))):
-        return None
-    return depths["product"], depths["c"]
+def _each_once(root: Step) -> bool:
+    """Whether a tree takes every product and c once."""
+    leaves = [x for step in root.steps() for x in step.children if not isinstance(x, Step)]
+    products = sorted(x for x in leaves if isinstance(x, int))
+    return leaves.count("c") == 1 and products == list(range(len(products)))
 
 
 def _kept(d: Design) -> bool:
