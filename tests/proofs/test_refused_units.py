@@ -12,6 +12,7 @@ from tcformal.design.names import resolve
 from tcformal.design.operations import operation
 from tcformal.errors import InputError
 from tcformal.proofs.claims.register import CLAIMS, refused
+from tcformal.query.question import Kind
 
 EMULATED = "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"
 GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
@@ -38,6 +39,20 @@ def test_what_is_refused_is_known_beforehand(claim: str, name: str) -> None:
     with pytest.raises(InputError) as refusal:
         tcformal.prove_claim(name, claim)
     assert str(refusal.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("claim", "name"),
+    [
+        ("product-order", "tfdpa@products=1"),
+        ("relative-error", "riscv/vfwbdot.vv.vlen128"),
+        ("zero-products", EMULATED),
+    ],
+)
+def test_what_proofs_in_steps_say_nothing_of_a_theorem_may_answer(claim: str, name: str) -> None:
+    assert refused(claim, resolve(name))
+    v = tcformal.prove_claim(name, claim)
+    assert (v.kind, v.answered_by) == (Kind.HOLDS, "theorem")
 
 
 def test_nothing_is_refused_of_a_plain_sum() -> None:
