@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
-from tcformal.query.verdict import ProofInSteps, Verdict, reason_of, unanswered
+from tcformal.query.verdict import Verdict, reason_of, unanswered
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
+from tcformal.theory.equality import EqualByTheorem
 from tcformal.version import VERSION, commit, host
 
 #: What each solver may use unless the caller says otherwise.
@@ -19,9 +20,6 @@ DEFAULT_LIMITS = Limits()
 
 #: Name of the search by seeded vectors among the answers of the solvers.
 VECTORS_NAME = "vectors"
-
-#: Finds a proof in steps that no inputs show what a question asks; None without one.
-FindSteps = Callable[[Q, Progress], ProofInSteps | None]
 
 
 def answer(
@@ -32,14 +30,14 @@ def answer(
     certify: bool | None = None,
     jobs: int | None = None,
     shrink_s: float = 4.0,
-    find_steps: FindSteps[Q] | None = None,
+    equal: EqualByTheorem | None = None,
     progress: Progress = ignore,
 ) -> Verdict[Q]:
-    """Decide a question: vectors, assumptions, a proof in steps, solvers; then replay and shrink the witness.
+    """Decide a question: a theorem, vectors, assumptions, solvers; then replay and shrink the witness.
 
-    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried, and a proof in steps is
-    looked for, only where no solvers are named.  Such a proof is about inputs that obey the assumptions: that
-    there are any is shown first.  `shrink_s`: seconds for shrinking a witness.
+    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried only where no solvers are
+    named.  `equal`: the theorems by which a question about two units has no inputs; that some inputs obey its
+    assumptions is shown first.  `shrink_s`: seconds for shrinking a witness.
     Errors: those of `decide` for solvers that cannot be asked.  A question without an answer is no error:
     its verdict is UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
@@ -80,17 +78,15 @@ def answer(
             return decided(Kind.VACUOUS, possible)
         return verdict(unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible)
 
+    if equal is not None:
+        if (none := impossible()) is not None:
+            return none
+        by_theorem = Decision(status=Status.UNSAT, answers=(), reason=equal.reason)
+        return verdict(question_kind.none, equal.reason, by_theorem, theorems=equal, allowed=allowed)
     d = None
     if solvers is None:
         progress("trying vectors")
         d = _decide_by_vectors(q, limits.seed)
-    if d is None and solvers is None and find_steps is not None:
-        if (none := impossible()) is not None:
-            return none
-        steps = find_steps(q, progress)
-        if steps is not None:
-            by_lemmas = Decision(status=Status.UNSAT, answers=(), reason=steps.reason)
-            return verdict(question_kind.none, steps.reason, by_lemmas, steps=steps, allowed=allowed)
     if d is None:
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none

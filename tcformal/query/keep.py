@@ -8,22 +8,11 @@ from typing import Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
-from tcformal.query.engine import FindSteps, answer
+from tcformal.query.engine import answer
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
-
-
-class KeptAnswer(Protocol):
-    """A kept verdict or claim."""
-
-    @property
-    def reason(self) -> str:
-        """One sentence."""
-
-    @property
-    def served(self) -> str:
-        """The date of the answer, in UTC."""
+from tcformal.theory.equality import EqualByTheorem
 
 
 class AnswerStore(Protocol):
@@ -53,29 +42,32 @@ def kept_or_answered(
     jobs: int | None = None,
     progress: Progress | None = None,
     unkept: Callable[[RecordError], None] | None = None,
-    find_steps: FindSteps[Q] | None = None,
+    equal: EqualByTheorem | None = None,
 ) -> Verdict[Q]:
     """The kept answer to a question, or else a new one, which is kept.
 
     `fresh` asks again whatever is kept; without a store nothing is kept.  A kept answer whose evidence was
-    not checked is asked again; where that ends without an answer, it stays in the store.
+    not checked is asked again; where that ends without an answer, it stays in the store.  Theorems by which two
+    units are `equal` are an answer that is neither looked for nor kept.
     `unkept` takes the error of an answer that cannot be kept; the answer is then returned all the same.
     Errors: those of `answer`; RecordError, unless `unkept` takes it, where an answer cannot be kept.
     """
-    kept = None if store is None or fresh else store.find(q, certify=certify)
+    kept = None if store is None or fresh or equal is not None else store.find(q, certify=certify)
     known = kept is not None and kept.checked
     v = kept
     if kept is None or not kept.checked:
         v = answer(
             q, solvers=solvers, limits=limits or Limits(), certify=certify, jobs=jobs,
-            progress=progress or ignore, find_steps=find_steps,
+            progress=progress or ignore, equal=equal,
         )  # fmt: skip
         if kept is not None and v.kind not in DECIDED:
-            return v if v.kind is Kind.ERROR else asked_in_vain(kept, v)
+            if v.kind is Kind.ERROR:
+                return v
+            reason = f"{kept.reason}; asked again: {v.reason}"
+            return replace(v, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)
     assert v is not None
     # An answer to other units of the same definition is kept under these names too.
-    # A proof in steps is kept by whoever finds it.
-    if store is not None and v.steps is None and not (known and store.has(q)):
+    if store is not None and v.theorems is None and not (known and store.has(q)):
         try:
             store.add(v)
         except RecordError as error:
@@ -84,8 +76,3 @@ def kept_or_answered(
             unkept(error)
     return v
 
-
-def asked_in_vain(kept: KeptAnswer, again: Verdict[Q]) -> Verdict[Q]:
-    """The verdict where a kept answer was not checked, and asking again gave none."""
-    reason = f"{kept.reason}; asked again: {again.reason}"
-    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

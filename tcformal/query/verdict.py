@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol
+from typing import Any, Generic
 
 from tcformal.callbacks import view
 from tcformal.operands.witness import Witness
@@ -12,6 +12,7 @@ from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
+from tcformal.theory.equality import EqualByTheorem
 
 #: Verdicts that need no further asking.
 DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
@@ -30,17 +31,6 @@ def unanswered(d: Decision) -> Kind:
     if d.disagreement:
         return Kind.ERROR
     return {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}.get(d.status, Kind.ERROR)
-
-
-class ProofInSteps(Protocol):
-    """The proof of a verdict without inputs that is made of lemmas, each decided apart: a claim's verdict."""
-
-    @property
-    def reason(self) -> str:
-        """What was proved, in one sentence."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The proof as plain data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +59,8 @@ class Verdict(Generic[Q]):
     confirmed_by: tuple[str, ...] = ()
     #: The checked proof that no such input exists, when there is one.
     certificate: Certificate | None = None
-    #: The proof in steps where no solver was asked about the whole question.
-    steps: ProofInSteps | None = None
+    #: The theorems by which two units are equal; None where they were not what answered.
+    theorems: EqualByTheorem | None = None
     limits: Limits
     #: Wall time in seconds, shrinking included.
     seconds: float
@@ -124,8 +114,8 @@ class Verdict(Generic[Q]):
         }
         if self.served:
             data["answered"] = self.served
-        if self.steps is not None:
-            data["steps"] = self.steps.to_json()
+        if self.theorems is not None:
+            data |= self.theorems.to_json()
         if self.inputs is not None:
             data["witness"] = question_kind.witness_data(q, self.inputs)
             data |= question_kind.results_data(q, self.replayed)

@@ -6,48 +6,57 @@ from dataclasses import replace
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InvariantError
-from tcformal.proofs.counterexample import counterexample
-from tcformal.proofs.verdict import ClaimPart, PartStatus
+from tcformal.errors import InputError, InvariantError
 from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.claims.verdict import ClaimPart, PartStatus
+from tcformal.query.claims.witnesses import counterexample
 from tcformal.query.nearest import Nearest, nearest, within
 from tcformal.query.pair import question
+from tcformal.query.question import Kind
 from tcformal.query.replay import replay
-from tcformal.theory.answers import SEPARATOR, TheoremAnswer
+from tcformal.theory.answers import AGREEMENT, SEPARATOR, TheoremAnswer
 
 #: What is said of units that agree within no spread.
 AT_ONCE = "differ where all exponents are equal"
 
 
-def region_at_once(
+def region_shown(
     first: UnitSpec, claim: str, theorem: TheoremAnswer | None, seed: int
-) -> tuple[tuple[ClaimPart, ...], str] | None:
-    """The parts of a claim of agreement, and what they show: the theorem's spread, inputs of the next one.
+) -> tuple[Kind, tuple[ClaimPart, ...], str]:
+    """The verdict on a claim of agreement, its parts, and what they show: the spread, inputs of the next one.
 
-    Without a theorem, inputs whose exponents are all equal; None where there are none.
+    Without a theorem the claim is VIOLATED by inputs whose exponents are all equal, and else UNKNOWN.
+    Errors: InputError for a claim without a second unit, or with a spread, which is what is looked for.
     """
-    _, name, *texts = claim.split(SEPARATOR)
+    name, *texts = claim.split(SEPARATOR)[1:] or [""]
+    if not name:
+        raise InputError(f"expected {AGREEMENT}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
     second, what = resolve(name), from_texts(first.operands.c, texts)
+    if what.spread is not None:
+        raise InputError("expected assumptions other than spread, which is looked for, but got one")
     numbers = {} if theorem is None else theorem.instance.numbers
     inside = int(numbers.get("spread", -1))
     if theorem is not None and inside >= numbers["high"] - numbers["low"]:
         every = ClaimPart(name="every spread", status=PartStatus.HOLDS)
-        return (every,), "the units agree within every spread"
+        return Kind.HOLDS, (every,), "the units agree within every spread"
     q = question(first, second, what)
-    outside = within(q, seed, inside + 1)
-    if outside is None and theorem is not None:
-        outside = nearest(q, seed)
+    outside = within(q, seed, inside + 1) or nearest(q, seed)
     if outside is not None and outside.spread <= inside:
         raise InvariantError(
             f"expected {first.name} and {name} to agree within {inside}, but they differ at {outside.spread}"
         )
     control = None if outside is None else _shown(first, second, what, outside)
     if theorem is None:
-        return None if control is None else ((control,), f"the results {AT_ONCE}")
+        if control is None:
+            return Kind.UNKNOWN, (), "no inputs were found on which the units differ"
+        if outside is not None and outside.spread == 0:
+            return Kind.VIOLATED, (control,), f"the results {AT_ONCE}"
+        return Kind.UNKNOWN, (control,), f"the units differ at {control.name}; below it nothing is proved"
     held = ClaimPart(name=f"spread {inside}", status=PartStatus.HOLDS)
     if control is None:
-        return (held,), f"the units agree within {held.name}; no inputs were found on which they differ"
-    return (held, control), f"the units agree within {held.name}, and differ at {control.name}"
+        said = f"the units agree within {held.name}; no inputs were found on which they differ"
+        return Kind.HOLDS, (held,), said
+    return Kind.HOLDS, (held, control), f"the units agree within {held.name}, and differ at {control.name}"
 
 
 def _shown(first: UnitSpec, second: UnitSpec, what: Assumptions, outside: Nearest) -> ClaimPart | None:

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.equality import equal_in_steps, equality_claim
-from tcformal.proofs.lemmas import Keeper, LemmaBook
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import AnswerStore, asked_in_vain, kept_or_answered
+from tcformal.query.keep import AnswerStore, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.question import Kind
-from tcformal.query.verdict import ProofInSteps, Verdict
+from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
-from tcformal.version import VERSION, commit, host
-
-
-class SeparationStore(AnswerStore, Protocol):
-    """Where answers about two units are kept, and claims that prove them equal, such as `tcformal.Store`."""
-
-    @property
-    def lemmas(self) -> Keeper:
-        """The lemmas that claims rest on."""
-
-    def find_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
-        """The kept claim, proved again from its lemmas; None where it has to be proved."""
-
-    def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim with its lemmas."""
 
 
 def separate(
@@ -47,7 +26,7 @@ def separate(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: SeparationStore | None = None,
+    store: AnswerStore | None = None,
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
@@ -75,7 +54,7 @@ def separate(
 
 def kept_or_separated(
     q: EqualityQuestion,
-    store: SeparationStore | None,
+    store: AnswerStore | None,
     *,
     fresh: bool = False,
     solvers: Sequence[str] | None = None,
@@ -86,55 +65,16 @@ def kept_or_separated(
 ) -> Verdict[EqualityQuestion]:
     """The kept answer to a question about two units, or a new one, which is kept.
 
-    Theorems on the parameters come first; they are applied again each time.  Before solvers are asked about
-    the whole, designs that differ in parameters of which lemmas speak are proved equal in steps; such a proof
-    is kept as the claim `equality; UNIT`, and is made again from its lemmas.
+    Theorems on the parameters come first; they are applied again each time, and not kept.
     Errors: those of `query.keep.kept_or_answered`.
     """
-    start = time.monotonic()
     equal = None
     if solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
         equal = equal_by_theorem(q.first, q.second, q.k)
-    if equal is not None and not q.assumptions:
-        return Verdict(
-            kind=Kind.EQUIVALENT, reason=equal.reason, question=q, steps=equal, limits=limits or Limits(),
-            seconds=time.monotonic() - start, version=VERSION, commit=commit(), machine=host(),
-        )  # fmt: skip
-    kept = None
-    if store is not None and not fresh and solvers is None and not q.assumptions:
-        kept = store.find_claim(equality_claim(q.second), q.first)
-        if kept is not None and kept.checked and kept.kind is Kind.HOLDS:
-            return Verdict(
-                kind=Kind.EQUIVALENT, reason=kept.reason, question=q, steps=kept, limits=kept.limits,
-                seconds=kept.seconds, version=kept.version, commit=kept.commit, machine=kept.machine,
-                served=kept.served,
-            )  # fmt: skip
-
-    def find_steps(q: EqualityQuestion, progress: Progress) -> ProofInSteps | None:
-        if equal is not None:
-            return equal
-        keeper = None if store is None else store.lemmas
-        allowed = limits or Limits()
-        book = LemmaBook(limits=allowed, certify=certify is not False, keeper=keeper, fresh=fresh)
-        made = equal_in_steps(
-            q.first, q.second, book, allowed, q.k, what=q.assumptions, progress=progress
-        )  # fmt: skip
-        if made is not None and store is not None:
-            try:
-                store.add_claim(made)
-            except RecordError as error:
-                if unkept is None:
-                    raise
-                unkept(error)
-        return made
-
-    v = kept_or_answered(
+    return kept_or_answered(
         q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
-        unkept=unkept, find_steps=find_steps,
+        unkept=unkept, equal=equal,
     )  # fmt: skip
-    if kept is not None and not kept.checked and v.checked and v.kind in (Kind.UNKNOWN, Kind.TIMEOUT):
-        return asked_in_vain(kept, v)
-    return v
 
 
 def prove_equal(
@@ -145,7 +85,7 @@ def prove_equal(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: SeparationStore | None = None,
+    store: AnswerStore | None = None,
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:

@@ -1,0 +1,1 @@
+"""Claims about one unit, and the spread within which two agree: theorem, inputs that refute, or solvers."""

@@ -1,0 +1,145 @@
+"""A claim answered: by a theorem, else by inputs that refute it, else by solvers as one question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tcformal.callbacks import Progress, ignore
+from tcformal.checks import check_choice
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, PartStatus
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS, in_the_way, theorem_answer
+from tcformal.version import commit, host
+
+if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
+    from tcformal.matmul.unit import Unit
+    from tcformal.query.assume import Assumptions
+    from tcformal.query.keep import AnswerStore
+    from tcformal.query.verdict import Verdict
+
+#: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
+_ZERO_C = ("c=0x0",)
+#: Claims that can be asked under it.
+_OF_C = (
+    "product-order", "negation-symmetry", "error-bound", "relative-error", "exact-sum", "correctly-rounded",
+)  # fmt: skip
+#: A question's verdict as a claim's.
+_AS_CLAIM = {Kind.EQUIVALENT: Kind.HOLDS, Kind.SEPARATED: Kind.VIOLATED}
+
+
+def answered(
+    spec: UnitSpec,
+    claim: str,
+    store: Callable[[], AnswerStore | None] = lambda: None,
+    *,
+    limits: Limits,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    fresh: bool = False,
+    progress: Progress = ignore,
+) -> ClaimVerdict:
+    """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or what solvers say of it.
+
+    `claim` is a name with its assumptions; `store` is made only where solvers are asked, whose answers it
+    keeps.  A claim that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
+    Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit; those
+    of `query.keep.kept_or_answered`.
+    """
+    start = time.monotonic()
+    name, *assumed = claim.split(SEPARATOR)
+    check_choice("claim", name, [*STATEMENTS, AGREEMENT])
+    if name != AGREEMENT and assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
+        from tcformal.query.claims.register import conditions  # builds circuits
+
+        conditions(claim, spec)
+    found = theorem_answer(spec, claim)
+
+    def verdict(
+        kind: Kind, reason: str, by: str, parts: Sequence[ClaimPart] = (), asked: Verdict[Any] | None = None
+    ) -> ClaimVerdict:
+        why = "" if found is not None else in_the_way(spec, claim)
+        return ClaimVerdict(
+            claim=claim, unit=spec, kind=kind, reason=reason, in_the_way="" if why in reason else why,
+            parts=tuple(parts), seconds=time.monotonic() - start, commit=commit(), machine=host(),
+            answered_by=by, theorem=found, asked=asked,
+        )  # fmt: skip
+
+    if name == AGREEMENT:
+        from tcformal.query.claims.region import region_shown  # builds circuits
+
+        kind, parts, reason = region_shown(spec, claim, found, limits.seed)
+        by = "theorem" if found is not None else "witness" if kind is Kind.VIOLATED else "nothing"
+        return verdict(kind, reason, by, parts)
+    if found is not None:
+        return verdict(Kind.HOLDS, found.reason, "theorem")
+    from tcformal.programs.chain import not_built  # as what follows, only without a theorem
+    from tcformal.query.claims.register import conditions, refused
+
+    if sentence := not_built(spec):
+        return verdict(Kind.UNKNOWN, f"{in_the_way(spec, claim)}; to look for inputs, {sentence}", "nothing")
+    what = conditions(claim, spec)
+    if sentence := refused(claim, spec):
+        raise InputError(sentence)
+    from tcformal.query.claims.witnesses import claim_question, counterexample_of, made_witness
+    from tcformal.query.keep import kept_or_answered
+
+    progress("looking for inputs that refute the claim")
+    made = made_witness(spec, claim, limits.seed)
+    if made is not None:
+        return verdict(Kind.VIOLATED, made[1], "witness", [made[0]])
+    q = claim_question(spec, claim, what)
+    if q is None:
+        return verdict(Kind.UNKNOWN, in_the_way(spec, claim), "nothing")
+    v = kept_or_answered(
+        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
+    )
+    kind = _AS_CLAIM.get(v.kind, v.kind)
+    said = STATEMENTS[name] + (f" where {' and '.join(what.texts())}" if what else "")
+    if kind is Kind.VIOLATED:
+        part = ClaimPart(name=said, status=PartStatus.VIOLATED, witness=counterexample_of(v))
+        return verdict(kind, f"not always: {said}", "witness", [part], v)
+    by = "solvers" if kind in (Kind.HOLDS, Kind.VACUOUS) else "nothing"
+    return verdict(kind, f"{said}: {v.reason}" if kind is Kind.HOLDS else v.reason, by, asked=v)
+
+
+def prove_claim(
+    unit: str | Unit | UnitSpec,
+    claim: str,
+    *,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    assumptions: Assumptions | None = None,
+    store: AnswerStore | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> ClaimVerdict:
+    """Answer a claim about one unit: by a theorem, by inputs that refute it, or by solvers as one question.
+
+    Shapes: one call of the unit on its k products.
+    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,
+    `error-bound`, `relative-error`, `integer-sums`, `monotonicity`, `exact-sum`, `correctly-rounded`,
+    `zero-exponent` and `zero-products`; the other arguments are those of `separate`.
+    Zero, NaN, Inf: as the claim says; every claim speaks of all inputs that obey its assumptions.
+    Errors: UnknownNameError for an unknown claim, unit or solver; InputError for a unit that the claim says
+    nothing of, or for an assumption that it cannot use; MissingSolverError for a solver that is not
+    installed; RecordError for an answer that cannot be kept.  No answer is a verdict, not an error: UNKNOWN,
+    TIMEOUT or ERROR with the evidence.
+    Source: the unit's own.
+    """
+    from tcformal.matmul.unit import spec_of
+    from tcformal.query.assume import Assumptions
+    from tcformal.query.claims.register import under
+    from tcformal.solve.members import check_members
+
+    spec = spec_of(unit)
+    return answered(
+        spec, under(claim, assumptions or Assumptions()), lambda: store, limits=limits or Limits(),
+        solvers=None if solvers is None else check_members(solvers), certify=certify, fresh=fresh,
+        progress=progress or ignore,
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""Claims about one unit, by name: which units each is about, and under which assumptions it can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tcformal.checks import check_choice
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.programs.chain import declare_inputs
+from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.kinds.property.properties import check_halves
+from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one claim of `theory.answers.STATEMENTS` can be asked about."""
+
+    #: The names of the assumptions that it can be asked under.
+    assumes: tuple[str, ...] = ()
+    #: What a unit has to be, in words, and whether it is.
+    about: tuple[str, Callable[[UnitSpec], bool]] = ("a unit", lambda _: True)
+    #: Refuses further units by InputError.
+    check: Callable[[UnitSpec], None] = lambda _: None
+
+
+_ONE_SUM = "one sum of aligned and truncated terms"
+_OF_SUMS = ("finite", "c", "exponents", "scale_exponents")
+
+CLAIMS: dict[str, Claim] = {
+    "product-order": Claim(("finite", "exponents", "c", "spread"), ("two products or more", lambda u: u.k > 1)),
+    "sign-magnitude": Claim(about=(
+        f"{_ONE_SUM}, without a bound and in two's complement",
+        lambda u: u.design.one_sum and u.design.carry_bits is None
+        and u.design.accumulation == "twos_complement",
+    )),
+    "carry-bits": Claim(about=(
+        f"{_ONE_SUM} without a bound on its bits", lambda u: u.design.one_sum and u.design.carry_bits is None
+    )),
+    "negation-symmetry": Claim(("c", "exponents")),
+    "error-bound": Claim(("c",)),
+    "relative-error": Claim(("c",)),
+    "monotonicity": Claim(about=(
+        "sums that are exact and then rounded", lambda u: u.design.fraction_bits is None and u.tree is None
+    )),
+    "integer-sums": Claim(),
+    "exact-sum": Claim(_OF_SUMS, (
+        "sums of aligned and truncated terms", lambda u: u.design.fraction_bits is not None and u.tree is None
+    )),
+    "correctly-rounded": Claim(_OF_SUMS, (
+        "a unit of one design", lambda u: u.emulation is None and u.tree is None
+    )),
+    "zero-products": Claim(check=check_halves),
+    "zero-exponent": Claim(about=(
+        f"{_ONE_SUM} with an exponent for zero terms",
+        lambda u: u.design.one_sum and isinstance(u.design.zero_exponent, int),
+    )),
+}  # fmt: skip
+
+
+def refused(claim: str, spec: UnitSpec) -> str:
+    """The sentence that says why a claim says nothing of a unit; empty where it says something.
+
+    `claim` is a name with its assumptions.
+    """
+    name = claim.partition(SEPARATOR)[0]
+    known = CLAIMS[name]
+    what, about = known.about
+    if not about(spec):
+        return f"expected {what} for claim {name}, but {spec.name} has none"
+    try:
+        known.check(spec)
+        conditions(claim, spec)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def fits(claim: str, spec: UnitSpec) -> bool:
+    """Whether a claim without assumptions says something of a unit."""
+    return not refused(claim, spec)
+
+
+def can_be_asked(claim: str) -> bool:
+    """Whether a name with assumptions is that of a claim."""
+    return claim.partition(SEPARATOR)[0] in (*CLAIMS, AGREEMENT)
+
+
+def under(claim: str, what: Assumptions) -> str:
+    """A claim's name with the assumptions that it is asked under: `negation-symmetry; c=0x0`."""
+    return SEPARATOR.join([claim, *what.spellings()])
+
+
+def conditions(claim: str, spec: UnitSpec) -> Assumptions:
+    """The assumptions of a claim's name.
+
+    Errors: UnknownNameError for a claim that does not exist, InputError for an assumption that it cannot
+    use, or for assumptions that a, b of zeros and c do not obey, so that it may be about no inputs.
+    """
+    name, *texts = claim.split(SEPARATOR)
+    known, what = CLAIMS[check_choice("claim", name, STATEMENTS)], from_texts(spec.operands.c, texts)
+    for text in what.spellings():
+        if text.partition("=")[0] not in known.assumes:
+            usable = ", ".join(known.assumes) or "none"
+            raise InputError(f"expected assumptions that claim {name} uses ({usable}), but got {text}")
+    if not what:
+        return what
+    g = Graph()
+    asked = assume_of_unit(g, what, spec, declare_inputs(g, spec, spec.k))
+    ones = {n: spec.scale_format.one for n in g.inputs if n.startswith("scale_") and spec.scale_format}
+    zeros = {**dict.fromkeys(g.inputs, 0), **ones, "c": what.c or 0}
+    if Concrete(g, [asked])(zeros) != [1]:
+        raise InputError(f"expected assumptions that zeros obey, but got {', '.join(what.spellings())}")
+    return what
+
+
+def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
+    """One unit of each distinct design that some of the claims say something of, with `text` in its name."""
+    for name in distinct_designs():
+        if text in name and any(fits(claim, catalogue()[name]) for claim in claims):
+            yield catalogue()[name]

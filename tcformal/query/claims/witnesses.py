@@ -1,0 +1,248 @@
+"""Claims about one unit as questions to the engine, and inputs that are made for its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tcformal.design.rounding import EXACT_SUM
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+from tcformal.interp.vector import Vector
+from tcformal.operands.batch import columns, inputs_to_try, witness_at
+from tcformal.operands.random import Batch, Raw
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import parse_value
+from tcformal.programs.chain import circuit, scale_count
+from tcformal.query.assume import Assumptions
+from tcformal.query.claims.verdict import ClaimPart, Counterexample, PartStatus
+from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.kinds.property.question import PropertyReplay, property_question
+from tcformal.query.pair import question
+from tcformal.query.question import Question
+from tcformal.query.replay import results_of
+from tcformal.query.search import VECTORS
+from tcformal.query.verdict import Verdict
+from tcformal.theory.answers import SEPARATOR
+
+T = TypeVar("T")
+
+#: The property that a claim states.
+_PROPERTIES = {
+    "negation-symmetry": "negation-symmetry",
+    "zero-products": "zero-products",
+    "monotonicity": "monotonic-in-c",
+}
+
+
+def claim_question(spec: UnitSpec, claim: str, what: Assumptions) -> Question | None:
+    """The question that a claim is under its assumptions; None for one that speaks of no single question."""
+    name = claim.partition(SEPARATOR)[0]
+    if name in _PROPERTIES:
+        return property_question(_PROPERTIES[name], spec, what)
+    like = {"exact-sum": exact_form, "correctly-rounded": rounded_once}.get(name)
+    if like is None:
+        return None
+    return question(spec, like(spec), replace(what, flags=tuple(dict.fromkeys((*what.flags, "finite")))))
+
+
+def exact_form(spec: UnitSpec) -> UnitSpec:
+    """The unit with sums that are exact before they are rounded, c among their terms."""
+    neutral: dict[str, Any] = {
+        **EXACT_SUM, "fraction_bits": None, "c_position": "joined", "piece_bits": None,
+        "normalise_products": False, "normalise_operands": False,
+    }  # fmt: skip
+    return replace(spec, name=f"{spec.name}, exact sums", design=replace(spec.design, **neutral))
+
+
+def rounded_once(spec: UnitSpec) -> UnitSpec:
+    """The exact sum of a unit's operands, rounded once by its rounding to D; words of NaN are its own."""
+    d, design = spec.operands.d, spec.design
+    made = Design(
+        products=spec.k, conversion=f"{design.rho.mode}-E{d.exponent_bits}M{d.fraction_bits}",
+        nan_word=design.nan_word, negated=design.negated, zero_sign=design.zero_sign, overflow="ieee",
+    )  # fmt: skip
+    return replace(spec, name=f"{spec.name}, the exact sum rounded once", design=made)
+
+
+def counterexample_of(v: Verdict[Any]) -> Counterexample:
+    """The witness of a question that is answered by one."""
+    found_by = next((a.solver for a in v.answers if a.model is not None), VECTORS_NAME)
+    if isinstance(v.replayed, PropertyReplay):
+        calls = v.replayed.operands
+        first, second = calls[0], calls[-1]
+    else:
+        assert v.witness is not None
+        first = second = v.witness
+    results = v.results
+    assert results is not None
+    return Counterexample(first=first, second=second, results=(results[0], results[-1]), found_by=found_by)
+
+
+def counterexample(
+    first: tuple[UnitSpec, Witness], second: tuple[UnitSpec, Witness], found_by: str
+) -> Counterexample | None:
+    """Two runs of units as a counterexample, if their results differ on integers and on exact fractions."""
+    results = (results_of(*first), results_of(*second))
+    found = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+    return None if results[0] == results[1] else found
+
+
+#: A refuted claim as a part, and what is said of it in one sentence.
+Refuted = tuple[ClaimPart, str]
+
+
+def made_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
+    """Inputs that refute a claim that is no single question; None where none were found."""
+    find = {"product-order": _product_order, "zero-exponent": _zero_exponent}.get(claim)
+    return None if find is None else find(spec, seed)
+
+
+def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
+    """Zero terms above others: the results with the largest exponent below all others are not the unit's."""
+    o, scale, zero = spec.operands, spec.scale_format, spec.design.zero_exponent
+    below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
+    found = zero_term_shown(spec, below)
+    reason = f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
+    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=found)
+    return None if found is None else (part, reason)
+
+
+def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
+    """Inputs whose result is another where zero terms have the exponent `below`; None where none was found.
+
+    The products make the least number of D, or half of it, and one is so small that it is cut off at the
+    exponent of zero terms, but not at that of the products; c is zero.
+    """
+    design, d = spec.design, spec.operands.d
+    if not isinstance(design.zero_exponent, int) or design.fraction_bits is None:
+        return None
+    other = replace(
+        spec, name=f"{spec.name}@zero_exponent={below}", design=replace(design, zero_exponent=below)
+    )
+    least, cut = d.e_min - d.fraction_bits, design.zero_exponent - design.fraction_bits
+    for large in (least, least - 1):
+        for small in (cut - 1, cut - 2):
+            for sign in ("-", ""):
+                for w in _operands(spec, large, small, sign):
+                    found = counterexample((spec, w), (other, w), "construction")
+                    if found is not None:
+                        return found
+    return None
+
+
+def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Witness]:
+    """Equal products, a power of two of them, whose sum is 2^large, and one more of ±2^small."""
+    o, scale = spec.operands, spec.scale_format
+    for bits in range(min(spec.k, spec.design.products).bit_length() - 1):
+        each = large - bits
+        # Scales bring the largest powers of two down to what each product is to be.
+        scaled = 0 if scale is None else each - o.a.e_max - o.b.e_max
+        halves = (scaled // 2, scaled - scaled // 2)
+        if scale is not None and not all(scale.e_min <= x <= scale.e_max for x in halves):
+            continue
+        rows = [_factors(o.a, o.b, each - scaled, "")] * (1 << bits)
+        rows.append(_factors(o.a, o.b, small - scaled, sign))
+        found = [row for row in rows if row is not None]
+        if len(found) == len(rows):
+            zeros = (0,) * (spec.k - len(rows))
+            scales = [] if scale is None else [(parse_value(scale, f"2^{x}"),) for x in halves]
+            count = scale_count(spec, spec.k) if scale is not None else 0
+            yield Witness(
+                tuple(a for a, _ in found) + zeros, tuple(b for _, b in found) + zeros, 0,
+                *(row * count for row in scales),
+            )  # fmt: skip
+
+
+def _factors(a: Format, b: Format, exponent: int, sign: str) -> tuple[int, int] | None:
+    """Two powers of two whose product is ±2^exponent; None where the formats have none."""
+    first = min(max(exponent // 2, a.e_min - a.fraction_bits), a.e_max)
+    second = exponent - first
+    if second > b.e_max:
+        first, second = exponent - b.e_max, b.e_max
+    least = b.e_min - b.fraction_bits
+    if second < least:
+        first, second = exponent - least, least
+    if not a.e_min - a.fraction_bits <= first <= a.e_max:
+        return None
+    return parse_value(a, f"{sign}2^{first}"), parse_value(b, f"2^{second}")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Two neighbouring runs of products change places; whole blocks of products with their scales do, too.
+
+    Ranges and units: the runs of `size` products begin at `first` and end before `first + 2 * size`; size is
+    1, or the unit's scale block.
+    """
+
+    first: int
+    size: int = 1
+
+    @property
+    def name(self) -> str:
+        """What changes places, in words."""
+        if self.size == 1:
+            return f"products {self.first} and {self.first + 1}"
+        number = self.first // self.size
+        return f"blocks {number} and {number + 1} with their scales"
+
+    def of(self, row: Sequence[T]) -> list[T]:
+        """A row of products in the new order."""
+        return _exchanged(row, self.first, self.size)
+
+    def of_scales(self, row: Sequence[T]) -> list[T]:
+        """A row of scales in the new order; products of one block leave them where they are."""
+        return list(row) if self.size == 1 else _exchanged(row, self.first // self.size, 1)
+
+
+def _exchanged(row: Sequence[T], first: int, size: int) -> list[T]:
+    middle, end = first + size, first + 2 * size
+    return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
+
+
+def moves_of(spec: UnitSpec) -> list[Move]:
+    """The exchanges that make every order of the products that the scales' places allow."""
+    block = spec.scale_block or spec.k
+    neighbours = [Move(i) for i in range(spec.k - 1) if (i + 1) % block]
+    return neighbours + [Move(i, block) for i in range(0, spec.k - 2 * block + 1, block)]
+
+
+def _product_order(spec: UnitSpec, seed: int) -> Refuted | None:
+    """Neighbouring products that change places, among seeded vectors: the one of the fewest products."""
+    tried = inputs_to_try(spec, spec.k, VECTORS, seed)
+    graph, root = circuit(spec, spec.k)
+
+    def results(x: Batch) -> Raw:
+        return np.broadcast_to(Vector(graph, columns(x)).run([root])[0], (VECTORS,)).astype(np.uint64)
+
+    own = results(tried)
+    terms = ((tried.a != 0) | (tried.b != 0)).sum(axis=1)
+    for move in moves_of(spec):
+        moved = _moved(tried, move)
+        other = results(moved)
+        rows = np.flatnonzero(own != other)
+        if rows.size:
+            special = spec.d_format.is_special(own[rows]) | spec.d_format.is_special(other[rows])
+            row = int(rows[np.lexsort((terms[rows], special))[0]])
+            sides = (spec, witness_at(tried, row)), (spec, witness_at(moved, row))
+            found = counterexample(*sides, VECTORS_NAME)
+            if found is None:
+                return None
+            part = ClaimPart(name=f"{move.name} exchanged", status=PartStatus.VIOLATED, witness=found)
+            return part, f"the order matters: {move.name} exchanged change a result"
+    return None
+
+
+def _moved(x: Batch, move: Move) -> Batch:
+    """Dot products whose products have changed places, and their scales where whole blocks have."""
+
+    def exchanged(of: Callable[[list[Raw]], list[Raw]], array: Raw) -> Raw:
+        return np.stack(of(list(array.T)), axis=1)
+
+    scales = (None if row is None else exchanged(move.of_scales, row) for row in (x.scale_a, x.scale_b))
+    return Batch(exchanged(move.of, x.a), exchanged(move.of, x.b), x.c, *scales)
