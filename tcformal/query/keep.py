@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
@@ -13,6 +13,9 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import EqualByTheorem
+
+if TYPE_CHECKING:  # claims are answered through questions
+    from tcformal.query.claims.verdict import ClaimVerdict
 
 
 class AnswerStore(Protocol):
@@ -29,6 +32,13 @@ class AnswerStore(Protocol):
 
     def add(self, verdict: Verdict[Any]) -> object:
         """Keep an answer."""
+
+
+class ClaimStore(AnswerStore, Protocol):
+    """Where claims are kept too."""
+
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep a claim's answer."""
 
 
 def kept_or_answered(
@@ -61,10 +71,7 @@ def kept_or_answered(
             progress=progress or ignore, equal=equal,
         )  # fmt: skip
         if kept is not None and v.kind not in DECIDED:
-            if v.kind is Kind.ERROR:
-                return v
-            reason = f"{kept.reason}; asked again: {v.reason}"
-            return replace(v, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)
+            return v if v.kind is Kind.ERROR else asked_in_vain(kept, v)
     assert v is not None
     # An answer to other units of the same definition is kept under these names too.
     if store is not None and v.theorems is None and not (known and store.has(q)):
@@ -76,3 +83,8 @@ def kept_or_answered(
             unkept(error)
     return v
 
+
+def asked_in_vain(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict where a kept answer was not checked, and asking again gave none."""
+    reason = f"{kept.reason}; asked again: {again.reason}"
+    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

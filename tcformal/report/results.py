@@ -131,7 +131,7 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "lemmas" if r["kind"] == "claim" else "yes" if r["certificate"] else "–"
+        proof = "yes" if r["certificate"] else "–"
         proof = "no" if proof == "–" and not r["witness"] else proof
         verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
         if verdict != r["kept_as"]:

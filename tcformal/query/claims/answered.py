@@ -19,7 +19,7 @@ from tcformal.version import commit, host
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
     from tcformal.matmul.unit import Unit
     from tcformal.query.assume import Assumptions
-    from tcformal.query.keep import AnswerStore
+    from tcformal.query.keep import AnswerStore, ClaimStore
     from tcformal.query.verdict import Verdict
 
 #: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
@@ -95,9 +95,11 @@ def answered(
     q = claim_question(spec, claim, what)
     if q is None:
         return verdict(Kind.UNKNOWN, in_the_way(spec, claim), "nothing")
+    # A unit that is made for the question has no name to be kept under: the claim is kept, and asked again.
     v = kept_or_answered(
-        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
-    )
+        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
+        unkept=lambda _: None,
+    )  # fmt: skip
     kind = _AS_CLAIM.get(v.kind, v.kind)
     said = STATEMENTS[name] + (f" where {' and '.join(what.texts())}" if what else "")
     if kind is Kind.VIOLATED:
@@ -115,7 +117,7 @@ def prove_claim(
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
     assumptions: Assumptions | None = None,
-    store: AnswerStore | None = None,
+    store: ClaimStore | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> ClaimVerdict:
@@ -138,8 +140,11 @@ def prove_claim(
     from tcformal.solve.members import check_members
 
     spec = spec_of(unit)
-    return answered(
+    v = answered(
         spec, under(claim, assumptions or Assumptions()), lambda: store, limits=limits or Limits(),
         solvers=None if solvers is None else check_members(solvers), certify=certify, fresh=fresh,
         progress=progress or ignore,
     )  # fmt: skip
+    if store is not None:
+        store.add_claim(v)
+    return v

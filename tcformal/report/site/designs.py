@@ -11,12 +11,11 @@ from tcformal.design.operations import Operation, operation, risks
 from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import definition
-from tcformal.proofs.claims.agreement import SEPARATOR
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import PairPage, slug
 from tcformal.report.units import unit_data
 from tcformal.store.file import Record
-from tcformal.theory.answers import STATEMENTS
+from tcformal.theory.answers import SEPARATOR, STATEMENTS
 
 #: Who makes the units of each architecture.
 _VENDORS = {
