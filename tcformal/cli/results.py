@@ -17,13 +17,14 @@ from rich.text import Text
 
 from tcformal.cli.group import json_option, main, results_option
 from tcformal.cli.questions.claims import say_written, write_instance
+from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files.write import write_whole
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.text import console
+from tcformal.report.text import SHOWN, console
 from tcformal.solve.result import Limits
 from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import audit, matches, state
@@ -144,7 +145,7 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
     say(f"{verdict}: {reason}")
     say(f"{record['claim']} of {record['unit']}")
     say(f"answered by {record['answered_by']} on {record['date']}, by tcformal {record['tcformal']}")
-    say(f"id: {name}\ndefinition: {record['definition']}")
+    say(f"id: {name}")
 
 
 def _one(store: Store, start: str) -> Entry | Record:
@@ -158,7 +159,7 @@ def _one(store: Store, start: str) -> Entry | Record:
     if not found:
         raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
     if len(found) > 1:
-        ids = ", ".join(_id(x)[: views.SHOWN] for x in found[:4])
+        ids = ", ".join(_id(x)[:SHOWN] for x in found[:4])
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     return found[0]
 
@@ -187,13 +188,12 @@ def proof(start: str, output: str, folder: str) -> None:
         _write_proof(output, answer_proof(store, entry))
         return
     from tcformal.query.claims.answered import answered
-    from tcformal.store.audit.claim_audit import claimed_unit
 
-    v = answered(claimed_unit(entry), entry["claim"], lambda: store, limits=Limits())
+    v = answered(resolve(entry["unit"]), entry["claim"], lambda: store, limits=Limits())
     if v.theorem is None and v.asked is not None:
         raise InputError(
             f"expected a claim that a theorem answers, but {v.claim} of {v.unit.name} is a question: "
-            f"tcformal results proof {identity_of(v.asked.question)[: views.SHOWN]}"
+            f"tcformal results proof {identity_of(v.asked.question)[:SHOWN]}"
         )
     say_written(write_instance(v, output + ".v"))
 

@@ -12,8 +12,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_op
 from tcformal.cli.results import results, watched
 from tcformal.query.verdict import kept_as
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.results import SHOWN
-from tcformal.report.text import SCREEN
+from tcformal.report.text import SCREEN, SHOWN
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Store
 
@@ -44,8 +43,8 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes, and
     verdict, other values and order are derived again; of identified products, what follows from the counts.
 
-    With --claims, a kept claim is answered again, and its record has to say the same; ID is then a text in the
-    names of claims and units, such as error-bound, or both, as in 'error-bound of UNIT'.
+    With --claims, a kept claim is answered again, and its record has to say the same; ID is then a text in
+    the names of claims and units, such as error-bound, or both, as in 'error-bound of UNIT'.
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """

@@ -51,8 +51,8 @@ def certified(
 ) -> list[AxisOutcome]:
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
-    Theorems and pools of inputs come first for all values, then solvers.  Inputs that are found to tell values
-    from the simplest design's are asked of the device together, after the pools and after the solvers.
+    Theorems and pools of inputs come first for all values, then solvers.  Inputs that tell values from the
+    simplest design's are asked of the device together, after the pools and after the solvers.
     """
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}

@@ -57,8 +57,8 @@ def kept_or_answered(
     """The kept answer to a question, or else a new one, which is kept.
 
     `fresh` asks again whatever is kept; without a store nothing is kept.  A kept answer whose evidence was
-    not checked is asked again; where that ends without an answer, it stays in the store.  Theorems by which two
-    units are `equal` are an answer that is neither looked for nor kept.
+    not checked is asked again; where that ends without an answer, it stays in the store.
+    `equal`: theorems by which two units are one, an answer that is neither looked for nor kept.
     `unkept` takes the error of an answer that cannot be kept; the answer is then returned all the same.
     Errors: those of `answer`; RecordError, unless `unkept` takes it, where an answer cannot be kept.
     """

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tcformal.programs.chain import definition
-from tcformal.query.claims.verdict import ClaimVerdict
-from tcformal.store.answers import identity_of
-from tcformal.store.schema import SEAL, digest_of, now
+from tcformal.store.file import RecordFile, RecordKind
+from tcformal.store.locks import shared_lock
+from tcformal.store.schema import SEAL, digest_of, now, seal
+
+if TYPE_CHECKING:  # a theorem's answer is kept without what solvers need
+    from tcformal.query.claims.verdict import ClaimVerdict
+
+CLAIM = RecordKind(
+    "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),
+    lambda r: (r["claim"], r["unit"]),
+)  # fmt: skip
 
 #: Keys that may differ between two records of the same answer.
 _PASSING = ("schema", "date", "seconds", "tcformal", "commit", "machine", SEAL)
@@ -22,8 +30,21 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     plain["theorem"] = None if v.theorem is None else v.theorem.to_json()
     if plain["theorem"] is not None:
         del plain["theorem"]["rests_on"]  # as of today, whenever it is asked
-    plain["question"] = None if v.asked is None else identity_of(v.asked.question)
-    return {**plain, "date": now(), "definition": definition(v.unit)}
+    plain["question"] = None
+    if v.asked is not None:
+        from tcformal.store.answers import identity_of
+
+        plain["question"] = identity_of(v.asked.question)
+    return {**plain, "date": now()}
+
+
+def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
+    """Keep a claim, unless the newest record is equal; RecordError where it cannot be written."""
+    record = claim_record(v)
+    with shared_lock(records.path.parent):
+        last = records.newest(v.claim, v.unit.name)
+        if last is None or claim_content(last) != claim_content(record):
+            records.add(seal(record, CLAIM.name))
 
 
 def claim_id(claim: str, unit: str) -> str:

@@ -18,10 +18,11 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
+from tcformal.store.claims import CLAIM, keep_claim
 from tcformal.store.file import Record, RecordFile, RecordKind
 from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
-from tcformal.store.schema import check, now, seal
+from tcformal.store.schema import check, now
 
 if TYPE_CHECKING:
     from tcformal.query.claims.verdict import ClaimVerdict
@@ -32,10 +33,7 @@ ANSWER = RecordKind(
     re.compile(rb'"sha256": "([0-9a-f]{64})"'),
     lambda r: (r["question"]["sha256"],),
 )
-CLAIM = RecordKind(
-    "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),
-    lambda r: (r["claim"], r["unit"]),
-)  # fmt: skip
+
 #: Keys in which two questions of one definition must agree so that one answer serves both.
 _OPERANDS = ("kind", "k", "formats", "assumptions")
 
@@ -215,13 +213,7 @@ class Store:
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim, unless the newest record is equal."""
-        from tcformal.store.claims import claim_content, claim_record  # answers need none of it
-
-        record = claim_record(v)
-        with shared_lock(self.folder):
-            last = self.claims.newest(v.claim, v.unit.name)
-            if last is None or claim_content(last) != claim_content(record):
-                self.claims.add(seal(record, CLAIM.name))
+        keep_claim(self.claims, v)
 
 
 def _entry(start: int, line: Line) -> Entry | None:

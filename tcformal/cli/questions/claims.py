@@ -22,9 +22,9 @@ from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.report.claims import claim_view, claims_table
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.results import SHOWN
-from tcformal.report.text import Counted, console
-from tcformal.store.claims import claim_id
+from tcformal.report.text import SHOWN, Counted, console
+from tcformal.store.claims import CLAIM, claim_id, keep_claim
+from tcformal.store.file import RecordFile
 from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands
 
@@ -95,6 +95,7 @@ def prove_claims(
     def store() -> Store:
         return how.store()
 
+    claims_file = RecordFile(Path(how.folder), CLAIM, warn)
     refused: dict[tuple[str, str], str] = {}
     unkept: list[RecordError] = []
     verdicts: dict[str, list[ClaimVerdict]] = {}
@@ -106,7 +107,7 @@ def prove_claims(
                 fresh=how.fresh, progress=lambda text: bar.doing(f"{name}: {text}"),
             )  # fmt: skip
             try:
-                store().add_claim(v)
+                keep_claim(claims_file, v)
             except RecordError as error:
                 unkept.append(error)
             return v

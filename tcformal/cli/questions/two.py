@@ -22,8 +22,7 @@ from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.results import SHOWN
-from tcformal.report.text import console, waiting
+from tcformal.report.text import SHOWN, console, waiting
 from tcformal.store.answers import identity_of
 
 

@@ -33,7 +33,9 @@ _ONE_SUM = "one sum of aligned and truncated terms"
 _OF_SUMS = ("finite", "c", "exponents", "scale_exponents")
 
 CLAIMS: dict[str, Claim] = {
-    "product-order": Claim(("finite", "exponents", "c", "spread"), ("two products or more", lambda u: u.k > 1)),
+    "product-order": Claim(
+        ("finite", "exponents", "c", "spread"), ("two or more products", lambda u: u.k > 1)
+    ),
     "sign-magnitude": Claim(about=(
         f"{_ONE_SUM}, without a bound and in two's complement",
         lambda u: u.design.one_sum and u.design.carry_bits is None

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.programs.chain import definition
 from tcformal.query.claims.answered import answered
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
@@ -36,7 +34,7 @@ class ClaimFinding:
 
 
 def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
-    """Audit one kept claim: its definition, and the answer that theorems, inputs or solvers give again.
+    """Audit one kept claim: the answer that theorems, inputs or solvers give again.
 
     No statement of the record is taken over: a theorem's side conditions are computed, a witness is looked
     for and replayed, and the certificate of a question is checked again.
@@ -52,8 +50,9 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
     kind = Kind[record["verdict"]]
     if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
-    spec = claimed_unit(record)
-    again = answered(spec, record["claim"], lambda: store, limits=replace(Limits(), time_s=AUDIT_S))
+    again = answered(
+        resolve(record["unit"]), record["claim"], lambda: store, limits=replace(Limits(), time_s=AUDIT_S)
+    )
     if again.kind not in DECIDED or not again.checked:
         return AuditStatus.UNCHECKED, again.reason
     if again.kind is not kind:
@@ -79,14 +78,3 @@ def claims_with(records: Iterable[Record], texts: Sequence[str]) -> list[Record]
         if not any(text in name for _, name in found):
             raise InputError(f"expected a text in the name of a claim or its unit, but got {text!r}")
     return [r for r, name in found if not texts or any(text in name for text in texts)]
-
-
-def claimed_unit(record: Mapping[str, Any]) -> UnitSpec:
-    """The unit of a claim; RecordError where its definition is no longer the one of the record."""
-    spec = resolve(record["unit"])
-    today = definition(spec)
-    if today != record["definition"]:
-        raise RecordError(
-            f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
-        )
-    return spec

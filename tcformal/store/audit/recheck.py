@@ -1,8 +1,8 @@
 """A process that checks kept certificates again, one JSON request a line.
 
 A request holds `dag` (the text of a DAG whose root is named `assertion`), `certificate` (what a record says
-of it), `folder` and `seconds` of the processor.  The answer holds `steps` and `checker`, or `refused` with the
-reason, or `late`.
+of it), `folder` and `seconds` of the processor.  The answer holds `steps` and `checker`, or `refused` with
+the reason, or `late`.
 """
 
 from __future__ import annotations
