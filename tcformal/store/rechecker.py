@@ -46,11 +46,7 @@ class Rechecker:
         self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
     ) -> dict[str, Any]:
         """Check a certificate of a folder against the clauses of a DAG whose root is named `assertion`."""
-        seconds = self.seconds if seconds is None else seconds
-        request = {
-            "dag": dag, "certificate": dict(certificate), "folder": str(folder), "seconds": seconds,
-        }  # fmt: skip
-        return self._ask(request, seconds)
+        return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts a new one."""
@@ -67,8 +63,10 @@ class Rechecker:
     def __del__(self) -> None:
         self.close()
 
-    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
         """The answer to one request; `late` after the time limit."""
+        seconds = self.seconds if seconds is None else seconds
+        request = {**what, "folder": str(folder), "seconds": seconds}
         process = self._started()
         if process is None or process.stdin is None:
             return {"late": True}

@@ -22,7 +22,8 @@ from tcformal.theory.design import coq_design, coq_sum
 from tcformal.theory.instances import coq_instance
 from tcformal.theory.sources import coqc
 
-KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
+#: What an earlier prover proved or refuted of circuits, unit by unit.
+PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
 #: Of each kind of sum a unit whose instances `coqc` checks.
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
@@ -36,7 +37,7 @@ LOOSER = Fraction(104, 100)
 
 @pytest.fixture(scope="module")
 def kept() -> dict[tuple[str, str], dict[str, Any]]:
-    with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
+    with lzma.open(PROVED, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return {(r["claim"], r["unit"]): r for r in rows}
 

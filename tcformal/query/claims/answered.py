@@ -53,6 +53,8 @@ def answered(
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)
     check_choice("claim", name, [*STATEMENTS, AGREEMENT])
+    if name == AGREEMENT and not assumed:
+        raise InputError(f"expected {AGREEMENT}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
     if name != AGREEMENT and assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
         from tcformal.query.claims.register import conditions  # builds circuits
 
@@ -106,7 +108,7 @@ def answered(
         part = ClaimPart(name=said, status=PartStatus.VIOLATED, witness=counterexample_of(v))
         return verdict(kind, f"not always: {said}", "witness", [part], v)
     by = "solvers" if kind in (Kind.HOLDS, Kind.VACUOUS) else "nothing"
-    return verdict(kind, f"{said}: {v.reason}" if kind is Kind.HOLDS else v.reason, by, asked=v)
+    return verdict(kind, f"{said}: {v.reason}" if v.kind is Kind.EQUIVALENT else v.reason, by, asked=v)
 
 
 def prove_claim(

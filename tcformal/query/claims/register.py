@@ -74,7 +74,7 @@ def refused(claim: str, spec: UnitSpec) -> str:
     known = CLAIMS[name]
     what, about = known.about
     if not about(spec):
-        return f"expected {what} for claim {name}, but {spec.name} has none"
+        return f"expected {what} for claim {name}, but got {spec.name}"
     try:
         known.check(spec)
         conditions(claim, spec)

@@ -16,6 +16,7 @@ from tcformal.store.answers import (
     check_definition,
     check_replays,
     check_vectors,
+    found_theorems,
     question_of,
     read_limits,
 )
@@ -96,6 +97,8 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
     check_vectors(record, q)
+    if (equal := found_theorems(record, q)) is not None:
+        return AuditStatus.HOLDS, equal.reason
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
     certificate = store.certificate(record)
