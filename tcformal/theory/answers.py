@@ -17,7 +17,7 @@ from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
-from tcformal.theory.claims import CLAIMS, claim_instance
+from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.conditions import block_size
 from tcformal.theory.instances import Instance, coq_instance
 
@@ -48,7 +48,8 @@ _EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
 #: The spread of exponents that a claim about the order of products may assume.
 _SPREAD = re.compile(r"spread=([0-9]+)")
 #: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
-_FINITE, _ZERO_C, _OF_ZERO_C, _OF_ORDER = "finite", "c=0x0", "relative-error", "product-order"
+_FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
+_OF_ORDER, _OF_NEGATION = "product-order", "negation-symmetry"
 #: Claims about what a sum loses before it is rounded.
 _OF_SUMS = ("exact-sum", "correctly-rounded")
 #: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
@@ -191,6 +192,8 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
         found = claim_instance(unit, name)
     if found is None and name == _OF_ORDER and _FINITE in assumed:
         found = _any_order(unit, *assumed)
+    if found is None and name == _OF_NEGATION and _ZERO_C in assumed:
+        found = negation_from_zero(unit, _exponents(assumed))
     return None if found is None else TheoremAnswer(found)
 
 

@@ -104,7 +104,7 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
 
 
 def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
-    """Sums in an order, or rounded down: `ordered_error`, `down_error`, and from c = 0 `…_error_from_zero`."""
+    """Sums in an order, or rounded down: `ordered_error`, `down_error`; from c = 0 `…_error_from_zero`."""
     found = losses(unit)
     if found is None:
         return None

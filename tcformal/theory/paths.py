@@ -1,5 +1,6 @@
-"""What sums lose in fixed point: in any order, as `coq/Paths.v` and `coq/Growth.v` compute it, or rounded down,
-as `coq/DownChains.v` does."""
+"""What sums lose, in fixed point: in any order, as `coq/Paths.v` and `coq/Growth.v` compute it, or rounded
+down, as `coq/DownChains.v` does.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ def paths(unit: UnitSpec) -> Paths | None:
 
 
 def losses(unit: UnitSpec) -> Paths | None:
-    """What a block loses whose sums are made in an order, or rounded down; None where neither theorem applies."""
+    """What a block loses, of sums in an order or rounded down; None where neither theorem applies."""
     return paths(unit) or rounded_down(unit)
 
 
@@ -98,7 +99,10 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
     if terms is None or d.normalise_products or d.zero_exponent != "none":
         return None
     low, once = _low(t), d.sum_rounding == "RD_ADDENDS"
-    if not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits or max(f + 12, bits + 1) > WIDTH:
+    if (
+        not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
+        or max(f + 12, bits + 1) > WIDTH
+    ):
         return None
     part = product_share(unit)
     units = part * max((n + 1) // 2 - 1, 0) + PARTS if d.summation == "gtr" else part * max(n - 1, 0)
