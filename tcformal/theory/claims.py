@@ -14,6 +14,7 @@ from tcformal.theory.conditions import (
     Terms,
     always_infinite,
     block_size,
+    converted_to,
     least,
     one_nan,
     one_sum,
@@ -25,10 +26,12 @@ from tcformal.theory.conditions import (
 from tcformal.theory.constants import rounded_ok
 from tcformal.theory.design import coq_design
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
+from tcformal.theory.grid import log2
 from tcformal.theory.instances import Instance
 
 #: Roundings that are symmetric about zero.
 _SYMMETRIC = ("RNE", "RNA", "RZ", "RO")
+_NEGATED = "Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal"
 #: The largest number of carry bits that is looked at.
 _CARRIES = 64
 
@@ -172,29 +175,69 @@ def at_once(unit: UnitSpec) -> bool:
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
+    if unit.design.summation in ("tr", "gtr") or not _mirrors(unit):
+        return None
+    return Instance(
+        claim="negation-symmetry", unit=unit, theorem="negation_holds", says=_NEGATED,
+        binders=("w", "w'"), conditions=("negation_kept d = true",),
+    )  # fmt: skip
+
+
+def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Instance | None:
+    """The same of one block of sums rounded down, from c = 0: products above that zero are summed exactly.
+
+    Ranges and units: `exponents` of the elements of A and B, where they are assumed.  Theorems
+    `down_negation_of_all` and `down_negation_holds`.
+    """
+    d, terms = unit.design, term_facts(unit)
+    if d.summation != "tr" or unit.k > block_size(unit) or terms is None or not _mirrors(unit):
+        return None
+    if d.group is not None or d.piece_bits is not None or d.normalise_products or d.zero_exponent != "none":
+        return None
+    low = terms.low
+    if exponents is not None:
+        if unit.scale_format is not None or d.normalise_operands or converted_to(unit) is not None:
+            return None
+        low = sum(max(exponents[0], least(f)) for f in (unit.a_format, unit.b_format))
+    f, bits = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0)
+    again = d.sum_rounding != "RD_ADDENDS"
+    if not terms.bits <= f <= bits or low < least(unit.c_format) + f - bits - again:
+        return None
+    top = block_size(unit) * (terms.most << (f - terms.bits))
+    if again and (low < d.rho.e_min + f - bits or log2(top) > bits):
+        return None
+    facts = f"{{| most := {terms.most}; bits := {terms.bits}; low := ({terms.low}) |}}"
+    every = exponents is None
+    where = "from c = 0" + ("" if every else f" where no product's exponent is below {low}")
+    conditions = (f"term_facts d = Some {facts}",) if every else ()
+    return Instance(
+        claim="negation-symmetry", unit=unit, says=f"{_NEGATED}; {where}: no sum is rounded down",
+        theorem="down_negation_of_all" if every else "down_negation_holds",
+        arguments=(facts if every else f"({low})",), binders=("w", "w'", "x"),
+        conditions=(*conditions, f"down_negation_ok d ({f'low {facts}' if every else low}) = true"),
+        numbers={"low": Fraction(low)},
+    )  # fmt: skip
+
+
+def _mirrors(unit: UnitSpec) -> bool:
+    """`Mirror.negation_kept` of the products' sums: nothing on the way tells a sign from the other."""
     d = unit.design
-    if d.lost_bits != "cut" or d.framed or d.summation in ("tr", "gtr") or d.zero_words != "summed":
-        return None
+    if d.lost_bits != "cut" or d.framed or d.zero_words != "summed":
+        return False
     if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
-        return None
+        return False
     if unit.tree is not None and unit.tree.converted is not None:
-        return None
+        return False
     if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
-        return None
+        return False
     designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
     for of in designs:
         targets = (of.rho, of.step)
         if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
-            return None
+            return False
         if of.alignment_rounding not in _SYMMETRIC or of.carry_bits is not None:
-            return None
-    if d.product_rounding is not None and d.product_conversion.mode not in _SYMMETRIC:
-        return None
-    return Instance(
-        claim="negation-symmetry", unit=unit, theorem="negation_holds",
-        says="Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal",
-        binders=("w", "w'"), conditions=("negation_kept d = true",),
-    )  # fmt: skip
+            return False
+    return d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC
 
 
 def zero_products(unit: UnitSpec) -> Instance | None:

@@ -20,7 +20,7 @@ from tcformal.theory.conditions import (
     relative_ok,
     share,
 )
-from tcformal.theory.paths import ONE, paths
+from tcformal.theory.paths import ONE, losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def constants(unit: UnitSpec) -> Constants | None:
             return None
         blocks = sum(-(-len(part) // n) for part in how.parts)
         return Constants(first, other, unit.k, blocks, share(how.addition))
-    found = paths(unit)
+    found = losses(unit)
     if found is None:
         return None
     return Constants(Fraction(found.start, ONE), Fraction(found.later[1], ONE), block_size(unit), 1)

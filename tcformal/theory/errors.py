@@ -19,7 +19,7 @@ from tcformal.theory.conditions import (
 )
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.instances import Instance
-from tcformal.theory.paths import ONE, paths
+from tcformal.theory.paths import ONE, losses
 
 
 def relative_error(unit: UnitSpec) -> Instance | None:
@@ -104,40 +104,50 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
 
 
 def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
-    """Sums that are made in an order: `ordered_error`, and from c = 0 `ordered_error_from_zero`."""
-    found = paths(unit)
+    """Sums in an order, or rounded down: `ordered_error`, `down_error`; from c = 0 `…_error_from_zero`."""
+    found = losses(unit)
     if found is None:
         return None
-    alone = "c=0x0" in claim
+    alone, down = "c=0x0" in claim, unit.design.summation in ("tr", "gtr")
     start = found.start if alone else found.beside
-    first, later = (f"({', '.join(map(hex, x))})%Z" for x in (found.first, found.later))
-    units = (f"({found.floor})", f"({found.tiny})")
-    at = f"d {' '.join(units)}"
-    conditions: tuple[str, ...] = (f"order_ok d {units[0]} = true",)
-    if alone:
-        conditions += (
-            f"first_losses {at} = Some {first}", f"later_losses {at} = Some {later}",
-            f"({found.first[0]:#x} <= {start:#x})%Z", f"enough {start:#x} {later} = true",
-        )  # fmt: skip
+    conditions: tuple[str, ...]
+    arguments: tuple[str, ...]
+    if down:
+        lost = (found.first[0], *found.later[:2])
+        part = str(product_share(unit))
+        conditions = (f"down_losses d {part} = Some {_triple(lost)}",)
+        bounds = (found.first[0],) if alone else found.later[:2]
+        enough = f"enough {start:#x} {_triple((*found.later[:2], 0))} = true"
+        arguments = (part, *map(hex, lost), hex(start))
+        order = (*map(str, range(4)), "condition_0", "4", "w", "x", "z")
     else:
-        conditions += (
-            f"later_losses {at} = Some {later}",
-            *(f"({x:#x} <= {start:#x})%Z" for x in found.later[:2]),
-        )
-    conditions += ("composed d = None",)
-    arguments = (*units, *map(hex, found.later), *(map(hex, found.first) if alone else ()), hex(start))
-    places = [str(i) for i in range(len(arguments))]
+        units = (f"({found.floor})", f"({found.tiny})")
+        at = f"d {' '.join(units)}"
+        conditions = (f"order_ok d {units[0]} = true",)
+        if alone:
+            conditions += (f"first_losses {at} = Some {_triple(found.first)}",)
+        conditions += (f"later_losses {at} = Some {_triple(found.later)}",)
+        bounds = found.first[:1] if alone else found.later[:2]
+        enough = f"enough {start:#x} {_triple(found.later)} = true"
+        arguments = (*units, *map(hex, found.later), *(map(hex, found.first) if alone else ()), hex(start))
+        places = [str(i) for i in range(len(arguments))]
+        order = (*places[:2], "condition_0", *places[2:], "w", "x", "z")
+    conditions += tuple(f"({x:#x} <= {start:#x})%Z" for x in bounds)
+    conditions += (*((enough,) if alone else ()), "composed d = None")
     k, c = (Fraction(x, ONE) for x in (start, found.later[1]))
     total = "Σ|terms|" if alone else "(|c| + Σ|terms|)"
     return Instance(
         claim=claim, unit=unit,
-        theorem="ordered_error_from_zero" if alone else "ordered_error",
+        theorem=("down" if down else "ordered") + ("_error_from_zero" if alone else "_error"),
         says=f"|d - exact| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·{total} + η for m blocks, κ_1 = {float(k):.6g}, "
         f"κ = {float(c):.6g}",
-        arguments=arguments, binders=("w", "x", "z"),
-        order=(*places[:2], "condition_0", *places[2:], "w", "x", "z"),
-        conditions=conditions, numbers={"first": k, "kappa": c},
+        arguments=arguments, binders=("w", "x", "z"), order=order, conditions=conditions,
+        numbers={"first": k, "kappa": c},
     )  # fmt: skip
+
+
+def _triple(x: tuple[int, ...]) -> str:
+    return f"({', '.join(map(hex, x))})%Z"
 
 
 def _of_call(unit: UnitSpec, claim: str) -> Instance | None:

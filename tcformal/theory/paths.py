@@ -1,4 +1,6 @@
-"""What every order of sums loses, as `coq/Paths.v` and `coq/Growth.v` compute it, in fixed point."""
+"""What sums lose, in fixed point: in any order, as `coq/Paths.v` and `coq/Growth.v` compute it, or rounded
+down, as `coq/DownChains.v` does.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from dataclasses import dataclass, replace
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import always_infinite, block_size, least, start_format, term_facts
+from tcformal.theory.conditions import (
+    PARTS,
+    always_infinite,
+    block_size,
+    least,
+    plain,
+    product_share,
+    start_format,
+    term_facts,
+)
 from tcformal.theory.orders import Stage, in_order, stages
 
 #: Fraction bits of factors: `Paths.width`.
@@ -41,8 +52,8 @@ ZERO = Bound(nothing=True, short=0, settles=0)
 class Paths:
     """What a block loses, `first` from c = 0 and `later` beside any c.
 
-    Ranges and units: of its products' magnitudes, and of |c|, in units of 2^-WIDTH, and in units of 2^tiny of
-    those.
+    Ranges and units: of its products' magnitudes, and of |c|, in units of 2^-WIDTH, and, of sums in an order,
+    in units of 2^tiny of those.
     """
 
     floor: int
@@ -69,6 +80,42 @@ def paths(unit: UnitSpec) -> Paths | None:
     floor, tiny = _units(unit)
     first, later = (_losses(unit, floor, tiny, c) for c in (ZERO, _some_c(unit)))
     return None if first is None or later is None else Paths(floor, tiny, first, later)
+
+
+def losses(unit: UnitSpec) -> Paths | None:
+    """What a block loses, of sums in an order or rounded down; None where neither theorem applies."""
+    return paths(unit) or rounded_down(unit)
+
+
+def rounded_down(unit: UnitSpec) -> Paths | None:
+    """`DownChains.down_losses`, with the share of a unit that `product_share` gives."""
+    d, terms, start, t = unit.design, term_facts(unit), start_format(unit), unit.design.rho
+    if d.summation not in ("tr", "gtr") or unit.emulation is not None or unit.tree is not None:
+        return None
+    f, bits, n = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0), block_size(unit)
+    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed"
+    if not (whole and plain(d) and d.c_subnormals == "kept" and d.carry_bits is None):
+        return None
+    if terms is None or d.normalise_products or d.zero_exponent != "none":
+        return None
+    low, once = _low(t), d.sum_rounding == "RD_ADDENDS"
+    if (
+        not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
+        or max(f + 12, bits + 1) > WIDTH
+    ):
+        return None
+    part = product_share(unit)
+    units = part * max((n + 1) // 2 - 1, 0) + PARTS if d.summation == "gtr" else part * max(n - 1, 0)
+    again = ONE + (1 << WIDTH - low)
+    if not once:
+        again = _up(again * (ONE + (1 << WIDTH - bits)))
+
+    def lost(x: int) -> int:
+        return _up((ONE + x) * again) - ONE
+
+    own, beside = (lost(x << WIDTH - f - 12) for x in (units, units + PARTS))
+    of_c = lost(1 << WIDTH - bits - (not once))
+    return Paths(max(t.e_min, least(start)), 0, (own, 0, 0), (beside, of_c, 0))
 
 
 def order_ok(unit: UnitSpec) -> bool:

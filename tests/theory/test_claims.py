@@ -16,6 +16,7 @@ import pytest
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.theory.answers import theorem_answer
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.design import coq_design, coq_sum
@@ -30,6 +31,31 @@ UNITS = (
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
+)  # fmt: skip
+#: Claims under assumptions, each with weaker ones of which no theorem is.
+UNDER = (
+    ("cdna3/v_mfma_f32_32x32x8_f16", "negation-symmetry; c=0x0", "negation-symmetry"),
+    ("cdna3/v_mfma_f32_32x32x4_2b_f16", "negation-symmetry; c=0x0", "negation-symmetry; c=0x1"),
+    (
+        "cdna3/v_mfma_f32_32x32x8_bf16", "negation-symmetry; exponents=-63..127; c=0x0",
+        "negation-symmetry; exponents=-67..127; c=0x0",
+    ),
+    (
+        "cdna3/v_mfma_f32_32x32x4_2b_bf16", "negation-symmetry; exponents=-63..127; c=0x0",
+        "negation-symmetry; c=0x0",
+    ),
+    (
+        "ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "product-order; finite; c=0x0; spread=2",
+        "product-order; finite; c=0x0; spread=3",
+    ),
+    (
+        "ampere/mma.m16n8k16.f32.bf16.bf16.f32", "product-order; finite; exponents=-40..40; c=0x0; spread=5",
+        "product-order; finite; exponents=-40..40; c=0x0; spread=6",
+    ),
+    (
+        "ampere/mma.m16n8k8.f32.tf32.tf32.f32", "product-order; finite; exponents=-40..40; c=0x0; spread=0",
+        "product-order; finite; exponents=-40..40; spread=0",
+    ),
 )  # fmt: skip
 #: How much looser than what is kept a constant may be.
 LOOSER = Fraction(104, 100)
@@ -82,6 +108,24 @@ def test_zeros_and_short_products_lose_nothing() -> None:
         assert exact <= found.of(unit.k) <= exact * (1 + Fraction(1, 1 << 60)), name
 
 
+@pytest.mark.parametrize(("name", "claim", "weaker"), UNDER)
+def test_claims_hold_under_assumptions_and_no_weaker_ones(name: str, claim: str, weaker: str) -> None:
+    unit = catalogue()[name]
+    assert theorem_answer(unit, claim) is not None
+    assert theorem_answer(unit, weaker) is None
+
+
+def test_sums_rounded_down_have_constants_of_any_length() -> None:
+    """An exact unit of each product but one, and one more beside c; what c loses does not grow with them."""
+    ulp = Fraction(1, 1 << 24)
+    few, many = (constants(resolve(f"cdna3/v_mfma_f32_{x}")) for x in ("32x32x4_2b_f16", "32x32x8_f16"))
+    assert few is not None
+    assert many is not None
+    assert 4 * ulp < few.first < many.first < 8 * ulp * Fraction(1002, 1000)
+    assert ulp < few.other == many.other < ulp * Fraction(102, 100)
+    assert few.of(4096) > 1023 * few.other
+
+
 def stated_conditions(folder: Path, name: str) -> int:
     """Let `coqc` decide every condition of every instance of every design; how many they are."""
     lines = ["From Coq Require Import ZArith List Bool.", "From TC Require Import Theorems Design Spec."]
@@ -125,6 +169,12 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     exponents = claim_instance(catalogue()[UNITS[0]], "error-bound")
     assert ordered is not None
     assert exponents is not None
+    down, even = (
+        claim_instance(catalogue()[UNITS[i]], "relative-error", zero_c=zero)
+        for i, zero in ((4, False), (5, True))
+    )
+    assert down is not None
+    assert even is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
@@ -135,7 +185,23 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
             ordered,
             conditions=tuple(x.replace("(0x", "(0x1") if x == losses else x for x in ordered.conditions),
         ),
+        *(
+            replace(x, conditions=(x.conditions[0].replace("(0x", "(0x1"), *x.conditions[1:]))
+            for x in (down, even)
+        ),
     ]
+    for name, claim, _ in UNDER:
+        found = theorem_answer(catalogue()[name], claim)
+        assert found is not None
+        (compiled / "Instance.v").write_text(found.coq, encoding="utf-8")
+        coqc(compiled, "Instance.v")
+        # The next spread, or products far below any zero.
+        *others, last = found.instance.conditions
+        of_order = claim.startswith("product-order")
+        now, then = (
+            (f"({claim[-1]})", f"({int(claim[-1]) + 1})") if of_order else ("_ok d (", "_ok d (-900 + ")
+        )
+        wrong.append(replace(found.instance, conditions=(*others, last.replace(now, then, 1))))
     for x in wrong:
         (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):

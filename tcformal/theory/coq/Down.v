@@ -21,6 +21,22 @@ Proof. rewrite cut_ok. apply fix_rnd_err. Qed.
 
 (** * Sums rounded down (CDNA3) *)
 
+(** A sum that is cut again loses a share of itself, or of 2^emin. *)
+Lemma cut_again_loss m bits e n u : let u' := (Z.max (Z.log2 (Z.abs n) + u) e - bits)%Z in
+  Rabs (IZR (round_div m n (u' - u)) * bp u' - IZR n * bp u) <= bp (- bits) * (Rabs (IZR n * bp u) + bp e).
+Proof.
+  intros u'. set (y := IZR n * bp u). pose proof (Rabs_pos y) as Y0. pose proof (bpow_ge_0 radix2 e) as E0. pose proof (bpow_ge_0 radix2 (- bits)) as S0.
+  destruct (Z.eq_dec n 0) as [n0|n0].
+  - unfold y. rewrite n0, round_div_0, !Rmult_0_l, Rminus_0_r, Rabs_R0. apply Rmult_le_pos; auto. rewrite Rplus_0_l. exact E0.
+  - apply Rle_trans with (bp u'); [apply Rlt_le, round_div_loss|].
+    replace (bp u') with (bp (- bits) * bp (Z.max (Z.log2 (Z.abs n) + u) e)) by (rewrite <- bpow_plus; f_equal; unfold u'; lia).
+    apply Rmult_le_compat_l; auto. destruct (Z.max_spec (Z.log2 (Z.abs n) + u) e) as [[h ->]|[h ->]]; [lra|].
+    pose proof (log2_mag n u n0) as Q. fold y in Q.
+    assert (X : y <> 0). { unfold y. pose proof (bpow_gt_0 radix2 u). intros Z0. apply n0. apply eq_IZR. nra. }
+    destruct (mag radix2 y) as [k Hk]. simpl in Q. subst k. specialize (Hk X).
+    replace (Z.log2 (Z.abs n) + u + 1 - 1)%Z with (Z.log2 (Z.abs n) + u)%Z in Hk by lia. lra.
+Qed.
+
 (** The exponent that the sum with c is aligned at, and the units of the products' sum, of the sum with c, and of c. *)
 Definition joint (x : partial) (c : num) : Z := match Design.top x with Some e => Z.max e (exp c) | None => exp c end.
 Definition sum_unit (d : round_down) (x : partial) (c : num) : Z := (joint x c - (sum_bits d + (if cut_again d then 1 else 0)))%Z.
@@ -54,20 +70,9 @@ Proof.
     eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (IZR a * bp u1 - IZR (count x) * bp (Design.unit x)) (IZR (count x) * bp (Design.unit x) - S)). lra. }
   split; [exact Y|]. destruct (cut_again d).
   - set (u3 := (Z.max (Z.log2 (Z.abs n) + u1) (emin o) - sum_bits d)%Z) in *.
-    pose proof (round_div_loss (sum_mode d) n u1 u3) as L3. fold y in L3. set (m3 := round_div (sum_mode d) n (u3 - u1)) in *.
+    set (m3 := round_div (sum_mode d) n (u3 - u1)) in *.
     pose proof (convert_num _ _ _ _ _ P H) as Vz. pose proof (flt_err o (IZR m3 * bp u3) Pp) as Fe. rewrite <- Vz in Fe.
-    assert (B3 : Rabs (IZR m3 * bp u3 - y) <= bp (- sum_bits d) * (Rabs y + bp (emin o))).
-    { pose proof (Rabs_pos y) as Y0. pose proof (bpow_ge_0 radix2 (emin o)) as E0. pose proof (bpow_ge_0 radix2 (- sum_bits d)) as S0.
-      destruct (Z.eq_dec n 0) as [n0|n0].
-      - assert (m0 : m3 = 0%Z) by (unfold m3; rewrite n0; apply round_div_0). rewrite m0. unfold y. rewrite n0, !Rmult_0_l, Rminus_0_r, Rabs_R0.
-        apply Rmult_le_pos; auto. rewrite Rplus_0_l. exact E0.
-      - apply Rle_trans with (bp u3); [lra|].
-        replace (bp u3) with (bp (- sum_bits d) * bp (Z.max (Z.log2 (Z.abs n) + u1) (emin o))) by (rewrite <- bpow_plus; f_equal; unfold u3; lia).
-        apply Rmult_le_compat_l; auto. destruct (Z.max_spec (Z.log2 (Z.abs n) + u1) (emin o)) as [[h ->]|[h ->]]; [lra|].
-        pose proof (log2_mag n u1 n0) as Q. fold y in Q.
-        assert (X : y <> 0). { unfold y. pose proof (bpow_gt_0 radix2 u1). intros Z0. apply n0. apply eq_IZR. nra. }
-        destruct (mag radix2 y) as [m Hm]. simpl in Q. subst m. specialize (Hm X).
-        replace (Z.log2 (Z.abs n) + u1 + 1 - 1)%Z with (Z.log2 (Z.abs n) + u1)%Z in Hm by lia. lra. }
+    pose proof (cut_again_loss (sum_mode d) (sum_bits d) (emin o) n u1) as B3. cbv zeta in B3. fold u3 m3 y in B3.
     replace (V z - (S + V c)) with ((V z - IZR m3 * bp u3) + (IZR m3 * bp u3 - y) + (y - (S + V c))) by ring.
     eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (V z - IZR m3 * bp u3) (IZR m3 * bp u3 - y)). lra.
   - pose proof (convert_num _ _ _ _ _ P H) as Vz. fold y in Vz. pose proof (flt_err o y Pp) as Fe. rewrite <- Vz in Fe.
@@ -95,11 +100,11 @@ Proof.
   apply add_c_error; auto. now apply truncated_error.
 Qed.
 
-Lemma sides_whole ps : exact_sum (evens ps) + exact_sum (odds ps) = exact_sum ps.
+Lemma sides_sum {A} (g : A -> R) l : Rsum (map g (evens l)) + Rsum (map g (odds l)) = Rsum (map g l).
 Proof.
-  unfold evens, odds, exact_sum. assert (H : forall n (l : list num), (length l <= n)%nat ->
-    Rsum (map V (every_second l)) + Rsum (map V (every_second (tl l))) = Rsum (map V l)).
-  { induction n as [|n IH]; intros l L; destruct l as [|x [|y r]]; cbn [length] in L; try lia; try (cbn; ring).
+  unfold evens, odds. assert (H : forall n (l : list A), (length l <= n)%nat ->
+    Rsum (map g (every_second l)) + Rsum (map g (every_second (tl l))) = Rsum (map g l)).
+  { induction n as [|n IH]; intros m L; destruct m as [|x [|y r]]; cbn [length] in L; try lia; try (cbn; ring).
     assert (O : every_second (y :: r) = y :: every_second (tl r)) by (destruct r; auto).
     change (every_second (x :: y :: r)) with (x :: every_second r). cbn [tl]. rewrite O. specialize (IH r ltac:(lia)).
     cbn [map]. assert (C : forall a l, Rsum (a :: l) = a + Rsum l) by reflexivity. rewrite !C. lra. }
@@ -117,7 +122,7 @@ Theorem two_sides_error d ps c z :
     Rabs (V z - (exact_sum ps + V c)) <= T + bp (sum_unit d x c) + bp (c_unit d x c) +
       (if cut_again d then bp (- sum_bits d) * (Rabs y + bp (emin (out (products_sum d)))) else 0) + Rulp (out (products_sum d)) (V z).
 Proof.
-  intros P K B Tw N Hc H l r x T. pose proof (sides_whole ps) as Sp. unfold round_down_sum in H. rewrite Tw in H.
+  intros P K B Tw N Hc H l r x T. pose proof (sides_sum V ps : exact_sum (evens ps) + exact_sum (odds ps) = exact_sum ps) as Sp. unfold round_down_sum in H. rewrite Tw in H.
   assert (N1 : (1 <? Z.of_nat (length ps))%Z = true) by lia. rewrite N1 in H. cbn [andb] in H. fold l r x in H.
   apply add_c_error; auto. rewrite <- Sp.
   pose proof (truncated_error d (evens ps) K) as Le. pose proof (truncated_error d (odds ps) K) as Lo. fold l in Le. fold r in Lo.
