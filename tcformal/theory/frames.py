@@ -42,10 +42,9 @@ def frame(unit: UnitSpec, *, zero_c: bool) -> Frame | None:
 
 def framed_ok(d: Design) -> bool:
     """`Frames.framed_ok`."""
-    targets = (d.rho,) if d.accumulator is None else (d.step, d.rho)
     complement = d.accumulation == "ones_complement"
     return (
-        d.framed and all(t.integer_bits is None and monotone(t, d) for t in targets)
+        d.framed and all(t.integer_bits is None and monotone(t, d) for t in (d.step, d.rho))
         and not (complement and (d.alignment_rounding != "RZ" or d.aligned_group is not None))
     )  # fmt: skip
 
