@@ -20,6 +20,7 @@ from tcformal.theory.conditions import (
     relative_ok,
     share,
 )
+from tcformal.theory.frames import frame
 from tcformal.theory.paths import ONE, losses
 
 
@@ -37,6 +38,10 @@ class Constants:
     size: int
     blocks: int
     last: Fraction = Fraction(0)
+    #: How much less the first block loses of products of c's sign, and what every other one loses of c along
+    #: that sign, where that is less: `Frames.grown`.
+    spared: Fraction = Fraction(0)
+    along: Fraction | None = None
 
     def of(self, length: int) -> Fraction:
         """C of so many products from c = 0."""
@@ -45,10 +50,11 @@ class Constants:
             # Any products of a call may be those of any part.
             calls, call = -(-length // self.size), (1 + self.first) * (1 + self.other) ** (self.blocks - 1)
             return call * (1 + self.last) ** (calls - 1) - 1
-        blocks = -(-length // self.size)
-        if blocks > 64:
-            return _up((1 + self.first) * _power_up(1 + self.other, blocks - 1)) - 1
-        return (1 + self.first) * (1 + self.other) ** (blocks - 1) - 1
+        more = -(-length // self.size) - 1
+        grown = _grown(self.first, self.other, more)
+        if self.along is None or grown - self.spared > 1:
+            return grown
+        return max(grown - self.spared, _grown(self.first, self.along, more))
 
 
 def constants(unit: UnitSpec) -> Constants | None:
@@ -69,6 +75,12 @@ def constants(unit: UnitSpec) -> Constants | None:
             return None
         blocks = sum(-(-len(part) // n) for part in how.parts)
         return Constants(first, other, unit.k, blocks, share(how.addition))
+    framed = frame(unit, zero_c=True)
+    if framed is not None:
+        same, first, other, along = (
+            Fraction(x, ONE) for x in (framed.same, framed.most, framed.of_c, framed.along)
+        )
+        return Constants(first, other, block_size(unit), 1, spared=first - same, along=along)
     found = losses(unit)
     if found is None:
         return None
@@ -115,6 +127,13 @@ _PLACES = 400
 def _up(x: Fraction) -> Fraction:
     """The least multiple of 2^-_PLACES that is at least x."""
     return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
+
+
+def _grown(first: Fraction, each: Fraction, times: int) -> Fraction:
+    """(1 + first)·(1 + each)^times - 1; rounded up where that is many times."""
+    if times < 64:
+        return (1 + first) * (1 + each) ** times - 1
+    return _up((1 + first) * _power_up(1 + each, times)) - 1
 
 
 def _power_up(x: Fraction, times: int) -> Fraction:

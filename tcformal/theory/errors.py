@@ -8,7 +8,6 @@ from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
-    always_infinite,
     block_size,
     exponents_ok,
     kappa,
@@ -18,6 +17,7 @@ from tcformal.theory.conditions import (
     relative_ok,
 )
 from tcformal.theory.constants import Constants, constants
+from tcformal.theory.frames import frame, framed_ok
 from tcformal.theory.instances import Instance
 from tcformal.theory.paths import ONE, losses
 
@@ -67,17 +67,35 @@ def _rounded_down(unit: UnitSpec) -> Instance | None:
 
 
 def _framed(unit: UnitSpec) -> Instance | None:
-    d = unit.design
-    if d.aligned_group is not None or not all(always_infinite(d, t) for t in (d.rho, d.step)):
+    if not framed_ok(unit.design):
         return None
     return Instance(
         claim="error-bound", unit=unit, theorem="framed_error", summation="Framed",
-        says="of one block of n products: 2n + 1 units of the common alignment, and the roundings",
-        binders=("ps", "c", "z", "g"),
-        conditions=(
-            "group_size r = None", "monotone_conv (frame_out r) = true",
-            "match first_rounding r with Some f => monotone_conv f | None => true end = true",
-        ),
+        says="of one block: a unit of the common alignment for c and for every product, fewer in groups, and "
+        "the roundings",
+        binders=("ps", "c", "z"), conditions=("framed_ok r = true",),
+    )  # fmt: skip
+
+
+def _in_frame(unit: UnitSpec, claim: str) -> Instance | None:
+    """Sums whose c is aligned apart: `framed_relative`."""
+    zero = "c=0x0" in claim
+    found = frame(unit, zero_c=zero)
+    if found is None:
+        return None
+    numbers = (found.same, found.most, found.of_c, found.along)
+    same, first, kappa, along = (Fraction(x, ONE) for x in numbers)
+    arguments = ("true" if zero else "false", *map(hex, numbers))
+    return Instance(
+        claim=claim, unit=unit, theorem="framed_relative",
+        says="|d - exact| <= max((1 + κ_1)·(1 + κ)^(m-1) - 1 - δ, (1 + κ_1)·(1 + λ)^(m-1) - 1)·"
+        f"{'Σ|terms|' if zero else '(|c| + Σ|terms|)'} + η for m blocks where the first is at most 1, else "
+        f"without δ, κ_1 = {float(first):.6g}, κ = {float(kappa):.6g}, λ = {float(along):.6g}, "
+        f"δ = {float(first - same):.6g}",
+        arguments=arguments, binders=("w", "c", "z"),
+        order=(*(str(i) for i in range(5)), "w", "c", "z"),
+        conditions=(f"frames_ok d {' '.join(arguments)} = true",),
+        numbers={"first": first, "kappa": kappa, "along": along, "same": same},
     )  # fmt: skip
 
 
@@ -100,11 +118,13 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
         )  # fmt: skip
     if unit.emulation is not None:
         return _of_call(unit, claim) if relative_ok(unit) else None
-    return _ordered(unit, claim)
+    return _in_order(unit, claim)
 
 
-def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
+def _in_order(unit: UnitSpec, claim: str) -> Instance | None:
     """Sums in an order, or rounded down: `ordered_error`, `down_error`; from c = 0 `…_error_from_zero`."""
+    if unit.design.framed:
+        return _in_frame(unit, claim)
     found = losses(unit)
     if found is None:
         return None
@@ -167,7 +187,7 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
     if found is None:
         return None
     if not relative_ok(unit):
-        return _ordered(unit, "relative-error; c=0x0")
+        return _in_order(unit, "relative-error; c=0x0")
     claim, composed = "relative-error; c=0x0", unit.emulation is not None
     if composed:
         return _of_calls(

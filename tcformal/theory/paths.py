@@ -98,7 +98,7 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
         return None
     if terms is None or d.normalise_products or d.zero_exponent != "none":
         return None
-    low, once = _low(t), d.sum_rounding == "RD_ADDENDS"
+    bottom, once = low(t), d.sum_rounding == "RD_ADDENDS"
     if (
         not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
         or max(f + 12, bits + 1) > WIDTH
@@ -106,12 +106,12 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
         return None
     part = product_share(unit)
     units = part * max((n + 1) // 2 - 1, 0) + PARTS if d.summation == "gtr" else part * max(n - 1, 0)
-    again = ONE + (1 << WIDTH - low)
+    again = ONE + (1 << WIDTH - bottom)
     if not once:
-        again = _up(again * (ONE + (1 << WIDTH - bits)))
+        again = up(again * (ONE + (1 << WIDTH - bits)))
 
     def lost(x: int) -> int:
-        return _up((ONE + x) * again) - ONE
+        return up((ONE + x) * again) - ONE
 
     own, beside = (lost(x << WIDTH - f - 12) for x in (units, units + PARTS))
     of_c = lost(1 << WIDTH - bits - (not once))
@@ -164,7 +164,7 @@ def _units(unit: UnitSpec) -> tuple[int, int]:
     if unit.design.product_rounding is not None:
         targets.append((unit.design.product_conversion, unit.design))
     floor = max(least(start_format(unit)), *(t.e_min for t, _ in targets))
-    cut = [floor - _low(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
+    cut = [floor - lost_bits(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
     return floor, min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
 
 
@@ -186,16 +186,16 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
         return replace(made, factor=live[0].factor, of_c=live[0].of_c, beside=live[0].beside + h)
     return replace(
         made,
-        factor=_up(max((b.factor for b in live), default=ONE) * (ONE + k)),
-        of_c=_up(max((b.of_c for b in live), default=0) * (ONE + k)),
-        beside=_up(sum(b.beside for b in live) * (ONE + k)) + h,
+        factor=up(max((b.factor for b in live), default=ONE) * (ONE + k)),
+        of_c=up(max((b.of_c for b in live), default=0) * (ONE + k)),
+        beside=up(sum(b.beside for b in live) * (ONE + k)) + h,
     )
 
 
 def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
     """`Paths.stage_loss`."""
     d, t = stage.design, stage.target
-    low = _low(t)
+    low = lost_bits(t)
     if _exact(stage):
         rest = max(0, WIDTH + _flush_exponent(t, d) - tiny)
         return (1 << WIDTH - low, 1 << rest) if low <= WIDTH else None
@@ -227,9 +227,9 @@ def _term(unit: UnitSpec, tiny: int) -> Bound:
     if d.product_rounding is None:
         return made
     t = d.product_conversion
-    if t.integer_bits is not None or not _monotone(t, d):
+    if t.integer_bits is not None or not monotone(t, d):
         return UNKNOWN
-    low, rest = _low(t), max(0, WIDTH + _flush_exponent(t, d) - tiny)
+    low, rest = lost_bits(t), max(0, WIDTH + _flush_exponent(t, d) - tiny)
     if low > WIDTH:
         return UNKNOWN
     factor = ONE if _fits(made.short, t.fraction_bits) else ONE + (1 << WIDTH - low)
@@ -245,35 +245,38 @@ def _c_bits(unit: UnitSpec) -> int:
     return max(unit.c_format.fraction_bits, 0, *(s.target.fraction_bits for s in stages(unit)))
 
 
-def _low(t: Conversion) -> int:
+def lost_bits(t: Conversion) -> int:
+    """A rounding loses at most 2^-this of what it rounds."""
     return t.fraction_bits + (t.mode in NEAREST)
 
 
 def _flush_exponent(t: Conversion, d: Design) -> int:
-    return t.e_min if _flushes(d) else t.e_min - _low(t)
+    return t.e_min if _flushes(d) else t.e_min - lost_bits(t)
 
 
 def _flushes(d: Design) -> bool:
     return d.result_subnormals != "kept"
 
 
-def _monotone(t: Conversion, d: Design) -> bool:
+def monotone(t: Conversion, d: Design) -> bool:
+    """`Monotone.monotone_conv`."""
     return t.fraction_bits >= 0 and always_infinite(d, t)
 
 
 def _plain(stage: Stage) -> bool:
-    return not _flushes(stage.design) and _monotone(stage.target, stage.design)
+    return not _flushes(stage.design) and monotone(stage.target, stage.design)
 
 
 def _exact(stage: Stage) -> bool:
     d, t = stage.design, stage.target
     unbounded = d.fraction_bits is None and d.carry_bits is None
-    return t.integer_bits is None and unbounded and _monotone(t, d)
+    return t.integer_bits is None and unbounded and monotone(t, d)
 
 
 def _fits(bits: int | None, most: int) -> bool:
     return bits is not None and bits <= most
 
 
-def _up(x: int) -> int:
+def up(x: int) -> int:
+    """The product of two factors as a factor, rounded up."""
     return -(-x >> WIDTH)

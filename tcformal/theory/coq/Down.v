@@ -1,5 +1,4 @@
-(** Sums that are rounded down in steps (CDNA3), and sums whose c is aligned in another way than the products (RDNA3): a sound
-    bound of the error of one block, in closed form. *)
+(** Sums that are rounded down in steps (CDNA3): a sound bound of the error of one block, in closed form. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Rounding Order Error Carry Negation Chains Integers Monotone Relative.
@@ -135,49 +134,4 @@ Proof.
     ((a - IZR (count l) * bp (Design.unit l)) + (b - IZR (count r) * bp (Design.unit r)) +
      ((IZR (count l) * bp (Design.unit l) - s) + (IZR (count r) * bp (Design.unit r) - t))) by ring end.
   eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat; apply Rabs_triang|]. lra.
-Qed.
-
-(** * Sums whose c is aligned apart (RDNA3): two units of the common alignment a product, one for c, and the roundings *)
-Theorem framed_error d ps c z g :
-  group_size d = None -> monotone_conv (frame_out d) = true -> match first_rounding d with Some f => monotone_conv f | None => true end = true ->
-  framed_sum d ps c = Num z ->
-  g = match omax_list (grid_of d (c_bits d) true c :: map (grid_of d (frame_bits d) true) ps) with Some g => g | None => 0%Z end ->
-  exists y, Rabs (y - (exact_sum ps + V c)) <= (2 * INR (length ps) + 1) * bp g /\
-    match first_rounding d with
-    | None => V z = flushed_rnd (frame_out d) y
-    | Some f => V z = flushed_rnd (frame_out d) (flushed_rnd f y)
-    end.
-Proof.
-  intros G P Pf H Eg. unfold framed_sum in H. rewrite G in H. cbn [negb] in H. rewrite <- Eg in H.
-  set (gone := drops_c d && (emin (frame_out d) <? g)%Z && (cut RZ g c =? 0)%Z) in *.
-  set (ns := if forallb is_zero (ps ++ [c]) then [0%Z] else frame_counts d g ps c ++ [if gone then 0%Z else cut (frame_mode d) g c]) in *.
-  set (n := zsum ns) in *. exists (IZR n * bp g). pose proof (bpow_gt_0 radix2 g) as B.
-  split.
-  - unfold n, ns. destruct (forallb is_zero (ps ++ [c])) eqn:Az.
-    + assert (E0 : exact_sum ps + V c = 0).
-      { rewrite forallb_forall in Az. assert (V c = 0) by (apply V_zero, Az; apply in_or_app; right; now left).
-        assert (exact_sum ps = 0); [|lra]. unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero, Az; apply in_or_app; now left).
-        clear. induction ps; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-      rewrite E0. cbn. rewrite Rmult_0_l, Rminus_0_r, Rabs_R0. pose proof (pos_INR (length ps)). nra.
-    + rewrite zsum_app, plus_IZR. cbn [zsum fold_right]. rewrite Z.add_0_r, Rmult_plus_distr_r.
-      assert (Lc : Rabs (IZR (if gone then 0 else cut (frame_mode d) g c) * bp g - V c) <= bp g).
-      { destruct gone eqn:Go; [|apply Rlt_le, cut_loss]. unfold gone in Go. apply andb_prop in Go. destruct Go as [_ Go]. apply Z.eqb_eq in Go.
-        pose proof (cut_loss RZ g c) as L. rewrite Go in L. lra. }
-      assert (Lp : Rabs (IZR (zsum (frame_counts d g ps c)) * bp g - exact_sum ps) <= 2 * INR (length ps) * bp g).
-      { unfold frame_counts. rewrite G. clear -B. unfold exact_sum. induction ps as [|x r IH]; [cbn; rewrite Rmult_0_l, Rminus_0_r, Rabs_R0; lra|].
-        cbn [map length]. change (zsum (?a :: ?l)) with (a + zsum l)%Z.
-        rewrite !plus_IZR, S_INR. change (Rsum (V x :: map V r)) with (V x + Rsum (map V r)).
-        set (k := IZR (if complement d && xorb (neg x) (neg c) then if neg c then 1 else -1 else 0)).
-        assert (K : Rabs k <= 1).
-        { unfold k. destruct (complement d && xorb (neg x) (neg c)); [destruct (neg c)|]; unfold Rabs; destruct (Rcase_abs _); lra. }
-        pose proof (cut_loss (frame_mode d) g x) as L.
-        match goal with |- Rabs ((?a + k + ?b) * ?w - (?v + ?s)) <= _ => replace ((a + k + b) * w - (v + s)) with ((a * w - v) + k * w + (b * w - s)) by ring end.
-        eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat_r, Rabs_triang|].
-        rewrite (Rabs_mult k), (Rabs_pos_eq (bp g)) by lra. assert (Rabs k * bp g <= 1 * bp g) by (apply Rmult_le_compat_r; lra). lra. }
-      match goal with |- Rabs (?a + ?b - (?s + ?t)) <= _ => replace (a + b - (s + t)) with ((a - s) + (b - t)) by ring end.
-      eapply Rle_trans; [apply Rabs_triang|]. lra.
-  - destruct (first_rounding d) as [f|].
-    + destruct (convert f _ n g) as [y| |] eqn:Cv; try easy. pose proof (convert_num_flushed _ _ _ _ _ Pf Cv) as Vy.
-      unfold round_num, round_to in H. pose proof (convert_num_flushed _ _ _ _ _ P H) as Vz. change (IZR (signed y) * bp (lsb y)) with (V y) in Vz. now rewrite Vz, Vy.
-    + exact (convert_num_flushed _ _ _ _ _ P H).
 Qed.
