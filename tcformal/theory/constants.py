@@ -21,6 +21,7 @@ from tcformal.theory.conditions import (
     share,
 )
 from tcformal.theory.paths import ONE, paths
+from tcformal.theory.pieces import fine, piecewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,9 @@ def constants(unit: UnitSpec) -> Constants | None:
             return None
         blocks = sum(-(-len(part) // n) for part in how.parts)
         return Constants(first, other, unit.k, blocks, share(how.addition))
+    parts = piecewise(unit)
+    if parts is not None:
+        return Constants(fine(unit, parts.first), fine(unit, parts.of_c), block_size(unit), 1)
     found = paths(unit)
     if found is None:
         return None
