@@ -13,7 +13,6 @@ from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
     block_size,
-    converted_to,
     product_share,
     term_facts,
     truncated_ok,
@@ -67,13 +66,9 @@ def product_loss(unit: UnitSpec, *, leading: bool = True) -> ProductLoss | None:
     if d.piece_bits is None:
         share = product_share(unit) if leading else PARTS
         return ProductLoss(share, 0, 0) if terms.bits <= bits else None
-    if unit.scale_format is not None or converted_to(unit) is not None:
-        return None
     size, dropped = d.piece_bits, d.dropped_pieces
     places = [f.fraction_bits for f in (unit.a_format, unit.b_format)]
     counts = [t // size + 1 for t in places]
-    if dropped > sum(counts) - 2:
-        return None
     levels = [i + j for i in range(counts[0]) for j in range(counts[1])]
     kept, total = [x for x in levels if x >= dropped], sum(places)
     left_out = sum(((1 << size) - 1) ** 2 << size * x for x in levels if x < dropped)
