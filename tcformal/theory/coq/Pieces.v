@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  Mirror Losses Accumulated Exponents Trees Summations Exact Growth FromZero Calls.
+  AtOnce Mirror Losses Accumulated Exponents Trees Summations Exact Growth FromZero Calls.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -82,8 +82,7 @@ Lemma pieces_map size dropped a b y : is_zero y = false ->
     (seq 0 (digit_count size (frac b)))) (seq 0 (digit_count size (frac a))).
 Proof.
   intros Z. unfold pieces. rewrite Z. unfold digits. fold (digit_count size (frac a)) (digit_count size (frac b)).
-  rewrite !numbered_seq. rewrite flat_map_concat_map, map_map, <- flat_map_concat_map. apply flat_map_ext. intros i.
-  rewrite flat_map_concat_map, map_map, <- flat_map_concat_map. reflexivity.
+  rewrite !numbered_seq, flat_map_map. apply flat_map_ext. intros i. apply flat_map_map.
 Qed.
 
 Lemma pieces_sum h size dropped a b y : is_zero y = false ->
@@ -996,15 +995,8 @@ Definition piecewise_exponents_ok (d : design) (f lam own rest : Z) : bool :=
 Lemma flushed_ulps c x : (0 <= p c)%Z -> Rabs (flushed_rnd c x - x) <= ulps c * Rulp c (flushed_rnd c x) + if flushes c then bp (emin c) else 0.
 Proof.
   intros P. pose proof (rounding_ulps c x P) as R. pose proof (bpow_ge_0 radix2 (emin c)) as B. unfold flushed_rnd in *.
-  destruct (flushes c) eqn:F; cbn [andb]; [|lra]. destruct (vanishes c x) eqn:Va; [|lra].
-  pose proof (flushed_loss c x P) as Fl. unfold flushed_rnd in Fl. rewrite F, Va in Fl. cbn [andb] in Fl.
+  destruct (flushes c); cbn [andb]; [|lra]. destruct (vanishes c x) eqn:Va; [|lra]. pose proof (vanishes_below c x P Va).
   assert (U : 0 <= ulps c * Rulp c 0) by (apply Rmult_le_pos; [unfold ulps; destruct (nearest _); lra|apply ulp_ge_0]).
-  assert (Lim : Rabs x <= bp (emin c)).
-  { destruct (Rle_or_lt (Rabs x) (bp (emin c))) as [h|h]; auto. exfalso. assert (G : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). pose proof (flt_valid c P) as FV.
-    unfold vanishes in Va. apply orb_prop in Va. destruct Va as [Va|Va].
-    - revert Va. rewrite Rlt_bool_false; [easy|]. unfold flt_rnd, flt. apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_FLT_bpow; auto. lia.
-    - apply andb_prop in Va. destruct Va as [_ Va]. revert Va. rewrite Rlt_bool_false; [easy|]. unfold flx_rnd.
-      apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_bpow. unfold FLX_exp. lia. }
   replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. lra.
 Qed.
 
