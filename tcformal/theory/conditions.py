@@ -176,22 +176,27 @@ def _value_sum(d: Design) -> bool:
     return d.fraction_bits is None or (d.normalise_products and d.zero_exponent != "own")
 
 
-def relative_ok(unit: UnitSpec) -> bool:
-    """`Accumulated.relative_ok`: the side condition of the theorems on relative errors of truncated sums."""
-    d, terms = unit.design, term_facts(unit)
-    if not one_sum(unit) or terms is None or d.fraction_bits is None:
+def truncated_ok(unit: UnitSpec) -> bool:
+    """`Accumulated.truncated_ok`, for the least exponents of terms and of c."""
+    d, terms, bits = unit.design, term_facts(unit), unit.design.fraction_bits
+    if terms is None or bits is None:
         return False
-    f, e_min, p = d.fraction_bits, d.rho.e_min, d.rho.fraction_bits
-    start = start_format(unit)
+    start, zero, e_min = start_format(unit), d.zero_exponent, d.rho.e_min
     low = min(terms.low, least(start), e_min)
-    zero = d.zero_exponent
     zero_ok = zero == "none" or (
         isinstance(zero, int)
         and (zero <= low or (d.alignment_rounding == "RZ" and zero <= max(e_min, least(start))))
     )
+    unbounded = d.carry_bits is None and not d.normalise_products
+    return plain(d) and unbounded and zero_ok and bits >= 0 and d.rho.fraction_bits <= bits
+
+
+def relative_ok(unit: UnitSpec) -> bool:
+    """`Accumulated.relative_ok`: the side condition of the theorems on relative errors of truncated sums."""
+    d, terms = unit.design, term_facts(unit)
     return (
-        plain(d) and d.carry_bits is None and not d.normalise_products and zero_ok and f >= 0 and p <= f
-        and terms.bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
+        one_sum(unit) and truncated_ok(unit) and terms is not None and terms.bits <= int(d.fraction_bits or 0)
+        and d.c_subnormals == "kept" and d.order == "ascending"
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from tcformal.theory.conditions import (
 )
 from tcformal.theory.frames import frame
 from tcformal.theory.paths import ONE, losses
+from tcformal.theory.pieces import fine, piecewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,9 @@ def constants(unit: UnitSpec) -> Constants | None:
             Fraction(x, ONE) for x in (framed.same, framed.most, framed.of_c, framed.along)
         )
         return Constants(first, other, block_size(unit), 1, spared=first - same, along=along)
+    parts = piecewise(unit)
+    if parts is not None:
+        return Constants(fine(unit, parts.first), fine(unit, parts.of_c), block_size(unit), 1)
     found = losses(unit)
     if found is None:
         return None

@@ -17,9 +17,11 @@ from tcformal.theory.conditions import (
     relative_ok,
 )
 from tcformal.theory.constants import Constants, constants
+from tcformal.theory.design import coq_sum
 from tcformal.theory.frames import frame, framed_ok
 from tcformal.theory.instances import Instance
 from tcformal.theory.paths import ONE, losses
+from tcformal.theory.pieces import ProductLoss, exponent_units, fine, joined, piecewise
 
 
 def relative_error(unit: UnitSpec) -> Instance | None:
@@ -44,7 +46,56 @@ def error_bound(unit: UnitSpec) -> Instance | None:
             conditions=(f"exponents_ok d {d.fraction_bits} = true", "composed d = None"),
             numbers={"units": Fraction(unit.k)},
         )  # fmt: skip
-    return _relative(unit, "error-bound")
+    return _pieces_in_exponents(unit) or _relative(unit, "error-bound")
+
+
+def _pieces_in_exponents(unit: UnitSpec) -> Instance | None:
+    """Of products in pieces, and of a c that is added after: `piecewise_in_exponents`."""
+    found, d, with_c = exponent_units(unit), unit.design, joined(unit)
+    if found is None or unit.k > block_size(unit):
+        return None
+    product, units = found
+    ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
+    flushed = "" if d.result_subnormals == "kept" else f" + 2^{d.rho.e_min}"
+    s, loss = coq_sum(d, d.rho), _arguments(unit, product)
+    c, parts = "true" if with_c else "false", str(units * PARTS)
+    return Instance(
+        claim="error-bound", unit=unit, theorem="piecewise_in_exponents",
+        says=f"|d - exact| <= {units}·2^(E-{d.fraction_bits}) + {ulp}{flushed} for every E that is at least "
+        f"{d.rho.e_min} and the exponent of every product{' and c' if with_c else ''} that is not zero",
+        arguments=(f"({s})", c, *loss, parts), binders=("w", "x", "z", "E"),
+        conditions=(
+            f"piecewise_sum d = Some ({s}, {c})", f"piecewise_exponents_ok d {' '.join(loss)} = true",
+            f"exponent_units d {' '.join(loss[1:])} = {parts}", "composed d = None",
+        ),
+        numbers={"units": units},
+    )  # fmt: skip
+
+
+def _arguments(unit: UnitSpec, product: ProductLoss) -> tuple[str, ...]:
+    return tuple(map(str, (unit.design.fraction_bits, product.share, product.own, product.rest)))
+
+
+def _piecewise(unit: UnitSpec, claim: str) -> Instance | None:
+    """The same sums: `piecewise_error`, and from c = 0 `piecewise_error_from_zero`."""
+    found = piecewise(unit)
+    if found is None:
+        return None
+    alone, loss = "c=0x0" in claim, _arguments(unit, found.product)
+    k, c = (fine(unit, x) for x in (found.first if alone else found.later, found.of_c))
+    of, rest = ("piecewise_error_from_zero", "Σ|terms|") if alone else ("piecewise_error", "(|c| + Σ|terms|)")
+    losses = tuple(map(str, (found.first, found.later, found.of_c)))
+    return Instance(
+        claim=claim, unit=unit, theorem=of,
+        says=f"|d - exact| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·{rest} + η for m blocks, κ_1 = {k}, κ = {c}",
+        arguments=(*loss, *losses), binders=("w", "x", "z"),
+        order=(*map(str, range(7)), "condition_0", "condition_1", "w", "x", "z"),
+        conditions=(
+            f"piecewise_ok d {' '.join(loss)} = true",
+            f"piecewise_losses d {' '.join(loss)} = Some ({', '.join(losses)})", "composed d = None",
+        ),
+        numbers={"first": k, "kappa": c},
+    )  # fmt: skip
 
 
 def _rounded_down(unit: UnitSpec) -> Instance | None:
@@ -118,7 +169,7 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
         )  # fmt: skip
     if unit.emulation is not None:
         return _of_call(unit, claim) if relative_ok(unit) else None
-    return _in_order(unit, claim)
+    return _piecewise(unit, claim) or _in_order(unit, claim)
 
 
 def _in_order(unit: UnitSpec, claim: str) -> Instance | None:
@@ -187,7 +238,7 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
     if found is None:
         return None
     if not relative_ok(unit):
-        return _in_order(unit, "relative-error; c=0x0")
+        return _relative(unit, "relative-error; c=0x0")
     claim, composed = "relative-error; c=0x0", unit.emulation is not None
     if composed:
         return _of_calls(

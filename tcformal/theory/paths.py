@@ -98,7 +98,7 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
         return None
     if terms is None or d.normalise_products or d.zero_exponent != "none":
         return None
-    bottom, once = low(t), d.sum_rounding == "RD_ADDENDS"
+    bottom, once = lost_bits(t), d.sum_rounding == "RD_ADDENDS"
     if (
         not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
         or max(f + 12, bits + 1) > WIDTH

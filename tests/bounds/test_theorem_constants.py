@@ -22,6 +22,8 @@ SOME = (
     "cdna2/v_mfma_f32_32x32x8f16", "arm/bfdot.ebf0", "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
     "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
     "cdna3/v_mfma_f32_16x16x8_xf32", "cdna3/v_mfma_f32_16x16x32_fp8_bf8",
+    "gaudi2/mme.fp8_152",
+    "gaudi3/mme.tf32",
 )  # fmt: skip
 
 

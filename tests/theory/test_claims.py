@@ -20,7 +20,7 @@ from tcformal.theory.answers import theorem_answer
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.design import coq_design, coq_sum
-from tcformal.theory.instances import coq_instance
+from tcformal.theory.instances import Instance, coq_instance
 from tcformal.theory.sources import coqc
 
 #: What an earlier prover proved or refuted of circuits, unit by unit.
@@ -31,6 +31,7 @@ UNITS = (
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
+    "gaudi2/mme.fp8_143", "gaudi3/mme.fp16",
 )  # fmt: skip
 #: Claims under assumptions, each with weaker ones of which no theorem is.
 UNDER = (
@@ -153,6 +154,15 @@ def test_conditions_of_every_design_hold(compiled: Path) -> None:
     assert stated_conditions(compiled, "Conditions") > 1500
 
 
+def one_less(x: Instance, number: str) -> Instance:
+    """An instance with another number, wherever it is said."""
+    arguments, conditions = (
+        tuple(re.sub(rf"\b{number}\b", str(int(number) - 1), y) for y in texts)
+        for texts in (x.arguments, x.conditions)
+    )
+    return replace(x, arguments=arguments, conditions=conditions)
+
+
 @pytest.mark.debian
 def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     for name in UNITS:
@@ -175,6 +185,12 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     )
     assert down is not None
     assert even is not None
+    pieces, after = (
+        claim_instance(catalogue()[name], claim, zero_c=claim == "relative-error")
+        for name, claim in (("gaudi3/mme.fp16", "relative-error"), ("gaudi2/mme.fp8_143", "error-bound"))
+    )
+    assert pieces is not None
+    assert after is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
@@ -189,6 +205,8 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
             replace(x, conditions=(x.conditions[0].replace("(0x", "(0x1"), *x.conditions[1:]))
             for x in (down, even)
         ),
+        *(one_less(pieces, x) for x in ("12288", "16384", "28672")),
+        *(one_less(after, x) for x in ("4096", "61440")),
     ]
     for name, claim, _ in UNDER:
         found = theorem_answer(catalogue()[name], claim)

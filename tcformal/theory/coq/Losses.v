@@ -360,19 +360,22 @@ Proof.
   - replace (m - (p c + 1) + p c)%Z with (m - 1)%Z by lia. lra.
 Qed.
 
+Lemma vanishes_below c x : (0 <= p c)%Z -> vanishes c x = true -> Rabs x <= bp (emin c).
+Proof.
+  intros P Va. pose proof (flt_valid c P) as FV. assert (G : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
+  destruct (Rle_or_lt (Rabs x) (bp (emin c))) as [h|h]; auto. exfalso. unfold vanishes in Va. apply orb_prop in Va. destruct Va as [Va|Va].
+  - revert Va. rewrite Rlt_bool_false; [easy|]. unfold flt_rnd, flt. apply abs_round_ge_generic; auto with typeclass_instances; [|lra].
+    apply generic_format_FLT_bpow; auto. lia.
+  - apply andb_prop in Va. destruct Va as [_ Va]. revert Va. rewrite Rlt_bool_false; [easy|]. unfold flx_rnd.
+    apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_bpow. unfold FLX_exp. lia.
+Qed.
+
 Theorem flushed_loss c x : (0 <= p c)%Z -> Rabs (flushed_rnd c x - x) <= share c * Rabs x + flush_loss c.
 Proof.
   intros P. pose proof (rounding_loss c x P) as R. pose proof (share_pos c) as S0. pose proof (bpow_gt_0 radix2 (emin c)) as B0.
   pose proof (Rabs_pos x) as X0. unfold flushed_rnd, flush_loss.
-  destruct (flushes c) eqn:F; cbn [andb]; [|exact R].
-  assert (G : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
-  destruct (vanishes c x) eqn:Va.
-  - replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. apply Rle_trans with (bp (emin c)); [|nra].
-    destruct (Rle_or_lt (Rabs x) (bp (emin c))) as [h|h]; auto. exfalso. unfold vanishes in Va. apply orb_prop in Va. destruct Va as [Va|Va].
-    + revert Va. rewrite Rlt_bool_false; [easy|]. unfold flt_rnd, flt. apply abs_round_ge_generic; auto with typeclass_instances; [|lra].
-      apply generic_format_FLT_bpow; auto. lia.
-    + apply andb_prop in Va. destruct Va as [_ Va]. revert Va. rewrite Rlt_bool_false; [easy|]. unfold flx_rnd.
-      apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_bpow. unfold FLX_exp. lia.
+  destruct (flushes c) eqn:F; cbn [andb]; [|exact R]. destruct (vanishes c x) eqn:Va.
+  - replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. pose proof (vanishes_below c x P Va). nra.
   - assert (S1 : share c <= 1).
     { unfold share. change 1 with (bp 0). destruct (nearest _); apply bpow_le; lia. }
     nra.
