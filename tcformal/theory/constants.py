@@ -12,6 +12,8 @@ from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
     block_size,
+    block_terms,
+    grouped_ok,
     kappa,
     near,
     parts_ok,
@@ -20,7 +22,7 @@ from tcformal.theory.conditions import (
     relative_ok,
     share,
 )
-from tcformal.theory.paths import ONE, paths
+from tcformal.theory.paths import ONE, c_bits, paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +55,49 @@ class Constants:
 
 def constants(unit: UnitSpec) -> Constants | None:
     """The constants of a unit's relative error, by the theorem that applies; None where none does."""
-    if relative_ok(unit):
+    if relative_ok(unit) or grouped_ok(unit):
         d, n = unit.design, block_size(unit)
-        part, alone = Fraction(product_share(unit), PARTS), max(n - 1, 0)
+        part, alone = Fraction(product_share(unit), PARTS), max(block_terms(unit) - 1, 0)
         first = kappa(d, Fraction(0) if near(unit) else part * alone)
         other = kappa(d, part * alone + 1)
         if unit.emulation is None:
             return Constants(first, other, n, unit.k // n)
-        how = unit.emulation
-        if how.addition.fraction_bits is not None or not _kept(how.addition) or not parts_ok(unit):
-            return None
-        own, to = d.rho, how.addition.rho
+        own, to = d.rho, unit.emulation.addition.rho
         low, least_to = own.e_min - own.fraction_bits, to.e_min - to.fraction_bits
-        if how.addition.carry_bits is not None or own.fraction_bits > to.fraction_bits or least_to > low:
+        if not composition_ok(unit) or own.fraction_bits > to.fraction_bits or least_to > low:
             return None
-        blocks = sum(-(-len(part) // n) for part in how.parts)
-        return Constants(first, other, unit.k, blocks, share(how.addition))
+        return Constants(first, other, unit.k, call_blocks(unit), share(unit.emulation.addition))
     found = paths(unit)
-    if found is None:
+    if found is None or (unit.emulation is not None and not ordered_calls_ok(unit)):
         return None
-    return Constants(Fraction(found.start, ONE), Fraction(found.later[1], ONE), block_size(unit), 1)
+    first, other = Fraction(found.start, ONE), Fraction(found.later[1], ONE)
+    if unit.emulation is None:
+        return Constants(first, other, block_size(unit), 1)
+    return Constants(first, other, unit.k, call_blocks(unit), share(unit.emulation.addition))
+
+
+def composition_ok(unit: UnitSpec) -> bool:
+    """`Calls.composition_ok`: a composition whose last sum is exact and then rounded, without scales."""
+    if unit.emulation is None or not parts_ok(unit):
+        return False
+    last = unit.emulation.addition
+    return _kept(last) and last.fraction_bits is None and last.carry_bits is None
+
+
+def ordered_calls_ok(unit: UnitSpec) -> bool:
+    """`OrderedCalls.ordered_calls_ok`, and blocks are full: c is added with every bit of the parts' sum."""
+    how = unit.emulation
+    full = how is not None and all(len(part) % block_size(unit) == 0 for part in how.parts)
+    return (
+        how is not None and full and composition_ok(unit) and paths(unit) is not None
+        and c_bits(unit) <= how.addition.rho.fraction_bits
+    )  # fmt: skip
+
+
+def call_blocks(unit: UnitSpec) -> int:
+    """Blocks of one call of a composition."""
+    parts = () if unit.emulation is None else unit.emulation.parts
+    return sum(-(-len(part) // block_size(unit)) for part in parts)
 
 
 def rounded_ok(unit: UnitSpec) -> bool:

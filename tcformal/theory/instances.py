@@ -34,6 +34,8 @@ class Instance:
     conditions: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     with_sum: bool = False
+    #: The function of Coq that gives the sum.
+    sum_by: str = "sum_of"
     #: The constructor of the summation whose record the theorem is about, in place of the design.
     summation: str = ""
     #: The theorem's arguments after the design, where they are not `arguments` and then `binders`; numbers
@@ -56,7 +58,7 @@ def coq_instance(x: Instance) -> str:
     known = []
     if x.with_sum:
         lines.append(f"Definition s : sum := {coq_sum(x.unit.design, x.unit.design.rho)}.")
-        lines.append("Lemma one_sum : sum_of d = Some s. Proof. vm_compute. reflexivity. Qed.")
+        lines.append(f"Lemma one_sum : {x.sum_by} d = Some s. Proof. vm_compute. reflexivity. Qed.")
         known.append("one_sum")
     if x.summation:
         lines.append(
