@@ -172,21 +172,23 @@ def at_once(unit: UnitSpec) -> bool:
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
-    d = unit.design
-    if d.lost_bits != "cut" or d.framed or d.summation in ("tr", "gtr") or d.zero_words != "summed":
+    d, tree = unit.design, unit.tree
+    sticky = d.lost_bits == "sticky" and d.c_position == "joined" and tree is None
+    if not (sticky or d.lost_bits == "cut") or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
+    if d.zero_words != "summed" or unit.emulation is not None or d.exponent_step != 1:
         return None
-    if unit.tree is not None and unit.tree.converted is not None:
+    if tree is not None and tree.converted is not None:
         return None
-    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
+    if d.zero_terms is not None and (
+        unit.k > block_size(unit) or "positive_zero" in (d.operand_subnormals, d.c_subnormals)
+    ):
         return None
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    for of in designs:
+    for of in [d] if tree is None else list(stage_designs(tree, d).values()):
         targets = (of.rho, of.step)
         if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
             return None
-        if of.alignment_rounding not in _SYMMETRIC or of.carry_bits is not None:
+        if of.alignment_rounding not in _SYMMETRIC or (of.carry_bits is not None and not sticky):
             return None
     if d.product_rounding is not None and d.product_conversion.mode not in _SYMMETRIC:
         return None
