@@ -145,7 +145,8 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
+    halved = unit.tree is None and d.lost_bits == "halves" and d.group is None and d.piece_bits is None
+    if not (at_once(unit) or halved) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
     if unit.emulation is not None or unit.k > block_size(unit):
         return None

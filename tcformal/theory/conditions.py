@@ -72,9 +72,14 @@ def one_nan(unit: UnitSpec) -> bool:
 
 def product_facts(unit: UnitSpec) -> Terms | None:
     """Bounds of the products' significands and exponents, before scales; None where products are rounded."""
+    return None if unit.design.zero_terms is not None else _product_facts(unit)
+
+
+def _product_facts(unit: UnitSpec) -> Terms | None:
+    """The same of products that are not zero."""
     d, formats = unit.design, [unit.a_format, unit.b_format]
     rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None:
+    if "hidden_bit" in rules or d.exponent_step != 1:
         return None
     to = converted_to(unit)
     if d.product_rounding is not None or (to is not None and any(least(to) > least(f) for f in formats)):
@@ -228,6 +233,41 @@ def grouped_ok(unit: UnitSpec) -> bool:
         and products.low >= 0 and bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
         and d.product_limit is None and (unit.scale_block or 0) % d.group == block_size(unit) % d.group == 0
     )  # fmt: skip
+
+
+def sticky_units(unit: UnitSpec) -> int:
+    """What a sticky sum loses of its products from c = 0, in parts of a unit: `Sticky.sticky_units`."""
+    return PARTS * (block_size(unit) - 1) + 1
+
+
+def sticky_ok(unit: UnitSpec) -> bool:
+    """`Sticky.sticky_ok`: the side condition of the error of sticky sums from c = 0 whose zeros are ones."""
+    d, products = unit.design, _product_facts(unit)
+    if (d.lost_bits, d.c_position, d.summation) != ("sticky", "joined", "fused") or products is None:
+        return False
+    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
+        return False
+    f, zero = d.fraction_bits, d.zero_terms
+    if f is None or zero is None or d.group is not None or d.piece_bits is not None or d.framed:
+        return False
+    return (
+        d.alignment_rounding == "RZ" and not d.normalise_products and always_infinite(d, d.rho) and nearest(d)
+        and d.rho.integer_bits is None and d.rho.fraction_bits >= 11 and products.bits <= f
+        and zero < products.low and products.most >> products.bits > 0 and unit.c_format.fraction_bits <= f
+        and d.product_limit is None and d.negated == "none" and d.order == "ascending"
+        and d.zero_words == "summed" and _sticky_carry(d, products, zero, block_size(unit))
+    )  # fmt: skip
+
+
+def _sticky_carry(d: Design, products: Terms, zero: int, n: int) -> bool:
+    """`Sticky.sticky_carry`: whether the register holds n products beside a zero, and zeros alone."""
+    k = d.carry_bits
+    if k is None:
+        return True
+    below = products.low - zero
+    g = max(products.bits, below)
+    total = (n * products.most << g - products.bits) + (1 << g - below)
+    return total < 1 << g + 1 + k and n + 1 <= 1 << k
 
 
 def exponents_ok(unit: UnitSpec) -> bool:

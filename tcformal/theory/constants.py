@@ -8,6 +8,7 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InvariantError
 from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
@@ -21,6 +22,8 @@ from tcformal.theory.conditions import (
     product_share,
     relative_ok,
     share,
+    sticky_ok,
+    sticky_units,
 )
 from tcformal.theory.paths import ONE, c_bits, paths
 
@@ -31,7 +34,7 @@ class Constants:
 
     Ranges and units: products of a block, or of a call of a composition, whose blocks `blocks` counts; the
     error of m blocks from c = 0 is at most (1 + first)·(1 + other)^(m-1) - 1, and of a composition that times
-    (1 + last).
+    (1 + last).  `longest`: of how many products something is known; None: of any number.
     """
 
     first: Fraction
@@ -39,9 +42,12 @@ class Constants:
     size: int
     blocks: int
     last: Fraction = Fraction(0)
+    longest: int | None = None
 
     def of(self, length: int) -> Fraction:
-        """C of so many products from c = 0."""
+        """C of so many products from c = 0; InvariantError for more than are known of."""
+        if self.longest is not None and length > self.longest:
+            raise InvariantError(f"nothing is known of more than {self.longest} products")
         if self.last:
             # Calls of blocks from +0, each added to the sum before: C -> (1 + C)(1 + last) - 1.
             # Any products of a call may be those of any part.
@@ -67,6 +73,9 @@ def constants(unit: UnitSpec) -> Constants | None:
         if not composition_ok(unit) or own.fraction_bits > to.fraction_bits or least_to > low:
             return None
         return Constants(first, other, unit.k, call_blocks(unit), share(unit.emulation.addition))
+    if sticky_ok(unit):
+        first, n = kappa(unit.design, Fraction(sticky_units(unit), PARTS)), block_size(unit)
+        return Constants(first, first, n, 1, longest=n)
     found = paths(unit)
     if found is None or (unit.emulation is not None and not ordered_calls_ok(unit)):
         return None

@@ -18,6 +18,8 @@ from tcformal.theory.conditions import (
     plain,
     product_share,
     relative_ok,
+    sticky_ok,
+    sticky_units,
 )
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.instances import Instance
@@ -216,6 +218,18 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
                 _equation(unit, "units", PARTS, found.other),
             ),
             numbers={"kappa": found.other, "first": found.first},
+        )  # fmt: skip
+    if sticky_ok(unit):
+        f, zero, units = unit.design.fraction_bits, unit.design.zero_terms, sticky_units(unit)
+        return Instance(
+            claim=claim, unit=unit, theorem="sticky_error_from_zero", with_sum=True, sum_by="fused_sum",
+            says=f"|d - Σ terms| <= κ·Σ|terms| + η of one block, κ = {found.first}",
+            arguments=(str(f), f"({zero})"), binders=("w", "z", "x"),
+            conditions=(f"sticky_ok d {f} = true", f"zero_terms (factors d) = Some ({zero})"),
+            constants=(
+                f"kappa s {f} (IZR {units} * / {PARTS}) = {found.first.numerator} / {found.first.denominator}",
+            ),
+            numbers={"first": found.first},
         )  # fmt: skip
     if not relative_ok(unit):
         return _ordered_calls(unit, claim) if composed else _ordered(unit, claim)

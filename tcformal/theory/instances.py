@@ -14,6 +14,8 @@ From TC Require Import Theorems Design Spec.
 Import ListNotations.
 Open Scope Z_scope.
 """
+#: The theorem that gives a constant as a fraction, by what its terms lose.
+_KAPPA = {"(units_alone": "kappa_alone", "(units": "kappa_units"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ def coq_instance(x: Instance) -> str:
         )
         known.append(f"condition_{i}")
     for i, constant in enumerate(x.constants):
-        by = "kappa_alone" if "units_alone" in constant else "kappa_units"
+        by = next((y for x, y in _KAPPA.items() if x in constant), "kappa_fraction")
         lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")
     order = x.order or (*(str(i) for i in range(len(x.arguments))), *x.binders)
     given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)
