@@ -121,10 +121,9 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
 
 def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
     """Sums that are made in an order: `ordered_error`, and from c = 0 `ordered_error_from_zero`."""
-    found = paths(unit)
-    if found is None or unit.emulation is not None:
+    found, alone, skips = paths(unit), "c=0x0" in claim, unit.design.zero_words != "summed"
+    if found is None or unit.emulation is not None or (skips and not alone):
         return None
-    alone = "c=0x0" in claim
     start = found.start if alone else found.beside
     first, later = (f"({', '.join(map(hex, x))})%Z" for x in (found.first, found.later))
     units = (f"({found.floor})", f"({found.tiny})")
@@ -140,7 +139,7 @@ def _ordered(unit: UnitSpec, claim: str) -> Instance | None:
             f"later_losses {at} = Some {later}",
             *(f"({x:#x} <= {start:#x})%Z" for x in found.later[:2]),
         )
-    conditions += ("composed d = None",)
+    conditions += ("composed d = None", *(() if alone else ("skips d = false",)))
     arguments = (*units, *map(hex, found.later), *(map(hex, found.first) if alone else ()), hex(start))
     places = [str(i) for i in range(len(arguments))]
     k, c = (Fraction(x, ONE) for x in (start, found.later[1]))
@@ -220,16 +219,16 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
             numbers={"kappa": found.other, "first": found.first},
         )  # fmt: skip
     if sticky_ok(unit):
-        f, zero, units = unit.design.fraction_bits, unit.design.zero_terms, sticky_units(unit)
+        f, zero, k = unit.design.fraction_bits, unit.design.zero_terms, found.first
         return Instance(
             claim=claim, unit=unit, theorem="sticky_error_from_zero", with_sum=True, sum_by="fused_sum",
-            says=f"|d - Σ terms| <= κ·Σ|terms| + η of one block, κ = {found.first}",
+            says=f"|d - Σ terms| <= κ·Σ|terms| + η of one block, κ = {k}",
             arguments=(str(f), f"({zero})"), binders=("w", "z", "x"),
             conditions=(f"sticky_ok d {f} = true", f"zero_terms (factors d) = Some ({zero})"),
             constants=(
-                f"kappa s {f} (IZR {units} * / {PARTS}) = {found.first.numerator} / {found.first.denominator}",
+                f"kappa s {f} (IZR {sticky_units(unit)} * / {PARTS}) = {k.numerator} / {k.denominator}",
             ),
-            numbers={"first": found.first},
+            numbers={"first": k},
         )  # fmt: skip
     if not relative_ok(unit):
         return _ordered_calls(unit, claim) if composed else _ordered(unit, claim)

@@ -74,7 +74,9 @@ def paths(unit: UnitSpec) -> Paths | None:
 def order_ok(unit: UnitSpec) -> bool:
     """`Growth.order_ok`, for the `floor` that `_units` gives."""
     d = unit.design
-    if d.group is not None or d.piece_bits is not None or d.zero_words != "summed":
+    if d.group is not None or d.piece_bits is not None:
+        return False
+    if d.zero_words != "summed" and not (unit.a_format.has_zero and unit.b_format.has_zero):
         return False
     if d.summation in ("tr", "gtr") or d.framed or d.c_position == "after":
         return False

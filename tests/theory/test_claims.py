@@ -30,7 +30,8 @@ UNITS = (
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
     "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
-    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32",
+    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16", "et-soc-1/TensorFMA32",
+    "nvdla/cmac.fp16",
 )  # fmt: skip
 #: How much looser than what is kept a constant may be.
 LOOSER = Fraction(104, 100)
