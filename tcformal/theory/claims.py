@@ -203,6 +203,8 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
+    if d.zero_words == "skipped":
+        return _skipped_blocks(unit)
     if d.framed:
         return _zero_frames(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
@@ -228,6 +230,17 @@ def zero_products(unit: UnitSpec) -> Instance | None:
         claim="zero-products", unit=unit, theorem="zero_products_idle",
         says="products of zero beside those of a block change nothing, bit for bit",
         binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
+    )  # fmt: skip
+
+
+def _skipped_blocks(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of zeros besides, where these are skipped: theorem `skipped_blocks_idle`."""
+    if unit.emulation is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="skipped_blocks_idle",
+        says="blocks of products of the word 0 after others change nothing, bit for bit",
+        binders=("bs", "zs", "st"), conditions=("skips d = true",),
     )  # fmt: skip
 
 

@@ -23,15 +23,15 @@ from tcformal.theory.instances import coq_instance
 from tcformal.theory.sources import coqc
 
 KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
+GROUPED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+CALLS, STICKY = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16"
 #: Of each kind of sum a unit whose instances `coqc` checks.
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
-    "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
-    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16", "et-soc-1/TensorFMA32",
-    "nvdla/cmac.fp16",
+    GROUPED, CALLS, STICKY, "et-soc-1/TensorFMA32", "nvdla/cmac.fp16",
 )  # fmt: skip
 #: How much looser than what is kept a constant may be.
 LOOSER = Fraction(104, 100)
@@ -127,12 +127,24 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     exponents = claim_instance(catalogue()[UNITS[0]], "error-bound")
     assert ordered is not None
     assert exponents is not None
+    groups = claim_instance(catalogue()[GROUPED], "error-bound")
+    sticky = claim_instance(catalogue()[STICKY], "relative-error", zero_c=True)
+    calls = claim_instance(catalogue()[CALLS], "error-bound")
+    assert groups is not None
+    assert sticky is not None
+    assert calls is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
         replace(carry, arguments=(few,), conditions=(f"carry_enough d {few} = true",)),
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
         replace(exponents, arguments=("10",), conditions=("exponents_ok d 10 = true", "composed d = None")),
+        replace(groups, arguments=("1",), conditions=("grouped_ok d 1 = true", groups.conditions[1])),
+        replace(sticky, constants=(sticky.constants[0].replace("= 16385 ", "= 16384 "),)),
+        replace(
+            calls,
+            conditions=(calls.conditions[0].replace("_ok d (-126)", "_ok d (-127)"), *calls.conditions[1:]),
+        ),
         replace(
             ordered,
             conditions=tuple(x.replace("(0x", "(0x1") if x == losses else x for x in ordered.conditions),

@@ -236,3 +236,12 @@ Proof.
   revert Rv. generalize (fold_left (block_value d) bs v) as x. induction Z as [|b r Hb Z IH]; intros x Rx; [apply like_refl|]. cbn [fold_left].
   eapply like_trans; [apply IH; now apply framed_result|now apply (frame_block_same d fr)].
 Qed.
+
+(** Blocks of which all words of A are 0 and that are skipped leave everything as it is, the word of a NaN too. *)
+Theorem skipped_blocks_idle d bs zs st : skips d = true -> Forall (Forall (fun x => a_word x = 0%Z)) zs ->
+  fold_left (block_step d) (bs ++ zs) st = fold_left (block_step d) bs st.
+Proof.
+  intros S F. rewrite fold_left_app. generalize (fold_left (block_step d) bs st) as r. induction F as [|b zs Hb F IH]; intros [v w]; [reflexivity|]. cbn [fold_left].
+  assert (Z : forallb (fun x => (a_word x =? 0)%Z) b = true) by (apply forallb_forall; intros x Hx; rewrite Forall_forall in Hb; rewrite (Hb x Hx); reflexivity).
+  unfold block_step at 2. rewrite S, Z. apply IH.
+Qed.
