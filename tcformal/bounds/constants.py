@@ -40,6 +40,8 @@ def theorem_constant(unit: UnitSpec, length: int) -> Proved | None:
     found, theorem = constants(unit), relative_from_zero(unit)
     if found is None or theorem is None:
         return None
+    if found.longest is not None and length > found.longest:
+        return None
     size = found.size
     more = length > size
     any_c = relative_error(unit)

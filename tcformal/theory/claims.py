@@ -149,7 +149,8 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
+    halved = unit.tree is None and d.lost_bits == "halves" and d.group is None and d.piece_bits is None
+    if not (at_once(unit) or halved) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
     if unit.emulation is not None or unit.k > block_size(unit):
         return None
@@ -195,6 +196,8 @@ def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Ins
         return None
     if d.group is not None or d.piece_bits is not None or d.normalise_products or d.zero_exponent != "none":
         return None
+    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
+        return None
     low = terms.low
     if exponents is not None:
         if unit.scale_format is not None or d.normalise_operands or converted_to(unit) is not None:
@@ -222,21 +225,25 @@ def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Ins
 
 def _mirrors(unit: UnitSpec) -> bool:
     """`Mirror.negation_kept` of the products' sums: nothing on the way tells a sign from the other."""
-    d = unit.design
-    if d.lost_bits != "cut" or d.framed or d.zero_words != "summed":
+    d, tree = unit.design, unit.tree
+    sticky = d.lost_bits == "sticky" and d.c_position == "joined" and tree is None
+    if not (sticky or d.lost_bits == "cut") or d.framed or d.zero_words != "summed":
         return False
-    if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
+    if (
+        unit.emulation is not None
+        or d.exponent_step != 1
+        or (tree is not None and tree.converted is not None)
+    ):
         return False
-    if unit.tree is not None and unit.tree.converted is not None:
+    if d.zero_terms is not None and (
+        unit.k > block_size(unit) or "positive_zero" in (d.operand_subnormals, d.c_subnormals)
+    ):
         return False
-    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
-        return False
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    for of in designs:
+    for of in [d] if tree is None else list(stage_designs(tree, d).values()):
         targets = (of.rho, of.step)
         if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
             return False
-        if of.alignment_rounding not in _SYMMETRIC or of.carry_bits is not None:
+        if of.alignment_rounding not in _SYMMETRIC or (of.carry_bits is not None and not sticky):
             return False
     return d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC
 

@@ -121,12 +121,9 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
 def order_ok(unit: UnitSpec) -> bool:
     """`Growth.order_ok`, for the `floor` that `_units` gives."""
     d = unit.design
-    if (
-        unit.emulation is not None
-        or d.group is not None
-        or d.piece_bits is not None
-        or d.zero_words != "summed"
-    ):
+    if d.group is not None or d.piece_bits is not None:
+        return False
+    if d.zero_words != "summed" and not (unit.a_format.has_zero and unit.b_format.has_zero):
         return False
     if d.summation in ("tr", "gtr") or d.framed or d.c_position == "after":
         return False
@@ -139,7 +136,7 @@ def order_ok(unit: UnitSpec) -> bool:
             return False
         if d.c_subnormals != "kept" and (not _flushes(s.design) or not _exact(s)):
             return False
-    return start_format(unit).fraction_bits <= _c_bits(unit)
+    return start_format(unit).fraction_bits <= c_bits(unit)
 
 
 def cuts(unit: UnitSpec) -> bool:
@@ -152,7 +149,7 @@ def _losses(unit: UnitSpec, floor: int, tiny: int, c: Bound) -> tuple[int, int, 
         return after_sum(stage, operands, floor, tiny)
 
     made = in_order(unit, add, ZERO, UNKNOWN, [_term(unit, tiny)] * block_size(unit), c)
-    bits = _c_bits(unit)
+    bits = c_bits(unit)
     if not made.known or not _fits(made.short, bits) or (cuts(unit) and not _fits(made.settles, bits)):
         return None
     return made.factor - ONE, max(made.of_c, ONE) - ONE, made.beside
@@ -237,11 +234,12 @@ def _term(unit: UnitSpec, tiny: int) -> Bound:
 
 
 def _some_c(unit: UnitSpec) -> Bound:
-    bits = _c_bits(unit)
+    bits = c_bits(unit)
     return Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
 
 
-def _c_bits(unit: UnitSpec) -> int:
+def c_bits(unit: UnitSpec) -> int:
+    """Fraction bits of c, be it a result: `Growth.c_bits`."""
     return max(unit.c_format.fraction_bits, 0, *(s.target.fraction_bits for s in stages(unit)))
 
 

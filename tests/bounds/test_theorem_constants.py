@@ -24,6 +24,10 @@ SOME = (
     "cdna3/v_mfma_f32_16x16x8_xf32", "cdna3/v_mfma_f32_16x16x32_fp8_bf8",
     "gaudi2/mme.fp8_152",
     "gaudi3/mme.tf32",
+    "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
+    "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
+    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16",
+    "et-soc-1/TensorFMA32",
 )  # fmt: skip
 
 
@@ -77,11 +81,14 @@ def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) ->
 def test_no_random_call_loses_more(name: str, spread: int) -> None:
     unit = resolve(name)
     alone, more = theorem_constant(unit, unit.k), theorem_constant(unit, 2 * unit.k)
-    if alone is None or more is None or alone.constants is None or more.sum is None:
+    if alone is None or alone.constants is None:
         assert name not in SOME
         return
     slack = 1 + 1e-9
     assert most_lost(unit, spread, None, with_c=False) <= float(alone.constants.of(unit.k)) * slack
+    if more is None or more.sum is None:
+        assert alone.constants.longest is not None
+        return
     most = beside_c(more, unit.k)
     if unit.c_format == unit.d_format and most is not None:
         assert most_lost(unit, spread, more.sum.c_bits, with_c=True) <= float(most) * slack

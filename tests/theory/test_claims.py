@@ -25,12 +25,15 @@ from tcformal.theory.sources import coqc
 
 #: What an earlier prover proved or refuted of circuits, unit by unit.
 PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
+GROUPED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+CALLS, STICKY = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16"
 #: Of each kind of sum a unit whose instances `coqc` checks.
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
+    GROUPED, CALLS, STICKY, "et-soc-1/TensorFMA32", "nvdla/cmac.fp16",
     "gaudi2/mme.fp8_143", "gaudi3/mme.fp16",
 )  # fmt: skip
 #: Claims under assumptions, each with weaker ones of which no theorem is.
@@ -191,12 +194,24 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     )
     assert pieces is not None
     assert after is not None
+    groups = claim_instance(catalogue()[GROUPED], "error-bound")
+    sticky = claim_instance(catalogue()[STICKY], "relative-error", zero_c=True)
+    calls = claim_instance(catalogue()[CALLS], "error-bound")
+    assert groups is not None
+    assert sticky is not None
+    assert calls is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
         replace(carry, arguments=(few,), conditions=(f"carry_enough d {few} = true",)),
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
         replace(exponents, arguments=("10",), conditions=("exponents_ok d 10 = true", "composed d = None")),
+        replace(groups, arguments=("1",), conditions=("grouped_ok d 1 = true", groups.conditions[1])),
+        replace(sticky, constants=(sticky.constants[0].replace("= 16385 ", "= 16384 "),)),
+        replace(
+            calls,
+            conditions=(calls.conditions[0].replace("_ok d (-126)", "_ok d (-127)"), *calls.conditions[1:]),
+        ),
         replace(
             ordered,
             conditions=tuple(x.replace("(0x", "(0x1") if x == losses else x for x in ordered.conditions),
