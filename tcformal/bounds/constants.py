@@ -57,7 +57,7 @@ def exponent_constant(unit: UnitSpec) -> Proved | None:
     """Constants for operands of any kind, from theorem `error_in_exponents`; None where it does not apply.
 
     Ranges and units: of Σ|x_k·y_k| + |c| with the least normal number in place of every subnormal operand.
-    That is at least 2^E, E the largest exponent of the terms, and an ulp of d is at most 2^-p of |d| or of
+    That is at least 2^E where the largest product, or c, is no underflow, E the largest exponent of the terms, and an ulp of d is at most 2^-p of |d| or of
     2^E: a block of n products, which loses n·2^-F of 2^E and h of |d|, loses (n·2^-F + h)/(1 - h) of it.
     """
     d = unit.design
@@ -69,8 +69,8 @@ def exponent_constant(unit: UnitSpec) -> Proved | None:
         return None
     h = share(d)
     k = (theorem.numbers["units"] * power(-d.fraction_bits) + h) / (1 - h)
-    found = Constants(k, k, block.k, unit.k // block.k)
-    return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=_least(unit), beside=k)
+    found, low = Constants(k, k, block.k, unit.k // block.k), max(d.rho.e_min, unit.d_format.e_min)
+    return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=low, beside=k)
 
 
 def _beside(found: Constants, theorem: Instance) -> Fraction:

@@ -13,13 +13,11 @@ from tcformal.apart import distance
 from tcformal.apart.distance import LargestDistance, distances, largest_distance
 from tcformal.apart.operands import MatrixOperands, apart_sums
 from tcformal.bounds.program.calls import CallBound, CallBounds
-from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InvariantError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
 from tcformal.matmul.unit import unit
-from tcformal.solve.result import Limits
 from tcformal.theory.stated_sum import LETTERS, StatedSum
 
 F16 = {
@@ -42,12 +40,6 @@ FP8 = {
     "hopper": "hopper/wgmma.m64n8k32.f32.e5m2.e5m2",
 }  # fmt: skip
 MIXED = {"ada": "ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "amx": "x86/tdpbhf8ps"}
-
-
-@pytest.fixture(autouse=True)
-def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Theorems without their proofs, which other tests check."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
 
 
 def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], least: int, most: int) -> np.ndarray:
@@ -141,7 +133,7 @@ def test_a_c_with_more_bits_than_a_theorem_speaks_of_counts_for_itself() -> None
             assert x.covered.all()
             assert first != second
             assert x.low[0, 0] <= second - first <= x.high[0, 0]
-    stated = CallBounds(Theorems(None, Limits(), None, None, False, lambda _: None))
+    stated = CallBounds()
     found = stated.of(resolve(ada), 32, StatedSum(normal=LETTERS, c_bits=13))
     assert found.sum.c_bits == 13
     longer = stated.of(resolve(ada), 32, StatedSum(normal=LETTERS, c_bits=14))
@@ -209,7 +201,7 @@ def test_the_largest_distance_of_units_with_other_signs() -> None:
     with pytest.raises(InvariantError, match=r"as is proved, .* apart: a = 0x"):
         LargestDistance(
             units=x.units, length=2, bound=Fraction(1), attained=x.attained, inputs=x.inputs,
-            results=x.results, claims=(),
+            results=x.results,
         )  # fmt: skip
 
 
