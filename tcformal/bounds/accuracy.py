@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction, words_text
-from tcformal.bounds.constants import Proved, grown, theorem_constant
+from tcformal.bounds.constants import Proved, exponent_constant, grown, theorem_constant
 from tcformal.bounds.grid import bounded_on_grid
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.search import improved
@@ -111,8 +111,8 @@ def accuracy(
     Zero, NaN, Inf: as `Accuracy.conditions` say.
     Errors: InputError for a length or a promotion out of range, or for a unit that cannot be chained.  Where
     no theorem applies `bound` is None, with the reason.
-    Source: MARY Model 1; theorems `relative_error_from_zero`, `relative_error_of_calls` and
-    `ordered_error_from_zero`.
+    Source: MARY Model 1; theorems `relative_error_from_zero`, `relative_error_of_calls`,
+    `ordered_error_from_zero` and `error_in_exponents`.
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=max(LONGEST, spec.k))
@@ -128,7 +128,7 @@ def accuracy(
     proved, reason = None, "no proof was asked for"
     bound, steps = None, tuple[str, ...]()
     if prove:
-        proved = theorem_constant(spec)
+        proved = theorem_constant(spec) or exponent_constant(spec)
         reason = in_the_way(spec, "relative-error; c=0x0") if proved is None else ""
     if proved is not None:
         bound, steps = _bounded(spec, n, promote, proved)

@@ -57,19 +57,21 @@ def exponent_constant(unit: UnitSpec) -> Proved | None:
     """Constants for operands of any kind, from theorem `error_in_exponents`; None where it does not apply.
 
     Ranges and units: of Σ|x_k·y_k| + |c| with the least normal number in place of every subnormal operand.
-    That is at least 2^E where the largest product, or c, is no underflow, E the largest exponent of the terms, and an ulp of d is at most 2^-p of |d| or of
-    2^E: a block of n products, which loses n·2^-F of 2^E and h of |d|, loses (n·2^-F + h)/(1 - h) of it.
+    Where the largest of them is no underflow that is at least 2^E, E the largest exponent, and an ulp of d is
+    at most 2^-p·|d|, or of 2^E: a block of which n terms lose a unit of 2^(E - F), and d loses a part h of
+    itself, loses (n·2^-F + h)/(1 - h) of it.
     """
-    d = unit.design
-    block = unit if unit.k == block_size(unit) else replace(unit, k=block_size(unit))
-    if d.fraction_bits is None or d.rho.fraction_bits > d.fraction_bits or not exponents_ok(block):
+    d, size = unit.design, block_size(unit)
+    block = unit if unit.k == size else replace(unit, k=size)
+    if unit.scale_format is not None or d.fraction_bits is None or not exponents_ok(block):
         return None
     theorem = error_bound(block)
-    if theorem is None or unit.scale_format is not None:
+    # Results of blocks are the next ones' c.
+    if theorem is None or d.rho.fraction_bits > max(d.fraction_bits, unit.c_format.fraction_bits):
         return None
     h = share(d)
     k = (theorem.numbers["units"] * power(-d.fraction_bits) + h) / (1 - h)
-    found, low = Constants(k, k, block.k, unit.k // block.k), max(d.rho.e_min, unit.d_format.e_min)
+    found, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
     return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=low, beside=k)
 
 

@@ -279,7 +279,10 @@ def test_a_unit_without_a_theorem_has_no_bound() -> None:
 
 def test_a_theorem_beside_no_c_is_not_taken_for_one_about_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.bounds.constants.relative_error", lambda _: None)
-    for name, other in ((VOLTA, "error_in_exponents"), ("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", None)):
+    for name, other in (
+        (VOLTA, "error_in_exponents"),
+        ("hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16", None),
+    ):
         unit, known = resolve(name), CallBounds()
         found = theorem_constant(unit)
         assert found is not None
@@ -322,6 +325,15 @@ def test_inputs_that_lose_more_than_what_is_proved_stop_the_run(monkeypatch: pyt
     monkeypatch.setattr("tcformal.theory.constants.Constants.of", lambda *_: less)
     with pytest.raises(InvariantError, match=rf"expected inputs of .* that lose at most {float(less):.7g}"):
         accuracy(TOY, subnormals=False)
+
+
+def test_products_of_more_bits_than_the_sum_keeps_have_a_bound_too() -> None:
+    """Two products and a c that may each lose a unit of 2^-7 of the largest, and an ulp."""
+    x = accuracy(TOY.replace("fraction_bits=11", "fraction_bits=7"), subnormals=False)
+    assert x.proved is not None
+    assert x.proved.theorem.theorem == "error_in_exponents"
+    ulp = Fraction(1, 1 << 10)
+    assert 0 < ratio(x) <= (x.bound or 0) == (Fraction(3, 1 << 7) + ulp) / (1 - ulp)
 
 
 @pytest.mark.parametrize(("name", "share"), [("arm/bfdot.ebf0", 2), ("arm/bfdot.ebf1", 1)])
