@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,8 @@ from tcformal.apart.operands import ROUNDED, MatrixOperands, Reals, SummedOperan
 from tcformal.apart.replayed import exact as exactly
 from tcformal.apart.replayed import replayed, witness
 from tcformal.bounds.accuracy import accuracy
-from tcformal.bounds.attained import Construction
+from tcformal.bounds.attained import Construction, words_text
 from tcformal.bounds.program.calls import CallBound, CallBounds
-from tcformal.bounds.theorems import Theorems, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
@@ -28,13 +26,9 @@ from tcformal.matmul.errors import difference, values_of
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode
-from tcformal.solve.result import Limits
+from tcformal.programs.chain import check_built
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
-
-if TYPE_CHECKING:
-    from tcformal.proofs.claim import ClaimVerdict
-    from tcformal.proofs.prove import ClaimStore
 
 #: Most products of a dot product whose largest distance is sought.
 LONGEST = 1 << 12
@@ -54,7 +48,6 @@ class Distances:
     high: Reals
     covered: NDArray[np.bool_]
     constants: tuple[CallBound, CallBound]
-    claims: tuple[ClaimVerdict, ...]
     theorems: tuple[Instance, ...] = ()
 
 
@@ -72,7 +65,6 @@ class LargestDistance:
     attained: Fraction
     inputs: Witness
     results: tuple[int, int]
-    claims: tuple[ClaimVerdict, ...]
     theorems: tuple[Instance, ...] = ()
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
@@ -95,12 +87,6 @@ def distances(
     c: Any = None,
     *,
     exact: bool = False,
-    limits: Limits | None = None,
-    solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
-    store: ClaimStore | None = None,
-    fresh: bool = False,
-    progress: Progress = ignore,
 ) -> Distances:
     """An interval for D2 - D1 of two units on my matrices, element by element, without computing D2.
 
@@ -115,11 +101,11 @@ def distances(
     Errors: InputError for operands that do not fit, for units with scales or of unlike formats, and where
     there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
     is larger than the first unit's theorem has it.
-    Source: theorems about relative errors; claims `relative-error` and `error-bound` where none is written.
+    Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
     """
     units = _alike(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
-    known = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
+    known = CallBounds()
     given = MatrixOperands(units[0], x)
     sides = [_side(known, u, given) for u in units]
     covered = sides[0].covered & sides[1].covered
@@ -140,8 +126,7 @@ def distances(
         high = np.minimum(high, _outward(sides[1].error - lost, margin, 1))
     return Distances(
         units=units, low=np.where(covered, low, -np.inf), high=np.where(covered, high, np.inf),
-        covered=covered, constants=(sides[0].normal, sides[1].normal), claims=known.claims,
-        theorems=known.theorems,
+        covered=covered, constants=(sides[0].normal, sides[1].normal), theorems=known.theorems,
     )  # fmt: skip
 
 
@@ -150,11 +135,6 @@ def largest_distance(
     second: str | Unit | UnitSpec,
     *,
     length: int | None = None,
-    limits: Limits | None = None,
-    solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
-    store: ClaimStore | None = None,
-    fresh: bool = False,
     progress: Progress = ignore,
 ) -> LargestDistance:
     """sup |fl1 - fl2| / Σ|x_k·y_k| of two units: a bound, and inputs of either's constant that come near.
@@ -163,13 +143,15 @@ def largest_distance(
     Ranges and units: operands are normal or zero, c is 0.  Products that one unit takes away and the other
     one adds are in the bound twice.
     Zero, NaN, Inf: no result overflows.
-    Errors: InputError for units with scales or of unlike formats, a length out of range, and where there is
-    no theorem.
-    Source: theorems about relative errors; claims `relative-error` and `error-bound` where none is written.
+    Errors: InputError for units with scales or of unlike formats, a length out of range, or of more
+    products than circuits are built of, and where there is no theorem.
+    Source: theorems about relative errors.
     """
     units = _alike(first, second)
+    for u in units:
+        check_built(u)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
-    bounds = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
+    bounds = CallBounds()
     wanted = [StatedSum(normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C) for u in units]
     bound = sum((bounds.of(u, n, need).own for u, need in zip(units, wanted, strict=True)), Fraction(0))
     signs = [product_signs(u, n) for u in units]
@@ -181,13 +163,14 @@ def largest_distance(
         found.append(_apart(units, *alone))
     for u in units:
         built = accuracy(u, length=n, subnormals=False, prove=False, progress=progress).attained
+        assert built is not None  # of units that circuits are built of
         a = [word for w, times in built.calls for word in w.a * times]
         b = [word for w, times in built.calls for word in w.b * times]
         found.append(_apart(units, a[:n], b[:n]))
     ratio, inputs, results = max(found, key=lambda x: x[0])
     return LargestDistance(
         units=units, length=n, bound=bound, attained=ratio, inputs=inputs, results=results,
-        claims=bounds.claims, theorems=bounds.theorems, other_signs=signs[0] != signs[1],
+        theorems=bounds.theorems, other_signs=signs[0] != signs[1],
     )  # fmt: skip
 
 

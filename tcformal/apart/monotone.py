@@ -18,8 +18,9 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.errors import ulp
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.prove import ClaimStore, prove_claim
+from tcformal.query.claims.answered import prove_claim
+from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.keep import ClaimStore
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 

@@ -27,6 +27,8 @@ _ENDS = 1 << 12
 _BITS, _WIDER = 6, 4
 #: Factors of at most so many bits are tried pair by pair.
 _MOST = 11
+#: Words of inputs that are shown beside a bound that they exceed, at most.
+_SHOWN = 16
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
@@ -50,6 +52,12 @@ class Attained:
     def ratio(self) -> Fraction:
         """error / magnitude; 0 where both are 0."""
         return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+
+def words_text(words: Sequence[int]) -> str:
+    """Words as a sentence shows them: the first ones, where there are many."""
+    shown = ",".join(map(hex, words[:_SHOWN]))
+    return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
 
 
 class Construction:

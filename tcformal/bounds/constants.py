@@ -1,64 +1,85 @@
-"""Constants of one block of a unit: an instance of a theorem, or else what claims of the kernel give."""
+"""Constants of a unit's errors as instances of theorems, and which sum and operands they are about."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.bounds.recurrence import grown
-from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import least, start_format
+from tcformal.theory.conditions import block_size, exponents_ok, least, power, share, start_format
 from tcformal.theory.constants import Constants, constants
-from tcformal.theory.errors import relative_error, relative_from_zero
+from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
+#: How many factors are multiplied exactly, and binary places that are kept of more.
+_EXACTLY, _PLACES = 64, 400
 
-def step_constant(unit: UnitSpec, length: int, known: Theorems, *, zero_c: bool = True) -> Proved:
-    """The constants of one block of a unit, of the theorem that applies, or else from claims in this run.
 
-    Shapes: `length` products in all: of one block, `other` is None.
-    Ranges and units: `zero_c`: c is 0; else constants beside any c are asked for, too.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proved:
+    """What a theorem says of the relative error of one unit, for dot products of any length.
+
+    Ranges and units: n products from c = 0 lose constants.of(n)·Σ|x_k·y_k| at most; `beside` is what one
+    block, or one call of a composition, loses of Σ|x_k·y_k| + |c| beside any c, None where `sum` is one with
+    c = 0.  The largest product of every block, or c, is at least 2^least, or all are zero.
     """
-    found = theorem_constant(unit, length)
-    if found is not None and (zero_c or found.beside is not None):
-        return found
-    # The kernel and its claims are read where no theorem is written for a design.
-    from tcformal.bounds.claims.constants import claimed_constant
 
-    return claimed_constant(unit, length, known)
+    theorem: Instance
+    constants: Constants
+    #: The exact sum that the theorem is about.
+    sum: StatedSum
+    least: int
+    beside: Fraction | None
+
+    def short_of(self, products: int) -> str:
+        """Why the theorem says nothing of so many products; empty where it does."""
+        longest = self.constants.longest
+        if longest is None or products <= longest:
+            return ""
+        return f"theorem {self.theorem.theorem} is about at most {longest} products, not {products}"
+
+    def beside_c(self, products: int) -> Fraction | None:
+        """What so many products lose of Σ|x_k·y_k| + |c| at most; None without a theorem about any c."""
+        if self.beside is None:
+            return None
+        found = self.constants
+        return grown(self.beside, self.beside if found.last else found.other, -(-products // found.size) - 1)
 
 
-def theorem_constant(unit: UnitSpec, length: int) -> Proved | None:
-    """The same from a theorem alone; None where the side conditions of none are met.
-
-    Ranges and units: of a c that is not zero, `beside`, as its theorem has it, for its magnitude and for
-    that of the products.
-    """
+def theorem_constant(unit: UnitSpec) -> Proved | None:
+    """The constants of the theorem that applies to a unit; None where the side conditions of none are met."""
     found, theorem = constants(unit), relative_from_zero(unit)
     if found is None or theorem is None:
         return None
-    if found.longest is not None and length > found.longest:
-        return None
-    size = found.size
-    more = length > size
     any_c = relative_error(unit)
-    beside = None if any_c is None or not more else _beside(found, any_c)
-    other = found.last or found.other
-    return Proved(
-        found.of(min(length, size)), other if more else None, size, (), (), least=_least(unit), beside=beside,
-        sum=_sum(unit, zero_c=length <= unit.k), theorem=theorem, constants=found,
-    )  # fmt: skip
+    beside = None if any_c is None else _beside(found, any_c)
+    stated = _sum(unit) if beside is not None else replace(_sum(unit), c=NO_C)
+    return Proved(theorem=theorem, constants=found, sum=stated, least=_least(unit), beside=beside)
 
 
-def beside_c(proved: Proved, products: int) -> Fraction | None:
-    """What so many products lose of Σ|x_k·y_k| + |c| at most, by a theorem about any c; None without one."""
-    if proved.constants is None or proved.beside is None or proved.other is None:
+def exponent_constant(unit: UnitSpec) -> Proved | None:
+    """Constants for operands of any kind, from theorem `error_in_exponents`; None where it does not apply.
+
+    Ranges and units: of Σ|x_k·y_k| + |c| with the least normal number in place of every subnormal operand.
+    Where the largest of them is no underflow that is at least 2^E, E the largest exponent, and an ulp of d is
+    at most 2^-p·|d|, or of 2^E: a block of which n terms lose a unit of 2^(E - F), and d loses a part h of
+    itself, loses (n·2^-F + h)/(1 - h) of it.
+    """
+    d, size = unit.design, block_size(unit)
+    block = unit if unit.k == size else replace(unit, k=size)
+    if unit.scale_format is not None or d.fraction_bits is None or not exponents_ok(block):
         return None
-    each = proved.beside if proved.constants.last else proved.other
-    return grown(proved.beside, each, -(-products // proved.size) - 1)
+    theorem = error_bound(block)
+    # Results of blocks are the next ones' c.
+    if theorem is None or d.rho.fraction_bits > max(d.fraction_bits, unit.c_format.fraction_bits):
+        return None
+    h = share(d)
+    k = (theorem.numbers["units"] * power(-d.fraction_bits) + h) / (1 - h)
+    found, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
+    return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=low, beside=k)
 
 
 def _beside(found: Constants, theorem: Instance) -> Fraction:
@@ -69,13 +90,13 @@ def _beside(found: Constants, theorem: Instance) -> Fraction:
     return max(found.first, found.other, *own)
 
 
-def _sum(unit: UnitSpec, *, zero_c: bool) -> StatedSum:
+def _sum(unit: UnitSpec) -> StatedSum:
     """The sum that the theorem is about; one that cuts terms is about a c that is cut beside no product."""
     if all(x.fraction_bits is None for x in _designs(unit)):
-        return sum_of(unit, c=NO_C if zero_c else None)
+        return sum_of(unit)
     bits = unit.design.fraction_bits
     cut = unit.emulation is None and bits is not None and unit.c_format.fraction_bits > bits
-    return normal_sum(unit, c=NO_C if zero_c else None, c_bits=bits if cut and not zero_c else None)
+    return normal_sum(unit, c_bits=bits if cut else None)
 
 
 def _designs(unit: UnitSpec) -> list[Design]:
@@ -100,3 +121,20 @@ def refined(unit: UnitSpec) -> str:
 
     kept = kept_refinement(unit)
     return "" if kept is None else kept.sentence()
+
+
+def grown(first: Fraction, each: Fraction, times: int) -> Fraction:
+    """(1 + first)·(1 + each)^times - 1; rounded up to a multiple of 2^-400 where that is many times."""
+    total, factor = 1 + first, 1 + each
+    if times <= _EXACTLY:
+        return total * factor**times - 1
+    while times:
+        if times & 1:
+            total = _up(total * factor)
+        factor, times = _up(factor * factor), times >> 1
+    return total - 1
+
+
+def _up(x: Fraction) -> Fraction:
+    """The least multiple of 2^-400 that is at least x."""
+    return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from tcformal.bounds.attained import words_text
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.near import Near, nearest
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import EXPONENTS, Range
-from tcformal.bounds.theorems import Theorems, words_text
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import HeadroomStep, MagnitudeStep
@@ -20,12 +18,7 @@ from tcformal.matmul.runnable import RunnableProgram
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.program import LONGEST, Program, program_of
-from tcformal.solve.result import Limits
 from tcformal.theory.instances import Instance
-
-if TYPE_CHECKING:
-    from tcformal.proofs.claim import ClaimVerdict
-    from tcformal.proofs.prove import ClaimStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +35,10 @@ class ProgramAccuracy:
     exponents: tuple[int, int] | None
     bound: Fraction | None
     near: Near
-    claims: tuple[ClaimVerdict, ...]
-    #: Of each unit and how it is called, the sentences by which its constants follow.
+    #: What a call of each unit loses, in sentences.
     steps: tuple[str, ...]
     reason: str = ""
-    #: Of each unit that one is written of, the theorem that its constants are an instance of.
+    #: The theorems that the constants of calls are instances of.
     theorems: tuple[Instance, ...] = ()
 
     def __post_init__(self) -> None:
@@ -90,11 +82,6 @@ def program_accuracy(
     length: int,
     exponents: tuple[int, int] = EXPONENTS,
     prove: bool = True,
-    limits: Limits | None = None,
-    solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
-    store: ClaimStore | None = None,
-    fresh: bool = False,
     progress: Progress = ignore,
 ) -> ProgramAccuracy:
     """The largest error of a program in units of Σ|a_k·b_k|: a bound, and inputs that come near.
@@ -105,7 +92,7 @@ def program_accuracy(
     is counted.  `prove`: False leaves the bound out.
     Zero, NaN, Inf: elements are zero or normal.
     Errors: InputError for a length or exponents out of range.  A step of which nothing is known, what may
-    overflow, or a theorem that is not proved in the limits leaves `bound` None, with the reason.
+    overflow, or a unit to which no theorem applies leaves `bound` None, with the reason.
     Source: roundings by their definition, calls by the theorems of `accuracy`; words are sums of the
     element and of rounding errors, whose cancellations are exact.
     """
@@ -123,8 +110,7 @@ def program_accuracy(
     progress("looking for inputs")
     near = nearest(p, n, among)
     bound, reason = None, "no proof was asked for"
-    known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
-    bounds = CallBounds(known)
+    bounds = CallBounds()
     if prove:
         try:
             bound, reason = StepErrors(plan, among, bounds).constant(), ""
@@ -132,7 +118,7 @@ def program_accuracy(
             reason = str(error)
     return ProgramAccuracy(
         program=p, length=n, exponents=None if scaled else (low, high), bound=bound, near=near,
-        claims=bounds.claims, steps=tuple(_sentences(bounds)), reason=reason, theorems=bounds.theorems,
+        steps=tuple(_sentences(bounds)), reason=reason, theorems=bounds.theorems,
     )  # fmt: skip
 
 
@@ -159,13 +145,9 @@ def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
 
 
 def _sentences(bounds: CallBounds) -> list[str]:
-    """How the constants of calls follow, and the constants."""
-    made = []
-    for name, found in bounds.made:
-        made += [f"{name}: {step}" for step in found.steps]
-    made += [
+    """The constants of calls."""
+    return [
         f"{name}: a call of {n} products loses at most {float(x.own):.6g} of their magnitudes"
         + (f" and {float(x.other):.6g} of |c|" if x.other else "")
         for (name, n, _), x in bounds.used.items()
     ]
-    return made

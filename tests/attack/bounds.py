@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise, product
-from unittest.mock import patch
 
 import numpy as np
 
@@ -24,7 +22,6 @@ from tcformal.bounds.accuracy import accuracy
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
-from tcformal.bounds.theorems import Theorems
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
@@ -34,14 +31,6 @@ from tcformal.matmul.runnable import program
 from tcformal.operands.random import Batch
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
-from tcformal.solve.result import Limits
-
-
-@contextlib.contextmanager
-def claims_hold() -> Iterator[None]:
-    """Claims about units hold: their proofs are checked elsewhere, and inputs are tried on them too."""
-    with patch.object(Theorems, "holds", lambda self, unit, claim, **_: True):
-        yield
 
 
 @dataclass(frozen=True)
@@ -103,16 +92,15 @@ def length_bound(name: str, length: int) -> LengthBound | str:
     """The bound of a unit and a length, or the sentence by which there is none."""
     spec = resolve(name)
     found = accuracy(spec, length=length, subnormals=False)
-    if found.bound is None:
-        return found.proved.reason
+    if found.bound is None or found.proved is None:
+        return found.reason
     weights = (found.bound, found.bound, Fraction(0))
     s = ErrorStatement(
         Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3,
         spec.design.negated == "odd", None, (), True, 0, spec.d_format.fraction_bits, True, None, True,
         False, length,
     )  # fmt: skip
-    least = spec.d_format.e_min if found.proved.least is None else found.proved.least
-    return LengthBound(f"accuracy --length {length}", replace(spec, k=length), s, least)
+    return LengthBound(f"accuracy --length {length}", replace(spec, k=length), s, found.proved.least)
 
 
 @dataclass(frozen=True)
@@ -159,9 +147,8 @@ def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound
     p = program(name)
     a, b = p.a_format, p.b_format
     low, high = max(span[0], a.e_min, b.e_min), min(span[1], a.e_max, b.e_max)
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
     try:
-        bound = StepErrors(p.program.plan(length), Range(low, high), CallBounds(known)).constant()
+        bound = StepErrors(p.program.plan(length), Range(low, high), CallBounds()).constant()
     except InputError as error:
         return str(error)
     weights = (bound, bound, Fraction(0))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attack.bounds import all_bounds, claims_hold, length_bound, program_bound
+from attack.bounds import all_bounds, length_bound, program_bound
 from attack.ceilings import attainable, ceiling, known_loose
 from attack.distances import distance_bound
 from attack.exact import Sums, decoded
@@ -76,17 +76,16 @@ def test_no_input_breaks_an_equality() -> None:
 
 
 def test_no_input_breaks_a_bound_of_a_unit_a_program_or_a_distance() -> None:
-    with claims_hold():
-        made = [
-            length_bound(AMPERE, 16), program_bound("fma-chain", 4, (-14, 14)),
-            program_bound("bf16x9", 3, (-14, 14)),
-            distance_bound(AMPERE, "hopper/mma.m16n8k8.f32.f16.f16.f32"),
-        ]  # fmt: skip
-        for t in made:
-            assert not isinstance(t, str)
-            (done,) = attack([t], 512, 20261127)
-            assert not done.broken, done.examples
-            assert done.met
+    made = [
+        length_bound(AMPERE, 16), program_bound("fma-chain", 4, (-14, 14)),
+        program_bound("bf16x9", 3, (-14, 14)),
+        distance_bound(AMPERE, "hopper/mma.m16n8k8.f32.f16.f16.f32"),
+    ]  # fmt: skip
+    for t in made:
+        assert not isinstance(t, str)
+        (done,) = attack([t], 512, 20261127)
+        assert not done.broken, done.examples
+        assert done.met
 
 
 @pytest.mark.long
@@ -96,11 +95,10 @@ def test_no_input_of_very_many_breaks_a_theorem() -> None:
 
 @pytest.mark.long
 def test_no_input_of_many_breaks_a_bound() -> None:
-    with claims_hold():
-        for _, make in all_bounds():
-            t = make()
-            if not isinstance(t, str):
-                assert broken(list(attack([t], 4096, 20261128, rounds=8))) == []
+    for _, make in all_bounds():
+        t = make()
+        if not isinstance(t, str):
+            assert broken(list(attack([t], 4096, 20261128, rounds=8))) == []
 
 
 def hundredth(t: ErrorTheorem | IntegerTheorem) -> ErrorTheorem | IntegerTheorem:

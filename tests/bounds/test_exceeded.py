@@ -7,24 +7,19 @@ from fractions import Fraction
 
 import pytest
 
+from tcformal.bounds.attained import words_text
+from tcformal.bounds.constants import theorem_constant
 from tcformal.bounds.program.near import Near
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.programs import ProgramAccuracy, excess, program_accuracy
 from tcformal.bounds.slices import exact_slices
-from tcformal.bounds.theorems import Proved, Theorems, words_text
+from tcformal.design.names import resolve
 from tcformal.errors import InvariantError
 from tcformal.formats.catalog import format_named
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.theory.stated_sum import StatedSum
 
 CDNA2 = "cdna2/v_mfma_f32_32x32x8f16"
-
-
-@pytest.fixture(autouse=True)
-def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constants without their proofs, which other tests check."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
 
 
 def written(body: str, **inputs: str) -> Program:
@@ -44,7 +39,7 @@ def test_subnormal_words_are_outside_of_bounds_for_scales_from_data() -> None:
     """Nothing is subnormal is a condition: inputs that are not such contradict nothing."""
     half, p = format_named("fp16"), written("d = mul(a[0], b[0], fp16)", a="fp16", b="fp16", c="fp16")
     near = Near((0x3C00,), (0x0001,), 0x0001, Fraction(1), Fraction(1))
-    known = {"program": p, "length": 1, "bound": Fraction(0), "claims": (), "steps": ()}
+    known = {"program": p, "length": 1, "bound": Fraction(0), "steps": ()}
     made = ProgramAccuracy(exponents=None, near=near, **known)  # type: ignore[arg-type]
     assert made.exceeded
     assert not made.inside
@@ -74,9 +69,9 @@ def test_integers_are_exact_below_the_first_error_of_one(
     monkeypatch: pytest.MonkeyPatch, kappa: Fraction, most: int
 ) -> None:
     """Where κ·most is 1, a sum may be wrong by 1."""
-    found = Proved(kappa, kappa, 1, (), (), sum=StatedSum())
+    found = theorem_constant(resolve("cdna1/v_mfma_f32_32x32x8f16"))
+    assert found is not None
+    less = replace(found, beside=kappa, constants=replace(found.constants, first=kappa, other=kappa))
     monkeypatch.setattr("tcformal.bounds.slices.integer_sums", lambda _: None)
-    monkeypatch.setattr("tcformal.bounds.claims.losses.integer_loss", lambda *_: found)
-    monkeypatch.setattr("tcformal.proofs.claims.register.refused", lambda *_: "not written")
-    monkeypatch.setattr("tcformal.proofs.claims.register.of_products", lambda *_: False)
+    monkeypatch.setattr("tcformal.bounds.slices.theorem_constant", lambda _: less)
     assert exact_slices("cdna1/v_mfma_f32_32x32x8f16").most == most

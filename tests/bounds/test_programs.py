@@ -14,7 +14,6 @@ from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.sums import ProductRun, Sums
 from tcformal.bounds.program.words import Range, Symbols, exponent
 from tcformal.bounds.programs import program_accuracy
-from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
@@ -28,18 +27,10 @@ U = Fraction(1, 1 << 24)
 HALF = Range(-14, 14)
 
 
-@pytest.fixture(autouse=True)
-def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constants without their proofs, which other tests check."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
-
-
 def bound(name: str | Program, n: int, exponents: Range | None = HALF) -> Fraction:
-    from tcformal.solve.result import Limits
 
     p = program(name) if isinstance(name, str) else name
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    return StepErrors(p.plan(n), exponents, CallBounds(known)).constant()
+    return StepErrors(p.plan(n), exponents, CallBounds()).constant()
 
 
 def written(body: str, **inputs: str) -> Program:
@@ -190,10 +181,8 @@ def test_a_call_on_results_is_refused() -> None:
 
 
 def test_constants_of_calls_grow_with_their_blocks() -> None:
-    from tcformal.solve.result import Limits
 
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    bounds, unit = CallBounds(known), resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
+    bounds, unit = CallBounds(), resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
     normal = StatedSum(normal=LETTERS)
     one, two = (bounds.of(unit, n, normal) for n in (8, 16))
     assert isinstance(one, CallBound)

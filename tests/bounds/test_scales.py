@@ -13,27 +13,18 @@ from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.scales import Scale
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
-from tcformal.bounds.theorems import Theorems
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.solve.result import Limits
 
 FP32 = format_named("fp32")
 DEEPGEMM = "deepgemm-fp8-fp32"
 
 
-@pytest.fixture(autouse=True)
-def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constants of calls without their proofs, which other tests check."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
-
-
 def bound(p: Program, n: int, exponents: Range | None = None) -> Fraction:
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    return StepErrors(p.plan(n), exponents, CallBounds(known)).constant()
+    return StepErrors(p.plan(n), exponents, CallBounds()).constant()
 
 
 def lost(p: Program, a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:

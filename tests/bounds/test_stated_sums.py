@@ -9,27 +9,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tcformal.bounds.claims.constants import claimed_constant
-from tcformal.bounds.constants import step_constant, theorem_constant
+from tcformal.bounds.constants import theorem_constant
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.plan import check_small, needed_sum
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.sums import ErrorForm, nothing
 from tcformal.bounds.program.words import Range, Symbols
 from tcformal.bounds.programs import program_accuracy
-from tcformal.bounds.theorems import Proved, Theorems, unproved
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.steps import CallStep
-from tcformal.errors import InputError, InvariantError
+from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.program import Program, program
-from tcformal.proofs.statements.relative_bound import relative_sum
-from tcformal.solve.result import Limits
 from tcformal.theory.stated_sum import (
     LETTERS,
     NO_C,
@@ -46,15 +42,13 @@ FLUSHING = [x for x in distinct_designs() if flushed_letters(resolve(x).design)]
 
 @pytest.fixture(autouse=True)
 def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Constants without their proofs, which other tests check."""
-    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
-    # Inputs are built here: no long ascent to others.
+    """Inputs are built here: no long ascent to others."""
     monkeypatch.setattr("tcformal.bounds.program.near._ROUNDS", 1)
     monkeypatch.setattr("tcformal.bounds.program.near._ROWS", 64)
 
 
 def bounds() -> CallBounds:
-    return CallBounds(Theorems(None, Limits(), None, None, False, lambda _: None))
+    return CallBounds()
 
 
 def bound(p: Program, n: int, low: int, high: int) -> Fraction:
@@ -72,27 +66,11 @@ def test_a_theorem_says_which_sum_it_is_about() -> None:
     assert sum_of(resolve(COMPLEX)) == StatedSum(flushed=frozenset("c"), subtracted="odd", c="last")
     assert sum_of(resolve("x86/tdpbhf8ps")).flushed == frozenset("ac")
     assert sum_of(resolve("vortex/VX_tcu_fedp_tfr.bf16")).flushed == frozenset()
-    assert relative_sum(resolve(ADA), zero_c=False).c_bits == 13
-    assert relative_sum(resolve(ADA), zero_c=True).c == NO_C
+    ada = theorem_constant(resolve(ADA))
+    assert ada is not None
+    assert ada.sum.c_bits == 13
     found = bounds().of(resolve(CDNA2), 4, StatedSum(flushed=LETTERS, c=NO_C)).sum
     assert found == StatedSum(flushed=LETTERS, c=NO_C)
-
-
-def test_constants_of_one_call_are_about_no_c() -> None:
-    """And of two about one."""
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
-    unit = resolve("cdna2/v_mfma_f32_32x32x4bf16")
-    for found in (step_constant, claimed_constant):
-        one, two = (found(unit, n * unit.k, known).sum for n in (1, 2))
-        assert one is not None
-        assert two is not None
-        assert (one.c, two.c, two.c_bits) == (NO_C, unit.design.c_position, None)
-
-
-def test_constants_without_a_sum_are_none() -> None:
-    with pytest.raises(InvariantError, match="expected constants of a stated sum"):
-        Proved(Fraction(1), None, 1, (), ())
-    assert unproved("why").sum is None
 
 
 @pytest.mark.parametrize(
@@ -129,26 +107,26 @@ def test_of_one_product_nothing_is_taken_away() -> None:
         bounds().of(resolve(COMPLEX), 2, StatedSum(normal=LETTERS, c=NO_C))
 
 
-def test_no_theorem_about_the_wrong_sum_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_theorem_about_the_wrong_sum_is_given() -> None:
     """Of any operands, neither: what it takes for 0 is for the user to count."""
     with pytest.raises(InputError, match="expected a and b as they are, but cdna2"):
         bounds().of(resolve(CDNA2), 4, StatedSum(c=NO_C))
-    wrong = Proved(Fraction(1), Fraction(1), 1, (), (), least=-126, sum=StatedSum(c=NO_C))
-    monkeypatch.setattr("tcformal.bounds.claims.losses.error_bound_constant", lambda *_: wrong)
-    with pytest.raises(InputError, match="expected a theorem about any c"):
-        bounds().of(resolve("volta/mma.m8n8k4.f32.f16.f16.f32"), 4, StatedSum(normal=frozenset("c")))
 
 
 def test_theorems_about_rounded_sums_are_about_any_operands() -> None:
-    """Which no claim has to be asked for; those about truncated sums are not."""
+    """Those about truncated sums are not: of these the error in terms of exponents is taken, or none."""
     any_of = StatedSum()
     found = bounds().of(resolve("cdna1/v_mfma_f32_32x32x8f16"), 4, any_of)
     assert found.sum.normal == frozenset()
     volta = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
-    known = theorem_constant(volta, 2 * volta.k)
+    known = theorem_constant(volta)
     assert known is not None
-    assert known.sum is not None
     assert known.sum.refusal(any_of, volta.name, 4).startswith("expected a and b and c to be zero or normal")
+    used = bounds()
+    assert used.of(volta, 4, any_of).own > used.of(volta, 4, StatedSum(normal=LETTERS)).own
+    assert [x.theorem for x in used.theorems] == ["error_in_exponents", "relative_error_from_zero"]
+    with pytest.raises(InputError, match="expected a and b and c to be zero or normal for hopper/emulated"):
+        bounds().of(resolve("hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"), 4, any_of)
 
 
 @pytest.mark.parametrize("name", FLUSHING)

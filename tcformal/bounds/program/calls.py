@@ -1,21 +1,16 @@
-"""The constants of a unit's calls in a program, from theorems, or else from claims of the kernel."""
+"""The constants of a unit's calls in a program, from theorems about the sum that the program needs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from tcformal.bounds.constants import beside_c, step_constant, theorem_constant
-from tcformal.bounds.recurrence import Recurrence, grown
-from tcformal.bounds.theorems import Proved, Theorems
+from tcformal.bounds.constants import Proved, exponent_constant, theorem_constant
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.theory.answers import in_the_way
 from tcformal.theory.instances import Instance
-from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum
-
-if TYPE_CHECKING:
-    from tcformal.proofs.claim import ClaimVerdict
+from tcformal.theory.stated_sum import NO_C, StatedSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +29,11 @@ class CallBound:
 
 
 class CallBounds:
-    """Constants by unit and number of products; the theorems are asked for once each."""
+    """Constants by unit and number of products; theorems are applied once to each unit."""
 
-    def __init__(self, known: Theorems) -> None:
-        self.known = known
-        self._proved: dict[tuple[UnitSpec, int, bool], Proved] = {}
-        #: The names of the units with what was proved of them, and the constants that were given.
-        self.made: list[tuple[str, Proved]] = []
+    def __init__(self) -> None:
+        self._proved: dict[UnitSpec, list[Proved]] = {}
+        self._used: dict[tuple[str, str], Instance] = {}
         self.used: dict[tuple[str, int, StatedSum], CallBound] = {}
 
     def of(self, unit: UnitSpec, products: int, needed: StatedSum) -> CallBound:
@@ -50,70 +43,33 @@ class CallBounds:
         whom they are given to.
         Errors: InputError where no theorem gives them, or none about that sum.
         """
-        theorem = theorem_constant(unit, 2 * unit.k)
-        stated = normal_sum(unit) if theorem is None or theorem.sum is None else theorem.sum
-        found, refused = None, stated.refusal(needed, unit.name, products)
-        if not refused:
-            found = self._normal(unit, products, needed.c == NO_C)
-            refused = found.sum.refusal(needed, unit.name, products)
-        if refused and not normal_sum(unit).other_signs(needed, products):
-            found = self._any(unit, products)
-            refused = found.sum.refusal(needed, unit.name, products)
-        if found is None or refused:
-            raise InputError(refused)
-        self.used[unit.name, products, needed] = found
-        return found
+        refused = ""
+        for p in self._theorems(unit):
+            stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
+            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
+            if not sentence:
+                found = self.used[unit.name, products, needed] = _bound(p, products, stated)
+                self._used[unit.name, p.theorem.theorem] = p.theorem
+                return found
+            refused = refused or sentence
+        raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
 
-    def _normal(self, unit: UnitSpec, products: int, zero_c: bool) -> CallBound:
-        # A chain of two blocks at least, where c is not zero: its second block has one.
-        p = self._of(unit, products if zero_c else max(products, 2 * unit.k), zero_c)
-        assert p.first is not None
-        assert p.sum is not None
-        least = unit.d_format.e_min if p.least is None else p.least
-        if zero_c:
-            return CallBound(Recurrence(p).of(products), Fraction(0), least, replace(p.sum, c=NO_C))
-        both = beside_c(p, products)
-        if both is not None:
-            return CallBound(both, both, least, p.sum)
-        assert p.other is not None
-        blocks = -(-products // p.size)
-        start = grown(p.first, p.other, 1) if p.beside is None else p.beside
-        own, other = grown(start, p.other, blocks - 1), grown(p.other, p.other, blocks - 1)
-        return CallBound(own, other, least, p.sum)
-
-    def _of(self, unit: UnitSpec, length: int, zero_c: bool) -> Proved:
-        key = unit, length, zero_c
-        if key not in self._proved:
-            self.known.claims.clear()
-            found = step_constant(unit, length, self.known, zero_c=zero_c)
-            if found.first is None:
-                raise InputError(found.reason)
-            self._proved[key] = found
-            self.made.append((unit.name, found))
-        return self._proved[key]
-
-    def _any(self, unit: UnitSpec, products: int) -> CallBound:
-        """From claim `error-bound`, which says something of subnormal operands too."""
-        from tcformal.bounds.claims.losses import error_bound_constant
-
-        key = unit, 0, False
-        if key not in self._proved:
-            self.known.claims.clear()
-            self._proved[key] = error_bound_constant(unit, self.known)
-            self.made.append((unit.name, self._proved[key]))
-        p = self._proved[key]
-        if p.first is None or p.least is None or p.sum is None:
-            raise InputError(p.reason)
-        own = grown(p.first, p.first, -(-products // p.size) - 1)
-        return CallBound(own, own, p.least, p.sum)
+    def _theorems(self, unit: UnitSpec) -> list[Proved]:
+        """What theorems say of normal operands, then of any."""
+        if unit not in self._proved:
+            found = theorem_constant(unit), exponent_constant(unit)
+            self._proved[unit] = [p for p in found if p is not None]
+        return self._proved[unit]
 
     @property
     def theorems(self) -> tuple[Instance, ...]:
         """The theorems that constants are instances of, once each."""
-        found = {(p.theorem.unit.name, p.theorem.theorem): p.theorem for _, p in self.made if p.theorem}
-        return tuple(found.values())
+        return tuple(self._used.values())
 
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims that the other constants rest on, once each."""
-        return tuple({(v.unit.name, v.claim): v for _, p in self.made for v in p.claims}.values())
+
+def _bound(p: Proved, products: int, stated: StatedSum) -> CallBound:
+    if stated.c == NO_C:
+        return CallBound(p.constants.of(products), Fraction(0), p.least, stated)
+    both = p.beside_c(products)
+    assert both is not None  # as the sum is about any c
+    return CallBound(both, both, p.least, stated)

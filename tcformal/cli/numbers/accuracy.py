@@ -29,7 +29,6 @@ from tcformal.report.numbers.accuracy import (
 )
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
-from tcformal.store.store import Store
 
 
 @main.command()
@@ -52,51 +51,47 @@ def accuracy(
 ) -> int:  # fmt: skip
     """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
-    The bound is an instance of a theorem that Coq has checked, for any length; of designs of which none is
-    written, it follows from claims of the proof kernel.  The inputs are built, or found by an ascent, and
-    replayed on integers and on exact fractions.  The bound of a program is composed of its words' errors and
-    its calls' theorems.  Exit code 3 where no bound is proved.
+    The bound is an instance of a theorem that Coq has checked, for any length.  The inputs are built, or
+    found by an ascent, and replayed on integers and on exact fractions.  The bound of a program is composed
+    of its words' errors and its calls' theorems.  Solvers are asked by --monotone alone.  Exit code 3 where
+    no bound is proved.
     """
     if picture is not None:
         picture_kind(picture)
         pyplot()  # refuses before anything is computed
-    store, asked = how.store(), computation(unit)
+    asked = computation(unit)
     if monotone or against is not None:
         others = (exact, picture is not None, promote is not None, exponents is not None)
         if any(others) or (monotone and against is not None):
             raise click.UsageError("expected --monotone, or --against, with --length alone")
         if against is None:
-            return _monotone(asked, length, prove, how, store, as_json)
-        return _against(unit, against, length, how, store, as_json)
+            return _monotone(asked, length, prove, how, as_json)
+        return _against(unit, against, length, as_json)
     if isinstance(asked, RunnableProgram):
         if exact or picture is not None or promote is not None:
             raise click.UsageError("expected --exact, --plot and --promote with a UNIT only")
-        return _program(asked, length, exponents, prove, how, store, as_json)
+        return _program(asked, length, exponents, prove, as_json)
     if exponents is not None:
         raise click.UsageError("expected --exponents with a PROGRAM only")
     if exact:
-        return _slices(unit, how, store, as_json)
+        return _slices(unit, as_json)
     with progress(transient=True) as bar:
         task = bar.add_task("accuracy", total=None)
         made = found(
-            unit, length=length, promote=promote, prove=prove, limits=how.limits, solvers=how.solvers,
-            certify=how.certify, store=store, fresh=how.fresh,
+            unit, length=length, promote=promote, prove=prove,
             progress=lambda text: bar.update(task, description=text),
         )  # fmt: skip
-    if any(v.served for v in made.proved.claims):
-        say(f"kept in {store.claims.path}: the theorem; --fresh proves it again", err=True)
     print_json(accuracy_data(made)) if as_json else accuracy_view(made)
     if picture is not None:
         data = accuracy_picture(picture, ["tcformal", *sys.argv[1:]], made, growth_with_length(made))
         say(f"{picture}; data: {data}", err=True)
-    checked = all(v.checked for v in made.proved.claims)
-    return OK if not prove or (made.bound is not None and checked) else NO_ANSWER
+    known = made.bound if prove else made.attained
+    return OK if known is not None else NO_ANSWER
 
 
 def _monotone(
-    asked: Unit | RunnableProgram, length: int | None, prove: bool, how: SolverOptions, store: Store,
-    as_json: bool,
-) -> int:  # fmt: skip
+    asked: Unit | RunnableProgram, length: int | None, prove: bool, how: SolverOptions, as_json: bool
+) -> int:
     """How far results fall at most where an operand grows by one step."""
     from tcformal.apart.monotone import monotonicity
     from tcformal.report.numbers.apart import monotonicity_data, monotonicity_view
@@ -105,15 +100,13 @@ def _monotone(
         task = bar.add_task("monotonicity", total=None)
         made = monotonicity(
             asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
-            store=store, fresh=how.fresh, progress=lambda text: bar.update(task, description=text),
+            store=how.store(), fresh=how.fresh, progress=lambda text: bar.update(task, description=text),
         )  # fmt: skip
     print_json(monotonicity_data(made, asked)) if as_json else monotonicity_view(made, asked)
     return OK if made.falls or made.proved else NO_ANSWER
 
 
-def _against(
-    first: str, second: str, length: int | None, how: SolverOptions, store: Store, as_json: bool
-) -> int:
+def _against(first: str, second: str, length: int | None, as_json: bool) -> int:
     """How far the results of two units can be apart."""
     from tcformal.apart.distance import largest_distance
     from tcformal.report.numbers.apart import distance_data, distance_view
@@ -121,31 +114,24 @@ def _against(
     with progress(transient=True) as bar:
         task = bar.add_task("distance", total=None)
         made = largest_distance(
-            first, second, length=length, limits=how.limits, solvers=how.solvers, certify=how.certify,
-            store=store, fresh=how.fresh, progress=lambda text: bar.update(task, description=text),
-        )  # fmt: skip
+            first, second, length=length, progress=lambda text: bar.update(task, description=text)
+        )
     print_json(distance_data(made)) if as_json else distance_view(made)
-    return OK if all(v.checked for v in made.claims) else NO_ANSWER
+    return OK
 
 
-def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:
+def _slices(unit: str, as_json: bool) -> int:
     """The widths of slices whose products are summed exactly."""
     from tcformal.bounds.slices import exact_slices
 
-    with progress(transient=True) as bar:
-        task = bar.add_task("integer sums", total=None)
-        widths = exact_slices(
-            unit, limits=how.limits, solvers=how.solvers, certify=how.certify, store=store, fresh=how.fresh,
-            progress=lambda text: bar.update(task, description=text),
-        )  # fmt: skip
+    widths = exact_slices(unit)
     print_json(slices_data(widths)) if as_json else slices_view(widths)
     return OK if widths.widths else NO_ANSWER
 
 
 def _program(
-    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, how: SolverOptions,
-    store: Store, as_json: bool,
-) -> int:  # fmt: skip
+    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, as_json: bool
+) -> int:
     """The bound of a program and inputs that come near."""
     from tcformal.bounds.programs import program_accuracy
 
@@ -154,9 +140,7 @@ def _program(
         task = bar.add_task("accuracy", total=None)
         made = program_accuracy(
             asked, length=asked.k if length is None else length, exponents=among, prove=prove,
-            limits=how.limits, solvers=how.solvers, certify=how.certify, store=store, fresh=how.fresh,
             progress=lambda text: bar.update(task, description=text),
         )  # fmt: skip
     print_json(program_accuracy_data(made)) if as_json else program_accuracy_view(made)
-    checked = all(v.checked for v in made.claims)
-    return OK if not prove or (made.bound is not None and checked) else NO_ANSWER
+    return OK if not prove or made.bound is not None else NO_ANSWER

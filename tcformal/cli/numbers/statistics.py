@@ -15,8 +15,7 @@ from rich.text import Text
 
 from tcformal.bounds.accuracy import accuracy
 from tcformal.checks import check_choice
-from tcformal.cli.group import OK, json_option, main
-from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.cli.group import OK, json_option, main, results_option
 from tcformal.cli.questions.pairs import workers_of
 from tcformal.errors import InputError
 from tcformal.matmul.bias import bias
@@ -61,7 +60,7 @@ PICTURES = ("growth", "histogram")
 @click.option("--sweep", is_flag=True, help="Keep a record of each unit and length; repeated, go on.")
 @click.option("--jobs", type=int, help="Processes of a sweep; all processors unless given.")
 @click.option("--scheduler", metavar="ADDRESS", help="Sweep on the Dask cluster with this scheduler.")
-@solver_options()
+@results_option
 @json_option
 def statistics(
     names: tuple[str, ...],
@@ -76,7 +75,7 @@ def statistics(
     sweep: bool,
     jobs: int | None,
     scheduler: str | None,
-    how: SolverOptions,
+    folder: str,
     as_json: bool,
 ) -> int:
     """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
@@ -98,7 +97,7 @@ def statistics(
             for u in units
             for n in _lengths(lengths) or [u.k]
         ]
-        return _swept(cells, workers_of(jobs, scheduler), Path(how.folder), picture, as_json)
+        return _swept(cells, workers_of(jobs, scheduler), Path(folder), picture, as_json)
     wanted = {u.name: _lengths(lengths) or [u.k] for u in units}
     with progress(transient=True) as bar:
         task = bar.add_task("products", total=None)
@@ -114,14 +113,11 @@ def statistics(
             if with_bias
         }
         bounds: dict[tuple[str, int], Fraction | None] = {}
-        store = how.store() if with_bound else None
         for u in only if with_bound else ():
             for n in wanted[u.name]:
                 found = accuracy(
-                    u, length=n, subnormals=False, limits=how.limits, solvers=how.solvers,
-                    certify=how.certify, store=store, fresh=how.fresh,
-                    progress=lambda text: bar.update(task, description=text),
-                )  # fmt: skip
+                    u, length=n, subnormals=False, progress=lambda text: bar.update(task, description=text)
+                )
                 bounds[u.name, n] = found.bound
     rows = rows_of(samples, bounds)
     if as_json:

@@ -78,29 +78,29 @@ def exact_text(unit: UnitSpec) -> str:
 
 def accuracy_data(x: Accuracy) -> dict[str, Any]:
     """A constant as plain data; fractions as text."""
-    low, high = x.model
     return {
         "unit": x.unit.name,
         "exact_sum": exact_text(x.unit),
         "length": x.length,
         "promote": x.promote,
         "bound": None if x.bound is None else _fraction(x.bound),
-        "attained": _attained(x, x.attained),
-        "gap": None if x.gap is None else float(x.gap),
+        "attained": None if x.attained is None else _attained(x, x.attained),
+        "not_built": x.not_built,
+        "gap": _float(x.gap),
         "conditions": list(x.conditions),
         "proof": {
-            "claims": [
-                {"claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
-                for v in x.proved.claims
-            ],
-            "theorem": None if x.proved.theorem is None else theorem_data(x.unit, x.proved.theorem),
-            "steps": list(x.proved.steps),
-            "reason": x.proved.reason,
+            "theorem": None if x.proved is None else theorem_data(x.unit, x.proved.theorem),
+            "steps": list(x.steps),
+            "reason": x.reason,
         },
         "seconds": round(x.sought, 3),
-        "model1": {"at_least": float(low), "at_most": None if high is None else float(high)},
+        "model1": {"at_least": _float(x.model[0]), "at_most": _float(x.model[1])},
         "subnormal": None if x.subnormal is None else _attained(x, x.subnormal),
     }
+
+
+def _float(x: Fraction | None) -> float | None:
+    return None if x is None else float(x)
 
 
 def _fraction(x: Fraction) -> dict[str, Any]:
@@ -125,15 +125,14 @@ def _attained(x: Accuracy, made: Attained) -> dict[str, Any]:
 def accuracy_view(x: Accuracy) -> None:
     """Print a constant, its conditions and its inputs."""
     out, made = console(), table("of Σ|x_k·y_k|", "constant", "share", "how")
-    of = x.proved.theorem
-    if x.bound is not None:
-        how = ", ".join(f"{v.claim} {v.kind.name}" for v in x.proved.claims)
-        how = how if of is None else f"theorem {of.theorem}"
-        made.add_row("bound", in_units(x.bound, up=True), percent(x.bound, up=True), how)
-    gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
-    how, most = f"built, replayed twice, {x.sought:.1f} s{gap}", x.attained.ratio
-    made.add_row("attained", in_units(most, up=False), percent(most, up=False), how)
-    if x.subnormal is not None and x.subnormal.ratio > x.attained.ratio:
+    of, found = None if x.proved is None else x.proved.theorem, x.attained
+    if x.bound is not None and of is not None:
+        made.add_row("bound", in_units(x.bound, up=True), percent(x.bound, up=True), f"theorem {of.theorem}")
+    if found is not None:
+        gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+        how, most = f"built, replayed twice, {x.sought:.1f} s{gap}", found.ratio
+        made.add_row("attained", in_units(most, up=False), percent(most, up=False), how)
+    if x.subnormal is not None and found is not None and x.subnormal.ratio > found.ratio:
         least = x.subnormal.ratio
         how = "built, replayed; no bound"
         made.add_row("one call with subnormals", in_units(least, up=False), percent(least, up=False), how)
@@ -141,16 +140,17 @@ def accuracy_view(x: Accuracy) -> None:
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
     lines += [] if of is None else [theorem_text(x.unit, of)]
-    lines += [f"theorem: {v.composition}" for v in x.proved.claims if v.composition]
-    lines += list(x.proved.steps)
-    lines += [f"no bound: {x.proved.reason}"] if x.proved.reason else []
+    lines += list(x.steps)
+    lines += [f"no bound: {x.reason}"] if x.reason else []
+    lines += [f"no inputs were built: {x.not_built}"] if x.not_built else []
     lines.append(_model(x))
     out.print(Text("\n".join(lines)))
-    for w, times in x.attained.calls[:3]:
+    calls = () if found is None else found.calls
+    for w, times in calls[:3]:
         # A command is not wrapped: it is to be copied.
         say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
-    if len(x.attained.calls) > 3:
-        say(f"and {len(x.attained.calls) - 3} calls more: --json has them all")
+    if len(calls) > 3:
+        say(f"and {len(calls) - 3} calls more: --json has them all")
 
 
 def _answer(x: Accuracy) -> str:
@@ -159,6 +159,8 @@ def _answer(x: Accuracy) -> str:
     what += "" if x.promote is None else f", promoted every {x.promote},"
     exact = exact_text(x.unit)
     if x.bound is None:
+        if x.attained is None:
+            return f"{what}: nothing is known of what it loses"
         least = percent(x.attained.ratio, up=False)
         return f"{what} can differ from {exact} by {least} of Σ|x_k·y_k|; no bound is proved"
     if not x.bound:
@@ -169,14 +171,12 @@ def _answer(x: Accuracy) -> str:
 
 def _model(x: Accuracy) -> str:
     """The model test as a sentence."""
-    low, high = x.model
-    unit = Fraction(1, 2**_UNIT)
-    said = f"Model 1, |γ| <= {x.length}·U: the smallest U is at least {in_units(low, up=False)}"
-    if high is not None:
-        said += f" and at most {in_units(high, up=True)}"
-    if low > unit:
-        return said + "; U = 2^-24 fails"
-    return said + ("; U = 2^-24 holds" if high is not None and high <= unit else "")
+    (low, high), unit = x.model, Fraction(1, 2**_UNIT)
+    said = [] if low is None else [f"at least {in_units(low, up=False)}"]
+    said += [] if high is None else [f"at most {in_units(high, up=True)}"]
+    fails, holds = low is not None and low > unit, high is not None and high <= unit
+    end = "; U = 2^-24 fails" if fails else "; U = 2^-24 holds" if holds else ""
+    return f"Model 1, |γ| <= {x.length}·U: the smallest U is {' and '.join(said) or 'not known'}{end}"
 
 
 def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
@@ -191,13 +191,9 @@ def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
             **_fraction(near.ratio), "error": str(near.error), "magnitude": str(near.magnitude),
             "result": value_data(fmt, near.result), "a": list(map(hex, near.a)), "b": list(map(hex, near.b)),
         },
-        "gap": None if x.gap is None else float(x.gap),
+        "gap": _float(x.gap),
         "conditions": list(x.conditions),
         "proof": {
-            "claims": [
-                {"unit": v.unit.name, "claim": v.claim, "verdict": v.kind.name, "statement": v.composition}
-                for v in x.claims
-            ],
             "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
             "steps": list(x.steps),
             "reason": x.reason,
@@ -220,7 +216,6 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
     lines += [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
-    lines += [f"theorem, {v.unit.name}: {v.composition}" for v in x.claims if v.composition]
     lines += list(x.steps)
     lines += [f"no bound: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
@@ -237,7 +232,6 @@ def slices_data(x: ExactSlices) -> dict[str, Any]:
         "unit": x.unit.name,
         "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
-        "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
         "theorem": None if x.theorem is None else theorem_data(x.unit, x.theorem),
         "reason": x.reason,
         "sharp": x.sharp,
@@ -253,11 +247,11 @@ def slices_view(x: ExactSlices) -> None:
     out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
     out.print(made)
     lines = [] if x.theorem is None else [theorem_text(x.unit, x.theorem)]
-    lines += [f"theorem: {v.composition}" for v in x.claims if v.composition]
     lines += x.steps
     if x.widths:
         more = "is not exact" if x.sharp else "may be exact too"
-        lines.append(f"calls may be chained: partial sums count; a sum of {_size(x.most)} + 1 {more}")
+        chained = "calls may be chained: partial sums count; " * (x.unit.c_format == x.unit.d_format)
+        lines.append(f"{chained}a sum of {_size(x.most)} + 1 {more}")
     lines += [f"no answer: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
 
@@ -268,18 +262,19 @@ def _size(x: int) -> str:
 
 
 def accuracy_picture(
-    path: str, command: Sequence[str], x: Accuracy, rows: Sequence[tuple[int, Fraction | None, Fraction]]
-) -> Path:
+    path: str, command: Sequence[str], x: Accuracy,
+    rows: Sequence[tuple[int, Fraction | None, Fraction | None]],
+) -> Path:  # fmt: skip
     """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|; the path of the data."""
-    scale = 2**_UNIT
-    data = [(n, "" if b is None else float(b * scale), float(a * scale)) for n, b, a in rows]
+    data = [(n, *("" if y is None else float(y * 2**_UNIT) for y in (b, a))) for n, b, a in rows]
 
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
-        proved = [(n, b) for n, b, _ in data if b != ""]
-        if proved:
-            axes.plot(*zip(*proved, strict=True), "--", marker=MARKERS[1], label="proved bound")
-        axes.plot([n for n, _, _ in data], [a for *_, a in data], marker=MARKERS[0], label="attained")
+        lines = (1, "--", MARKERS[1], "proved bound"), (2, "-", MARKERS[0], "attained")
+        for i, style, mark, label in lines:
+            known = [(row[0], row[i]) for row in data if row[i] != ""]
+            if known:
+                axes.plot(*zip(*known, strict=True), style, marker=mark, label=label)
         axes.set(
             xscale="log",
             yscale="log",

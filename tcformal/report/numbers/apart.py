@@ -91,7 +91,6 @@ def distance_data(x: LargestDistance) -> dict[str, Any]:
         "attained": {"exact": str(x.attained), "value": float(x.attained)},
         "results": [value_data(d, r) for r in x.results],
         "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
-        "claims": [{"claim": v.claim, "verdict": v.kind.name, "statement": v.composition} for v in x.claims],
         "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
     }
 
@@ -107,7 +106,6 @@ def distance_view(x: LargestDistance) -> None:
     console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
     console().print(made)
     lines = [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
-    lines += [f"theorem: {v.composition}" for v in x.claims if v.composition]
     console().print(Text("\n".join(lines)))
     if len(x.inputs.a) <= _SHOWN:
         say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))

@@ -17,29 +17,29 @@ Proof.
   - pose proof (flt_err c x P). lra.
 Qed.
 
-(** Of n terms, none with more than F fraction bits, n - 1 lose less than a unit of 2^(E - F) each. *)
-Theorem exponent_error s ts z f E :
-  plain (out s) = true -> carry_bits s = None -> normalise s = false -> fraction_bits s = Some f -> Forall (fun x => (frac x <= f)%Z) ts ->
+(** Of n terms at most n lose less than a unit of 2^(E - F) each, and n - 1 where none has more than F fraction bits. *)
+Theorem exponent_error s ts z f E n :
+  plain (out s) = true -> carry_bits s = None -> normalise s = false -> fraction_bits s = Some f -> (0 <= n)%Z ->
+  (Z.of_nat (length ts) <= n \/ Z.of_nat (length ts) <= n + 1 /\ Forall (fun x => (frac x <= f)%Z) ts)%Z ->
   ole (largest s ts) (Some E) -> sum_numbers s ts = Num z ->
-  Rabs (V z - exact_sum ts) <= IZR (Z.max (Z.of_nat (length ts) - 1) 0) * bp (E - f) + ulps (out s) * Rulp (out s) (V z).
+  Rabs (V z - exact_sum ts) <= IZR n * bp (E - f) + ulps (out s) * Rulp (out s) (V z).
 Proof.
-  intros P K Nn F Fr L H. pose proof (plain_p _ P) as Pp.
+  intros P K Nn F N0 Fr L H. pose proof (plain_p _ P) as Pp.
   assert (T : exact_total s ts) by (apply no_carry_exact; exact K).
   unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C. clear H. rewrite counts_ok in C.
   pose proof (cut_sum_err (alignment s) (unit_of s ts) ts) as Er. set (S := Rsum _) in *.
-  assert (Lo : IZR (lossy (unit_of s ts) ts) * bp (unit_of s ts) <= IZR (Z.max (Z.of_nat (length ts) - 1) 0) * bp (E - f)).
+  assert (Lo : IZR (lossy (unit_of s ts) ts) * bp (unit_of s ts) <= IZR n * bp (E - f)).
   { unfold unit_of. rewrite F. destruct (largest s ts) as [e|] eqn:Q.
-    - cbn in L. assert (Q1 : (lossy (e - f) ts <= Z.max (Z.of_nat (length ts) - 1) 0)%Z).
-      { destruct (largest_attained s ts e Q) as [y [Hy Ey]]. unfold term_exponent in Ey.
-        assert (Ll : (live ts <= Z.of_nat (length ts))%Z).
-        { unfold live. apply inj_le. clear. induction ts; cbn; [lia|]. destruct (is_zero a); cbn; lia. }
+    - cbn in L. assert (Q1 : (lossy (e - f) ts <= n)%Z).
+      { assert (Ll : (lossy (e - f) ts <= live ts <= Z.of_nat (length ts))%Z).
+        { unfold lossy, live. clear. split; apply inj_le; induction ts as [|a ts IH]; cbn; try lia; destruct (is_zero a); cbn; try lia.
+          destruct (lsb a <? e - f)%Z; cbn; lia. }
+        destruct Fr as [Fr|[Ln Fr]]; [lia|]. destruct (largest_attained s ts e Q) as [y [Hy Ey]]. unfold term_exponent in Ey.
         destruct (is_zero y) eqn:Zy.
         - assert (Lv : (live ts <= Z.of_nat (length ts) - 1)%Z).
           { apply in_split in Hy. destruct Hy as [a [b ->]]. unfold live. rewrite filter_app, !app_length. cbn [filter length]. rewrite Zy. cbn [negb].
             assert (G : forall l, (length (filter (fun x => negb (is_zero x)) l) <= length l)%nat) by (intros l; induction l; cbn; [lia|]; destruct (is_zero a0); cbn; lia).
             pose proof (G a). pose proof (G b). lia. }
-          assert (Ly : (lossy (e - f) ts <= live ts)%Z).
-          { unfold lossy, live. apply inj_le. clear. induction ts; cbn; [lia|]. destruct (is_zero a); cbn; auto. destruct (lsb a <? e - f)%Z; cbn; lia. }
           lia.
         - rewrite Nn in Ey. injection Ey as Ey. rewrite Forall_forall in Fr. specialize (Fr y Hy).
           assert ((lossy (e - f) ts <= live ts - 1)%Z); [|lia]. apply lossy_live with y; auto. unfold lsb. lia. }
@@ -56,25 +56,30 @@ Qed.
 Definition exponents_ok (d : design) (f : Z) : bool :=
   match sum_of d, term_facts d with
   | Some s, Some t => plain (out s) && match carry_bits s with None => true | _ => false end && negb (normalise s) &&
-      match fraction_bits s with Some g => (g =? f)%Z | None => false end && (bits t <=? f)%Z && format_ok (c_format d) && (fbits (c_format d) <=? f)%Z &&
+      match fraction_bits s with Some g => (g =? f)%Z | None => false end && format_ok (c_format d) &&
       match c_rule d with Kept => true | _ => false end && negb (odd_first d) && (0 <? block d)%nat &&
       match zero_exponent s with ZeroNone => true | ZeroAt e => (e <=? emin (out s))%Z | ZeroOwn => false end
   | _, _ => false
   end.
 
+(** How many of n products and c may lose bits: one that is the largest does not where none has more than F fraction bits. *)
+Definition losing (d : design) (f : Z) (n : nat) : Z :=
+  Z.of_nat n + match term_facts d with Some t => if (bits t <=? f)%Z && (fbits (c_format d) <=? f)%Z then 0 else 1 | None => 1 end.
+
 (** For all words of one block of n products, subnormal operands among them, and every E that is at least the exponent of every term
-    that is not zero, and that of the least normal result: |d - exact| <= n 2^(E - F) and an ulp of d, or half of it. *)
+    that is not zero, and that of the least normal result: |d - exact| <= n 2^(E - F), or (n + 1) 2^(E - F) where terms have more
+    than F fraction bits, and an ulp of d, or half of it. *)
 Theorem error_in_exponents d s f w z x E :
   sum_of d = Some s -> exponents_ok d f = true -> composed d = None -> length (blocks_of_word d w) = 1%nat ->
   decode (c_format d) (c_word w) = Num x -> value d w = Num z -> (emin (out s) <= E)%Z ->
   (is_zero x = false -> (exp x <= E)%Z) ->
   (forall e y, In e (elements d w) -> term d e = Num y -> is_zero y = false -> (exp y <= E)%Z) ->
   Rabs (V z - (V x + Rsum (map (term_value d) (elements d w)))) <=
-    IZR (Z.of_nat (length (elements d w))) * bp (E - f) + ulps (out s) * Rulp (out s) (V z).
+    IZR (losing d f (length (elements d w))) * bp (E - f) + ulps (out s) * Rulp (out s) (V z).
 Proof.
   intros S O Co One Dc Vz Em Ec Et. unfold exponents_ok in O. rewrite S in O. destruct (term_facts d) as [t|] eqn:T; [|easy].
-  repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[P K] Nn] F] B] Of] Fc] Ck] Od] Bn] Ze].
-  apply negb_true_iff in Nn, Od. apply Z.leb_le in B, Fc. apply Nat.ltb_lt in Bn. destruct (carry_bits s) eqn:Cb; [easy|].
+  repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[P K] Nn] F] Of] Ck] Od] Bn] Ze].
+  apply negb_true_iff in Nn, Od. apply Nat.ltb_lt in Bn. destruct (carry_bits s) eqn:Cb; [easy|].
   destruct (fraction_bits s) as [g|] eqn:Fb; [|easy]. apply Z.eqb_eq in F. subst g. destruct (c_rule d) eqn:Cr; try easy.
   assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto).
   unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz.
@@ -89,15 +94,19 @@ Proof.
   assert (Tu : forall y, In y us -> is_zero y = false -> (exp y <= E)%Z).
   { intros y Hy Zy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map). apply in_map_iff in I. destruct I as [e [Ee He]]. eapply Et; eauto. }
   destruct (decode_num _ _ _ Of Dc) as [_ [Fx _]].
-  pose proof (exponent_error s (us ++ [x]) z f E P Cb Nn Fb) as G.
-  assert (G1 : Forall (fun y => (frac y <= f)%Z) (us ++ [x])).
-  { apply Forall_app. split; [|constructor; auto; lia]. eapply Forall_impl; [|exact Hp]. intros y [_ [Hy _]]. lia. }
+  assert (L0 : (0 <= losing d f (length b))%Z) by (unfold losing; destruct (term_facts d); [destruct ((_ <=? f)%Z && _)|]; lia).
+  pose proof (exponent_error s (us ++ [x]) z f E (losing d f (length b)) P Cb Nn Fb L0) as G.
+  assert (Ln : length (us ++ [x]) = (length b + 1)%nat) by (rewrite app_length; cbn; lia).
+  assert (G1 : (Z.of_nat (length (us ++ [x])) <= losing d f (length b) \/
+    Z.of_nat (length (us ++ [x])) <= losing d f (length b) + 1 /\ Forall (fun y => (frac y <= f)%Z) (us ++ [x]))%Z).
+  { rewrite Ln. unfold losing. rewrite T. destruct ((bits t <=? f)%Z && (fbits (c_format d) <=? f)%Z) eqn:Q; [right|left; lia].
+    apply andb_true_iff in Q. destruct Q as [B Fc]. apply Z.leb_le in B, Fc. split; [lia|].
+    apply Forall_app. split; [|constructor; auto; lia]. eapply Forall_impl; [|exact Hp]. intros y [_ [Hy _]]. lia. }
   assert (G2 : ole (largest s (us ++ [x])) (Some E)).
   { apply largest_le. intros y Hy. unfold term_exponent. destruct (is_zero y) eqn:Zy.
     - destruct (zero_exponent s); try easy. apply Z.leb_le in Ze. cbn. lia.
     - rewrite Nn. cbn. apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; auto. }
-  specialize (G G1 G2 Vz). rewrite app_length in G. cbn [length] in G.
-  replace (Z.max (Z.of_nat (length us + 1) - 1) 0) with (Z.of_nat (length b)) in G by lia.
+  specialize (G G1 G2 Vz).
   assert (E1 : exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b)).
   { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0).
     rewrite <- (map_map (term d) (fun v => V (num_of v))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }

@@ -53,8 +53,22 @@ def test_data_name_the_theorem_and_the_seconds(monkeypatch: pytest.MonkeyPatch) 
     found = json.loads(done.output)
     assert found["proof"]["theorem"]["name"] == "relative_error_from_zero"
     assert found["proof"]["theorem"]["of"] == "specification"
-    assert found["proof"]["claims"] == []
     assert found["seconds"] >= 0
+
+
+def test_a_long_sum_has_a_bound_and_no_inputs() -> None:
+    words = ["accuracy", "tfdpa@products=1000000,fraction_bits=30"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "no inputs were built: expected at most 256 products in a sum" in said
+    assert "tcformal eval" not in said
+    found = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
+    assert found["attained"] is None
+    assert found["not_built"]
+    assert found["model1"]["at_least"] is None
+    assert found["bound"]["value"] < 0.00094
+    assert CliRunner().invoke(main, [*words, "--no-prove"]).exit_code == 3
 
 
 def test_an_answer_says_whether_it_is_about_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +92,7 @@ try:
     main(["accuracy", {VOLTA!r}, "--length", "4096"])
 except SystemExit as end:
     assert not end.code
-heavy = ("tcformal.proofs.claim", "tcformal.proofs.kernel", "z3", "cvc5", "bitwuzla", "pysat")
+heavy = ("tcformal.query.claims", "tcformal.store", "z3", "cvc5", "bitwuzla", "pysat")
 print([x for x in sys.modules if x.startswith(heavy)])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

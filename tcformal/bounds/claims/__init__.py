@@ -1,1 +1,0 @@
-"""Constants from claims of the proof kernel, for designs of which no theorem of the theory is written."""
