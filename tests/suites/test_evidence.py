@@ -67,7 +67,7 @@ def test_equal_designs_that_differ_are_refused(widths: Suite, tmp_path: Path) ->
 
 
 def test_equal_designs_without_a_proof_are_not_called_right(widths: Suite, tmp_path: Path) -> None:
-    """Two that are equal, in a form of which no lemma speaks, with no time for a solver."""
+    """Two that are equal, with one solver named, so that no theorem answers, and no time for it."""
     pair = space([BASE], vary=[f"{SIGNS}"]).members
     made = suite(space([BASE], vary=[SIGNS]), limits=LIMITS, shrink_s=1.0)
     equal = replace(
