@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise, product
-from unittest.mock import patch
 
 import numpy as np
 
@@ -24,24 +22,19 @@ from tcformal.bounds.accuracy import accuracy
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
-from tcformal.bounds.theorems import Theorems
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.formats.spec import Format
 from tcformal.matmul.runnable import program
 from tcformal.operands.random import Batch
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
-from tcformal.solve.result import Limits
 
-
-@contextlib.contextmanager
-def claims_hold() -> Iterator[None]:
-    """Claims about units hold: their proofs are checked elsewhere, and inputs are tried on them too."""
-    with patch.object(Theorems, "holds", lambda self, unit, claim, **_: True):
-        yield
+#: Below all exponents: that of the largest product is not bounded.
+_LOW = -(1 << 19)
 
 
 @dataclass(frozen=True)
@@ -103,16 +96,18 @@ def length_bound(name: str, length: int) -> LengthBound | str:
     """The bound of a unit and a length, or the sentence by which there is none."""
     spec = resolve(name)
     found = accuracy(spec, length=length, subnormals=False)
-    if found.bound is None:
-        return found.proved.reason
-    weights = (found.bound, found.bound, Fraction(0))
-    s = ErrorStatement(
-        Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3,
-        spec.design.negated == "odd", None, (), True, 0, spec.d_format.fraction_bits, True, None, True,
-        False, length,
+    if found.bound is None or found.proved is None:
+        return found.reason
+    s = _of_products(found.bound, spec.d_format, spec.design.negated)
+    return LengthBound(f"accuracy --length {length}", replace(spec, k=length), s, found.proved.least)
+
+
+def _of_products(bound: Fraction, d: Format, negated: str) -> ErrorStatement:
+    """So many times Σ|a_k·b_k|, of operands that are zero or normal, and c = 0."""
+    return ErrorStatement(
+        Bound({}, (bound, Fraction(0))), _LOW, d.fraction_bits, frozenset(), negated,
+        leading=frozenset("abs"), zero_c=True,
     )  # fmt: skip
-    least = spec.d_format.e_min if found.proved.least is None else found.proved.least
-    return LengthBound(f"accuracy --length {length}", replace(spec, k=length), s, least)
 
 
 @dataclass(frozen=True)
@@ -159,16 +154,11 @@ def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound
     p = program(name)
     a, b = p.a_format, p.b_format
     low, high = max(span[0], a.e_min, b.e_min), min(span[1], a.e_max, b.e_max)
-    known = Theorems(None, Limits(), None, None, False, lambda _: None)
     try:
-        bound = StepErrors(p.program.plan(length), Range(low, high), CallBounds(known)).constant()
+        bound = StepErrors(p.program.plan(length), Range(low, high), CallBounds()).constant()
     except InputError as error:
         return str(error)
-    weights = (bound, bound, Fraction(0))
-    s = ErrorStatement(
-        Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3, False, None, (), True, 0,
-        p.d_format.fraction_bits, True, None, True, False, length,
-    )  # fmt: skip
+    s = _of_products(bound, p.d_format, "none")
     base = resolve("arm/fmopa.s")
     operands = Operands(a=a, b=b, c=p.c_format, d=p.d_format)
     spec = replace(base, name=name, k=length, operands=operands)
