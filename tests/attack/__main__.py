@@ -1,4 +1,4 @@
-"""Inputs against every theorem about a design, and every bound: `PYTHONPATH=tests python -m attack --inputs 1000000`."""
+"""Inputs against theorems and bounds: `PYTHONPATH=tests python -m attack --inputs 1000000`."""
 
 from __future__ import annotations
 

@@ -7,6 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tcformal.proofs.statements.product_loss import block_of, product_loss
+from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
+from tcformal.proofs.statements.round_down_bound import RoundDownBound
 
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
@@ -22,9 +25,6 @@ from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.proofs.statements.product_loss import block_of, product_loss
-from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
-from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
 from tcformal.theory.constants import constants

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tcformal.proofs.statements.rounded_bound import RoundingPlan
 
 from tcformal.bounds.accuracy import accuracy
 from tcformal.bounds.claims.paths import growth
@@ -14,7 +15,6 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
-from tcformal.proofs.statements.rounded_bound import RoundingPlan
 from tcformal.solve.result import Limits
 
 

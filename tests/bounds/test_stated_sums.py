@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tcformal.proofs.statements.relative_bound import relative_sum
 
 from tcformal.bounds.claims.constants import claimed_constant
 from tcformal.bounds.constants import step_constant, theorem_constant
@@ -28,7 +29,6 @@ from tcformal.matmul.unit import Unit
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.program import Program, program
-from tcformal.proofs.statements.relative_bound import relative_sum
 from tcformal.solve.result import Limits
 from tcformal.theory.stated_sum import (
     LETTERS,

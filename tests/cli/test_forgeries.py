@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tcformal.proofs.prove import prove_claim
 
 from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, keep_proof, rewrite, separated
 from kept_kinds import property_holds, property_violated
 from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
-from tcformal.proofs.prove import prove_claim
 from tcformal.query.question import Kind
 from tcformal.solve.certificate import CHECKER
 from tcformal.store.certificates import NOT_KEPT

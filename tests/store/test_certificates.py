@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
 
 from kept import as_before, certified, proof_kept, reopened, rewrite, unserved
 from stores import made_odd
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve import drat
 from tcformal.solve.result import Limits
 from tcformal.store import certificates

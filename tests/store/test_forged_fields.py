@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook, Statement, statement
 
 from kept import certified, same, scaled, separated, trivial, vacuous
 from kept_kinds import (
@@ -23,8 +25,6 @@ from kept_kinds import (
 )
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook, Statement, statement
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits, Status

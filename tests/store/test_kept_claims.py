@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
 
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.files.lines import read
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import ClaimFinding, audit_claim

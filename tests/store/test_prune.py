@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tcformal.proofs import packed as proof_texts
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook, statement
+from tcformal.proofs.packed import packed, plain_text, unpacked
 
 from kept import certified, rewrite, same, separated, trivial, vacuous
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import ProofError, RecordError
 from tcformal.ir.build import Graph
-from tcformal.proofs import packed as proof_texts
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook, statement
-from tcformal.proofs.packed import packed, plain_text, unpacked
 from tcformal.solve.result import Limits
 from tcformal.store.audit import prune as pruning
 from tcformal.store.audit.audit import AuditStatus, State, audit, state

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
 
 from solve.stub_members import sum_question
 from tcformal.design.names import resolve
@@ -20,8 +22,6 @@ from tcformal.errors import CertificateError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import to_json
 from tcformal.programs.chain import staged_circuit
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve import certificate, drat
 from tcformal.solve.certificate import Certificate, certify, unpack
 from tcformal.solve.result import Limits

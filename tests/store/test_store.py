@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.separate import separate
 
 from kept import (
     COMPLEMENT,
@@ -41,7 +42,6 @@ from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
-from tcformal.proofs.separate import separate
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion

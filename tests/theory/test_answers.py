@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tcformal.proofs.answered import _OF_C, at_once
+from tcformal.proofs.claims.register import CLAIMS
 
 import tcformal
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
-from tcformal.proofs.answered import _OF_C, at_once
-from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AuditStatus

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tcformal.proofs.tactics.uncut import reach, sums_one_by_one
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.values import decode
-from tcformal.proofs.tactics.uncut import reach, sums_one_by_one
 from tcformal.query.assume import from_texts
 from tcformal.theory.claims import claim_instance
 from tcformal.theory.exactness import exactness, integers_end
