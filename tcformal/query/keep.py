@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
@@ -14,9 +14,6 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import EqualByTheorem
-
-if TYPE_CHECKING:  # claims are answered through questions
-    from tcformal.query.claims.verdict import ClaimVerdict
 
 
 class AnswerStore(Protocol):
@@ -33,13 +30,6 @@ class AnswerStore(Protocol):
 
     def add(self, verdict: Verdict[Any]) -> object:
         """Keep an answer."""
-
-
-class ClaimStore(AnswerStore, Protocol):
-    """Where claims are kept too."""
-
-    def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim's answer."""
 
 
 def kept_or_answered(

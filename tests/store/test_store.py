@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.separate import separate
 
 from kept import (
     COMPLEMENT,

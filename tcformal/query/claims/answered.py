@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice
@@ -19,8 +19,15 @@ from tcformal.version import commit, host
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
     from tcformal.matmul.unit import Unit
     from tcformal.query.assume import Assumptions
-    from tcformal.query.keep import AnswerStore, ClaimStore
+    from tcformal.query.keep import AnswerStore
     from tcformal.query.verdict import Verdict
+
+    class ClaimStore(AnswerStore, Protocol):
+        """Where claims are kept too."""
+
+        def add_claim(self, v: ClaimVerdict) -> None:
+            """Keep a claim's answer."""
+
 
 #: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
 _ZERO_C = ("c=0x0",)
