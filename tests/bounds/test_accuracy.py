@@ -86,6 +86,7 @@ def test_known_constants_are_attained(name: str, units: int) -> None:
 def test_a_chain_loses_in_every_call(length: int, units: float) -> None:
     x = accuracy("hopper/mma.m16n8k16.f32.f16.f16.f32", length=length, prove=False, subnormals=False)
     assert float(ratio(x) / U) == pytest.approx(units, abs=0.1)
+    assert x.attained is not None
     assert sum(times for _, times in x.attained.calls) == length // 16
 
 
@@ -114,6 +115,7 @@ def test_bounds_are_instances_of_theorems_and_nearly_attained(
     x = accuracy(name, length=length)
     found = constants(x.unit)
     assert found is not None
+    assert x.bound is not None
     assert x.bound == found.of(length) <= most
     assert x.proved is not None
     assert x.proved.theorem.theorem == theorem
@@ -129,6 +131,7 @@ def test_a_million_products_take_no_longer_than_a_few() -> None:
     unit = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
     x = accuracy(unit, length=1 << 20)
     assert x.bound is not None
+    assert x.attained is not None
     assert sum(times for _, times in x.attained.calls) == 1 << 16
     assert len(x.attained.calls) < 4
     assert x.gap is not None

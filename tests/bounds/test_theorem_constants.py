@@ -101,7 +101,7 @@ def most_lost_of_any(unit: UnitSpec, least: int, seed: int) -> float:
     if seed % 2:
         sides = [(a, low[1], low[1] + 8 * seed), (b, b.e_min - 1, b.e_min + 2)]
     sides.append((c, max(c.e_min - 1, least + c.fraction_bits), max(c.e_min, least) + c.fraction_bits + 4))
-    words = []
+    words: list[NDArray[np.unsignedinteger]] = []
     for f, lowest, highest in sides:
         shape = (rows,) if f is sides[2][0] and len(words) == 2 else (rows, unit.k)
         field = np.clip(rng.integers(lowest, highest + 1, shape) + f.bias, 0, (1 << f.exponent_bits) - 2)

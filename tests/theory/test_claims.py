@@ -224,17 +224,17 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
         *(one_less(after, x) for x in ("4096", "61440")),
     ]
     for name, claim, _ in UNDER:
-        found = theorem_answer(catalogue()[name], claim)
-        assert found is not None
-        (compiled / "Instance.v").write_text(found.coq, encoding="utf-8")
+        under = theorem_answer(catalogue()[name], claim)
+        assert under is not None
+        (compiled / "Instance.v").write_text(under.coq, encoding="utf-8")
         coqc(compiled, "Instance.v")
         # The next spread, or products far below any zero.
-        *others, last = found.instance.conditions
+        *others, last = under.instance.conditions
         of_order = claim.startswith("product-order")
         now, then = (
             (f"({claim[-1]})", f"({int(claim[-1]) + 1})") if of_order else ("_ok d (", "_ok d (-900 + ")
         )
-        wrong.append(replace(found.instance, conditions=(*others, last.replace(now, then, 1))))
+        wrong.append(replace(under.instance, conditions=(*others, last.replace(now, then, 1))))
     for x in wrong:
         (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):
