@@ -124,6 +124,7 @@ def test_bounds_are_instances_of_theorems_and_nearly_attained(
     assert lost(x) == ratio(x)
     low, high = x.model
     assert high is not None
+    assert low is not None
     assert low <= high == x.bound / length
 
 
