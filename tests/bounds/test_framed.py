@@ -47,7 +47,7 @@ def test_what_is_rounded_twice_loses_twice(monkeypatch: pytest.MonkeyPatch) -> N
     for x, y in ((once.first, twice.first), (once.other, twice.other), (once.beside, twice.beside)):
         assert x is not None
         assert y is not None
-        assert y >= (1 + x) / (1 - ulp) - 1 > x + ulp
+        assert y >= (1 + x) * (1 + ulp) - 1 > x + ulp
     alone = step_constant(unit, 2, known())
     assert alone.first is not None
     assert alone.other is None

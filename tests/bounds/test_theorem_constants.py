@@ -21,6 +21,7 @@ SOME = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32", "x86/tcmmrlfp16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "arm/bfdot.ebf0", "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
     "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
+    "rdna3/v_wmma_f32_16x16x16_f16", "rdna4/v_wmma_f16_16x16x16_f16",
 )  # fmt: skip
 
 
