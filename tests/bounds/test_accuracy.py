@@ -107,6 +107,10 @@ def test_promotion_loses_half_an_ulp_each() -> None:
         # c loses nothing beside the products of 256 blocks: half an ulp each, and the units of the first.
         ("gaudi2/mme.fp8_152", 4096, "piecewise_error_from_zero", 271 * U),
         ("gaudi3/mme.fp16", 2, "piecewise_error_from_zero", 4 * U),
+        # Of products of c's sign a unit less than of others, and 3/2 of c: half an ulp, and half a unit.
+        ("rdna3/v_wmma_f32_16x16x16_f16", 4, "framed_relative", Fraction(4000001, 10**6) * U),
+        ("rdna3/v_wmma_f32_16x16x16_f16", 64, "framed_relative", Fraction(4850008, 10**5) * U),
+        ("rdna4/v_wmma_f32_16x16x16_f16", 64, "framed_relative", Fraction(2550002, 10**5) * U),
     ],
 )
 def test_bounds_are_instances_of_theorems_and_nearly_attained(
