@@ -777,3 +777,8 @@ End Sound.
 Theorem words_to_words ct d u : unit_ok ct d u = true -> Forall (holds ct) (unit_claims ct d u) ->
   forall v, solution ct v -> v (root u) = compute d (words_in u v).
 Proof. intros. eapply unit_sound; eauto. Qed.
+
+(** The same with the claims as they were certified. *)
+Theorem certified_words_to_words ct d u certified : unit_ok ct d u = true -> claims_eqb (unit_claims ct d u) certified = true ->
+  Forall (holds ct) certified -> forall v, solution ct v -> v (root u) = compute d (words_in u v).
+Proof. intros OK E. rewrite <- (claims_are _ _ E). now apply words_to_words. Qed.

@@ -329,12 +329,12 @@ class Plan:
                 f"Definition certified : list claim := [\n  {claims}].",
                 "Lemma checked : unit_ok unit_circuit unit_design plan = true.",
                 "Proof. vm_compute. reflexivity. Qed.",
-                "Lemma claimed : unit_claims unit_circuit unit_design plan = certified.",
+                "Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.",
                 "Proof. vm_compute. reflexivity. Qed.",
                 "Theorem refined : Forall (holds unit_circuit) certified ->",
                 "  forall v, solution unit_circuit v ->",
                 "  v (root plan) = compute unit_design (words_in plan v).",
-                "Proof. rewrite <- claimed. exact (words_to_words _ _ _ checked). Qed.",
+                "Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.",
                 "",
             ]
         )
