@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After.
+From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -268,7 +268,7 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after).
+Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan).
 Record block_plan := BlockPlan { c_counted : number; sum_plan : summed_block }.
 
 Record unit_plan := UnitPlan {
@@ -360,16 +360,19 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       | CAfter e false, OneWord => after_ok m e q && numbers_eqb (numbers_of (first q)) (map fst ns) && number_eqb (its (its_c q)) (c_counted x)
       | _, _ => false
       end
+  | DownSum q => match sums d, nans d with RoundedDown r, OneWord => down_ok m r (map fst ns) q && number_eqb (added q) (c_counted x) | _, _ => false end
   end.
 Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
   match sum_plan x with
   | InTree q => match tree_for (sums d) (length ns) with Some t => tree_claims m block_rule t q | None => [] end
   | AfterSum q => match sums d with CAfter e _ => after_claims m e q | _ => [] end
+  | DownSum q => match sums d with RoundedDown r => down_claims m r (map fst ns) q | _ => [] end
   end.
 Definition block_result (x : block_plan) : number :=
   match sum_plan x with
   | InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end
   | AfterSum q => outcome (last_ending q)
+  | DownSum q => outcome (down_ending q)
   end.
 Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
   match sum_plan x with
@@ -379,13 +382,14 @@ Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list fo
       | _, _ => []
       end
   | AfterSum q => match sums d with CAfter e _ => usual (out e) (last_ending q) (after_sum e q) | _ => [] end
+  | DownSum q => match sums d with RoundedDown r => usual (out (products_sum r)) (down_ending q) (to_round_of (PositiveMap.empty Z) (outcome (floor_ending q)) (floor_span q)) | _ => [] end
   end.
 (** Its word where it is a NaN; [w]: that of c. *)
 Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
   match nans d, sum_plan x with
   | OneWord, _ => Num_ (Design.nan_word d)
   | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
-  | _, AfterSum _ => Num_ 0
+  | _, _ => Num_ 0
   end.
 
 Fixpoint blocks_ok (cs : list (list (number * nans_of))) (before : number) (l : list block_plan) : bool :=
@@ -685,7 +689,20 @@ Proof.
     pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
       (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
-  destruct (sum_plan x) as [q'|q'] eqn:SP.
+  destruct (sum_plan x) as [q'|q'|q'] eqn:SP.
+  3: { destruct (sums d) as [| | | |r| | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite andb_true_iff in BO. destruct BO as [DO CE]. apply number_eq in CE.
+    assert (PR : match zsign (out (products_sum r)) with IeeeSign => False | _ => True end /\ front_ok m (products_sum r) (down_bits r) (first_front q') = true /\ 0 <= p (out (products_sum r))).
+    { destruct (down_parts ct r _ q' v SOL CIRC DO) as [[_ [_ [ZS _]]] [FO [_ [RO_ _]]]]. repeat split; auto. unfold rounding_ok, ending_ok in RO_. rewrite !andb_true_iff, !Z.leb_le in RO_. tauto. }
+    destruct PR as [_ [FO P0]]. destruct (ok_parts ct (products_sum r) (down_bits r) (first_front q') FO) as [Fb [_ [_ [NM _]]]].
+    assert (BV : block_value d (map fst es) (fst st) = down_value r (map (val_in v) (map fst ns)) (val_in v (added q'))).
+    { unfold block_value. rewrite SD. change (block_sum (RoundedDown r) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (down_value r (map fst es) (flush (c_rule d) (fst st))). rewrite CE. apply down_same; eauto. }
+    pose proof (down_sound ct r _ q' v SOL CIRC DO BC) as S. rewrite <- BV in S.
+    constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
+    - unfold not_negative. rewrite BV. unfold down_value, on_numbers. destruct (numbers _) eqn:NU.
+      + match goal with |- match ?w with _ => _ end => destruct w as [y| |] eqn:W end; auto. unfold round_down_sum, add_c in W. cbv zeta in W. destruct (cut_again r); revert W; now apply convert_nonneg.
+      + unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; exact I.
+    - exact (down_usual ct r _ q' v SOL CIRC DO BC).
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
   2: { destruct (sums d) as [| | | | |e [|]| | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[AO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
     assert (BV : block_value d (map fst es) (fst st) = after_value e (map (val_in v) (numbers_of (first q'))) (val_in v (its (its_c q')))).
     { unfold block_value. rewrite SD. change (block_sum (CAfter e false) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (after_value e (map fst es) (flush (c_rule d) (fst st))). rewrite NE, CE.

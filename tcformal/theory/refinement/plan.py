@@ -34,6 +34,7 @@ from tcformal.theory.refinement.printing import (
     sum_text,
 )
 from tcformal.theory.refinement.products import Product, rounding
+from tcformal.theory.refinement.round_down import Down
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.refinement.values import (
     Factor,
@@ -73,7 +74,7 @@ class Plan:
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
-        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After]] = []
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
@@ -84,11 +85,12 @@ class Plan:
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
-            if d.c_position == "after":
-                products = self.leaves[i * d.products : (i + 1) * d.products]
-                after = After(g, d, steps, [x.cut() for x in products], entering)
-                self.blocks.append((before, after.c, entering, after))
-                before, entering = after.ending.outcome, after.cut()
+            if d.c_position == "after" or d.summation in ("tr", "gtr"):
+                into = [x.cut() for x in self.leaves[i * d.products : (i + 1) * d.products]]
+                after = d.c_position == "after"
+                block = After(g, d, steps, into, entering) if after else Down(d, steps, into, entering)
+                self.blocks.append((before, block.c, entering, block))
+                before, entering = block.ending.outcome, block.cut()
                 continue
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
@@ -246,7 +248,7 @@ class Plan:
         known: list[Expr] = []
         for before, counted, entering, tree in self.blocks:
             yield from flush_claims(known, self.rule, before, counted, entering)
-            yield from tree.claims() if isinstance(tree, After) else self._tree_claims(tree)
+            yield from self._tree_claims(tree) if isinstance(tree, Summed) else tree.claims()
             known = tree.ending.usual()
         if self.adding is not None and self.zero is not None:
             number, fused = self.adding
@@ -319,6 +321,7 @@ class Plan:
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
                 "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
+                *(["From TC Require Import RoundDown."] if self.spec.design.summation in ("tr", "gtr") else []),
                 "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
@@ -383,7 +386,7 @@ def _refuse(spec: UnitSpec) -> None:
         "sums that keep what is cut off": d.lost_bits != "cut",
         "a frame of c's own": d.framed,
         "factors that are cut in halves": d.lost_bits == "halves",
-        "sums rounded down": d.summation in ("tr", "gtr"),
+        "sums rounded down otherwise than RD": d.summation in ("tr", "gtr") and d.sum_rounding != "RD",
     }
     found = [x for x, is_so in missing.items() if is_so]
     if found:
