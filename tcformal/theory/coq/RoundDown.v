@@ -94,6 +94,10 @@ Definition floor_sum : to_round :=
 Definition floor_conversion : conversion :=
   {| rho := RD; p := sum_bits r; emin := emin o; emax := floor_emax q; overflow := overflow o; flushes := false; tiny := false; zsign := SumSign |}.
 
+(** The last rounding keeps the sign of a number, and a zero that it is given has none. *)
+Definition signed_zeros (e : conversion) : conversion :=
+  {| rho := rho e; p := p e; emin := emin e; emax := emax e; overflow := overflow e; flushes := flushes e; tiny := tiny e; zsign := IeeeSign |}.
+
 Definition down_claims : list claim :=
   let x := products_part in
   let k := kept_node (products_floored q) in
@@ -102,12 +106,12 @@ Definition down_claims : list claim :=
   [Claim [within (p_bound x * 2 ^ more) (Sg k); AtMost (U (kept_node (c_floored q))) (Num_ (c_largest q))] (Equal last_term (Plus (Sg k) (Times c_term (Num_ (2 ^ more)))));
    Claim (Negation (no_size floor_sum) :: known floor_sum) (AtMost (Plus (U (height (floor_ending q))) (Num_ 1)) (Num_ (floor_emax q - emin o)))] ++
   kept_claims floor_conversion (floor_ending q) floor_sum ++ outcome_claims floor_conversion (floor_ending q) floor_sum ++
-  rounding_claims m o (outcome (floor_ending q)) (floor_span q) (down_ending q).
+  rounding_claims m (signed_zeros o) (outcome (floor_ending q)) (floor_span q) (down_ending q).
 
 (** What is computed beside the claims. *)
 Definition down_ok : bool :=
-  match sum_mode r, zero_exponent d, zsign o with RD, ZeroNone, Positive | RD, ZeroNone, SumSign => true | _, _, _ => false end && cut_again r && (f <=? sum_bits r + 1) &&
-  front_ok m d f (first_front q) && ending_ok m floor_conversion (floor_ending q) && rounding_ok m o (outcome (floor_ending q)) (down_ending q) &&
+  match sum_mode r, zero_exponent d, zsign o with RD, ZeroNone, SumSign => true | _, _, _ => false end && cut_again r && (f <=? sum_bits r + 1) &&
+  front_ok m d f (first_front q) && ending_ok m floor_conversion (floor_ending q) && rounding_ok m (signed_zeros o) (outcome (floor_ending q)) (down_ending q) &&
   forallb (in_circuit m) (p_node products_part :: significand c :: code c :: distance (c_floored q) :: kept_node (c_floored q) :: distance (products_floored q) :: front_nodes (first_front q) ++ ending_nodes (floor_ending q)) &&
   (1 <=? width_in m (p_node products_part)) && (tops_low (first_front q) <=? low c) && (0 <=? c_largest q) &&
   match sides q with
@@ -181,21 +185,29 @@ Proof.
   assert (Q : b = 0 \/ b = -1) by nia. destruct Q as [-> | ->]; lia.
 Qed.
 
-Lemma unsigned_zero k s t u w : match zsign k with IeeeSign => False | _ => True end -> convert k s 0 u = convert k t 0 w.
-Proof. intros Z0. rewrite (convert_zero k t w u). unfold convert. rewrite round_div_0. cbn [Z.eqb orb negb]. destruct (zsign k); easy. Qed.
+Lemma unsigned_zero k s u w : zsign k = SumSign -> convert k s 0 u = convert (signed_zeros k) false 0 w.
+Proof. intros Z0. rewrite (convert_zero (signed_zeros k) false w u). unfold convert. rewrite !round_div_0. cbn [Z.eqb orb negb]. now rewrite Z0. Qed.
+
+Lemma signed_same k s n u : zsign k = SumSign -> n <> 0 -> convert k s n u = convert (signed_zeros k) s n u.
+Proof. intros Z0 N. unfold convert. rewrite Z0. destruct (Z.eqb_spec n 0); easy. Qed.
 
 (** A sum that is rounded down before it is converted. *)
 Lemma floor_then k e s n u h kk aw : 0 <= p k -> emin k <= emax k -> rho k = RD -> flushes k = false -> zsign k = SumSign -> emin k = emin e ->
-  match zsign e with IeeeSign => False | _ => True end -> kept_facts k n u kk h aw -> (n <> 0 -> h + 1 <= emax k - emin k) -> (n <> 0 -> s = (n <? 0)) ->
+  zsign e = SumSign -> kept_facts k n u kk h aw -> (n <> 0 -> h + 1 <= emax k - emin k) -> (n <> 0 -> s = (n <? 0)) ->
   let u3 := Z.max (Z.log2 (Z.abs n) + u) (emin e) - p k in
-  convert e s (round_div RD n (u3 - u)) u3 = rounded_value e (convert k (n <? 0) n u).
+  convert e s (round_div RD n (u3 - u)) u3 = rounded_value (signed_zeros e) (convert k (n <? 0) n u).
 Proof.
   intros P M RH FL ZS EM ZE KF OV SG u3. pose proof (convert_result k (n <? 0) n u kk h aw P M KF) as CR.
-  assert (RS : forall y, same_val (convert k (n <? 0) n u) (Num y) -> rounded_value e (convert k (n <? 0) n u) = convert e (neg y) (signed y) (lsb y)).
-  { intros y Y. destruct (convert k (n <? 0) n u) as [z| |]; try easy. cbn [rounded_value]. rewrite (round_num_same e z y Y). reflexivity. }
+  assert (RS : forall y, same_val (convert k (n <? 0) n u) (Num y) -> rounded_value (signed_zeros e) (convert k (n <? 0) n u) = convert (signed_zeros e) (neg y) (signed y) (lsb y)).
+  { intros y Y. destruct (convert k (n <? 0) n u) as [z| |]; try easy. cbn [rounded_value]. rewrite (round_num_same (signed_zeros e) z y Y). reflexivity. }
   unfold result, rounded_zero in CR. rewrite FL in CR. cbn [andb] in CR. rewrite orb_false_r in CR.
   destruct (Z.eqb_spec (kk + Z.b2z aw) 0) as [Q|Q].
-  - rewrite (RS _ CR). cbn [neg]. change (signed _) with (if keeps_sign k (n =? 0) && (n <? 0) then - 0 else 0). replace (if keeps_sign k (n =? 0) && (n <? 0) then - 0 else 0) with 0 by (now destruct (_ && _)).
+  - assert (NG : (n <? 0) = false).
+    { destruct (Z.ltb_spec n 0) as [L|]; [exfalso|reflexivity]. assert (K0 : kk = 0 /\ aw = false) by (pose proof (k_range _ _ _ _ _ _ KF); destruct aw; cbn [Z.b2z] in Q; split; auto; lia). destruct K0 as [-> ->].
+      destruct (Z.le_gt_cases (h + emin k - p k) u) as [G|G].
+      - destruct (k_exact _ _ _ _ _ _ KF ltac:(lia) G) as [E _]. pose proof (pow2_gt (u - (h + emin k - p k)) ltac:(lia)). nia.
+      - destruct (k_cut _ _ _ _ _ _ KF ltac:(lia) G) as [_ E]. unfold away_rule in E. rewrite RH in E. destruct (Z.ltb_spec n 0); [|lia]. destruct (Z.eqb_spec (Z.abs n - 0 * 2 ^ (h + emin k - p k - u)) 0); [lia|easy]. }
+    rewrite (RS _ CR). rewrite NG, andb_false_r. cbn [neg signed sig]. change (signed _) with 0.
     assert (R0 : round_div RD n (u3 - u) = 0).
     { destruct (Z.eq_dec n 0) as [->|N]; [apply round_div_0|]. pose proof (kept_rounded k n u kk h aw P KF N) as R. rewrite RH in R. pose proof (kept_last_bit k n u kk h aw P KF N) as LB.
       unfold last_bit in LB. destruct (Z.eqb_spec n 0); [easy|]. unfold u3. rewrite <- EM, LB. rewrite R, Q. now destruct (n <? 0). }
@@ -203,7 +215,7 @@ Proof.
   - destruct (Z.eq_dec n 0) as [->|N]. { destruct (k_zero _ _ _ _ _ _ KF eq_refl) as [-> ->]. easy. }
     pose proof (kept_rounded k n u kk h aw P KF N) as R. rewrite RH in R. pose proof (kept_last_bit k n u kk h aw P KF N) as LB. unfold last_bit in LB. destruct (Z.eqb_spec n 0); [easy|].
     assert (OF : overflows k kk h aw = false). { unfold overflows. specialize (OV N). destruct (Z.ltb_spec (emax k - emin k) (h + Z.b2z (carries k kk aw))); [|apply andb_false_r]. destruct (carries k kk aw); cbn [Z.b2z] in *; lia. }
-    rewrite OF in CR. rewrite (RS _ CR). unfold u3. rewrite <- EM, LB, R. rewrite (SG N). cbn [neg]. apply convert_ext; auto.
+    rewrite OF in CR. rewrite (RS _ CR). unfold u3. rewrite <- EM, LB, R. rewrite (SG N). cbn [neg]. rewrite signed_same; auto. 2: { unfold with_sign. destruct (n <? 0); lia. } apply convert_ext; auto.
     unfold signed, lsb; cbn [neg sig exp frac]. unfold carries. destruct (Z.leb_spec (2 ^ (p k + 1)) (kk + Z.b2z aw)) as [G|G]; cbn [Z.b2z].
     + pose proof (k_range _ _ _ _ _ _ KF) as KR. assert (E : kk + Z.b2z aw = 2 * 2 ^ p k) by (rewrite Z.pow_add_r in * by lia; destruct aw; cbn [Z.b2z] in *; lia). rewrite E.
       replace (emin k + h + 1 - p k) with (1 + (h + emin k - p k)) by lia. rewrite Flocq.Core.Raux.bpow_plus. change (bp 1) with 2%R. unfold with_sign. destruct (n <? 0); rewrite ?opp_IZR, ?mult_IZR; ring.
@@ -276,8 +288,8 @@ Proof.
   - assert (A : Z.abs (n * 2 ^ up) <= p_bound y * 2 ^ up) by nia. set (N := n * 2 ^ up) in *. assert (- Z.abs N <= b) by nia. assert (b <= Z.abs N) by nia. lia.
 Qed.
 
-Lemma down_parts : (sum_mode r = RD /\ zero_exponent d = ZeroNone /\ match zsign o with IeeeSign => False | _ => True end /\ cut_again r = true /\ 0 <= more r) /\
-  front_ok m d f (first_front q) = true /\ ending_ok m (floor_conversion r q) (floor_ending q) = true /\ rounding_ok m o (outcome (floor_ending q)) (down_ending q) = true /\
+Lemma down_parts : (sum_mode r = RD /\ zero_exponent d = ZeroNone /\ zsign o = SumSign /\ cut_again r = true /\ 0 <= more r) /\
+  front_ok m d f (first_front q) = true /\ ending_ok m (floor_conversion r q) (floor_ending q) = true /\ rounding_ok m (signed_zeros o) (outcome (floor_ending q)) (down_ending q) = true /\
   (forall i, In i (p_node (products_part q) :: significand c :: code c :: distance (c_floored q) :: kept_node (c_floored q) :: distance (products_floored q) :: front_nodes (first_front q) ++ ending_nodes (floor_ending q)) -> fits m v i) /\
   1 <= width_in m (p_node (products_part q)) /\ base <= low c /\ 0 <= c_largest q /\
   match sides q with
@@ -304,7 +316,7 @@ Lemma claims_in : Forall (holds ct) (front_claims m (fun _ => []) d f (first_fro
        (Equal (last_term q) (Plus (Sg (kept_node (products_floored q))) (Times (c_term q) (Num_ (2 ^ more r)))));
      Claim (Negation (no_size (floor_sum r ns q)) :: known (floor_sum r ns q)) (AtMost (Plus (U (height (floor_ending q))) (Num_ 1)) (Num_ (floor_emax q - emin o)))] -> holds ct a) /\
   Forall (holds ct) (kept_claims (floor_conversion r q) (floor_ending q) (floor_sum r ns q)) /\ Forall (holds ct) (outcome_claims (floor_conversion r q) (floor_ending q) (floor_sum r ns q)) /\
-  Forall (holds ct) (rounding_claims m o (outcome (floor_ending q)) (floor_span q) (down_ending q)).
+  Forall (holds ct) (rounding_claims m (signed_zeros o) (outcome (floor_ending q)) (floor_span q) (down_ending q)).
 Proof.
   unfold down_claims in CL. rewrite !Forall_app in CL. destruct CL as [A [B [C0 [D [E [F0 [G [H I]]]]]]]]. exact (conj A (conj B (conj C0 (conj D (conj E (conj (proj1 (Forall_forall _ _) F0) (conj G (conj H I)))))))).
 Qed.
@@ -367,7 +379,7 @@ Let N := W (last_term q).
 Let u1 := W (level_term l) - (f + more r).
 
 Lemma down_finite : counted ct (floor_sum r ns q) v N u1 /\ Z.abs N <= bound (floor_sum r ns q) /\ forallb T (known (floor_sum r ns q)) = true /\
-  round_down_sum r ts (num_in v c) = rounded_value o (convert (floor_conversion r q) (N <? 0) N u1).
+  round_down_sum r ts (num_in v c) = rounded_value (signed_zeros o) (convert (floor_conversion r q) (N <? 0) N u1).
 Proof.
   destruct down_parts as [[SM [ZN [ZS [CA MO]]]] [FO [EO [RO_ [FI [WN [BL [CB SD]]]]]]]]. destruct claims_in as [C1 [C2 [C3 [C4 [C5 [C6 [CK [CO CR]]]]]]]].
   pose proof products_are as PR. set (x := if two_sums r && _ then _ else _) in *.
@@ -470,8 +482,8 @@ Qed.
 Theorem down_sound : same_val (down_value r (map (val_in v) ns) (val_in v c)) (val_in v (outcome (down_ending q))).
 Proof.
   destruct down_parts as [_ [_ [_ [RO_ _]]]]. destruct claims_in as [_ [_ [_ [_ [_ [_ [_ [_ CR]]]]]]]].
-  eapply same_val_trans; [|exact (rounding_sound ct v SOL CIRC o (outcome (floor_ending q)) (floor_span q) (down_ending q) R1 RO_ CR floored_sound)].
-  assert (E : down_value r (map (val_in v) ns) (val_in v c) = rounded_value o R1); [|rewrite E; apply same_refl].
+  eapply same_val_trans; [|exact (rounding_sound ct v SOL CIRC (signed_zeros o) (outcome (floor_ending q)) (floor_span q) (down_ending q) R1 RO_ CR floored_sound)].
+  assert (E : down_value r (map (val_in v) ns) (val_in v c) = rounded_value (signed_zeros o) R1); [|rewrite E; apply same_refl].
   unfold down_value, R1, on_numbers. change [val_in v c] with (map (val_in v) [c]). rewrite <- map_app. destruct numbers_or_special as [N|F].
   - rewrite N. unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; reflexivity.
   - rewrite (all_numbers F). rewrite Forall_app in F. destruct F as [F1 F2]. apply Forall_inv in F2. destruct (down_finite F1 F2) as [_ [_ [_ EQ]]]. rewrite <- EQ.
@@ -482,6 +494,6 @@ Qed.
 Lemma down_usual : (v (nan (outcome (down_ending q))) =? 1) = false -> (v (inf (outcome (down_ending q))) =? 1) = false ->
   forallb T (usual o (down_ending q) (to_round_of m (outcome (floor_ending q)) (floor_span q))) = true.
 Proof.
-  destruct down_parts as [_ [_ [_ [RO_ _]]]]. destruct claims_in as [_ [_ [_ [_ [_ [_ [_ [_ CR]]]]]]]]. exact (rounding_usual ct v SOL CIRC o _ _ _ RO_ CR).
+  destruct down_parts as [_ [_ [_ [RO_ _]]]]. destruct claims_in as [_ [_ [_ [_ [_ [_ [_ [_ CR]]]]]]]]. exact (rounding_usual ct v SOL CIRC (signed_zeros o) _ _ _ RO_ CR).
 Qed.
 End Sound.

@@ -691,9 +691,9 @@ Proof.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
   destruct (sum_plan x) as [q'|q'|q'] eqn:SP.
   3: { destruct (sums d) as [| | | |r| | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite andb_true_iff in BO. destruct BO as [DO CE]. apply number_eq in CE.
-    assert (PR : match zsign (out (products_sum r)) with IeeeSign => False | _ => True end /\ front_ok m (products_sum r) (down_bits r) (first_front q') = true /\ 0 <= p (out (products_sum r))).
-    { destruct (down_parts ct r _ q' v SOL CIRC DO) as [[_ [_ [ZS _]]] [FO [_ [RO_ _]]]]. repeat split; auto. unfold rounding_ok, ending_ok in RO_. rewrite !andb_true_iff, !Z.leb_le in RO_. tauto. }
-    destruct PR as [_ [FO P0]]. destruct (ok_parts ct (products_sum r) (down_bits r) (first_front q') FO) as [Fb [_ [_ [NM _]]]].
+    assert (PR : front_ok m (products_sum r) (down_bits r) (first_front q') = true /\ 0 <= p (out (products_sum r))).
+    { destruct (down_parts ct r _ q' v SOL CIRC DO) as [_ [FO [_ [RO_ _]]]]. split; [exact FO|]. unfold rounding_ok, ending_ok in RO_. rewrite !andb_true_iff, !Z.leb_le in RO_. tauto. }
+    destruct PR as [FO P0]. destruct (ok_parts ct (products_sum r) (down_bits r) (first_front q') FO) as [Fb [_ [_ [NM _]]]].
     assert (BV : block_value d (map fst es) (fst st) = down_value r (map (val_in v) (map fst ns)) (val_in v (added q'))).
     { unfold block_value. rewrite SD. change (block_sum (RoundedDown r) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (down_value r (map fst es) (flush (c_rule d) (fst st))). rewrite CE. apply down_same; eauto. }
     pose proof (down_sound ct r _ q' v SOL CIRC DO BC) as S. rewrite <- BV in S.

@@ -386,7 +386,8 @@ def _refuse(spec: UnitSpec) -> None:
         "sums that keep what is cut off": d.lost_bits != "cut",
         "a frame of c's own": d.framed,
         "factors that are cut in halves": d.lost_bits == "halves",
-        "sums rounded down otherwise than RD": d.summation in ("tr", "gtr") and d.sum_rounding != "RD",
+        "sums rounded down otherwise": d.summation in ("tr", "gtr")
+        and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),
     }
     found = [x for x, is_so in missing.items() if is_so]
     if found:

@@ -120,7 +120,9 @@ class Down:
         inner = replace(d, result_subnormals="kept", zero_sign="sum")
         self.floor = Ending(last.floor.rounded, last.floor.specials.result, inner, self._to_round())
         assert last.specials is not None
-        self.last = rounding(self.floor.outcome, last.rounded, last.specials.result, d)
+        signed = rounding(self.floor.outcome, last.rounded, last.specials.result, d)
+        # A zero that it is given has no sign.
+        self.last = replace(signed, ending=replace(signed.ending, zero_sign="ieee"))
 
     @property
     def ending(self) -> Ending:
