@@ -15,7 +15,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
-from tcformal.semantics.product import product
+from tcformal.semantics.product import in_pieces, product
 from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
@@ -33,7 +33,7 @@ from tcformal.theory.refinement.printing import (
     shared_text,
     sum_text,
 )
-from tcformal.theory.refinement.products import Product, rounding
+from tcformal.theory.refinement.products import Piece, Product, rounding
 from tcformal.theory.refinement.round_down import Down
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.refinement.values import (
@@ -86,7 +86,8 @@ class Plan:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
             if d.c_position == "after" or d.summation in ("tr", "gtr"):
-                into = [x.cut() for x in self.leaves[i * d.products : (i + 1) * d.products]]
+                products = self.leaves[i * d.products : (i + 1) * d.products]
+                into = [x.cut() for x in products for _ in x.terms]
                 after = d.c_position == "after"
                 block = After(g, d, steps, into, entering) if after else Down(d, steps, into, entering)
                 self.blocks.append((before, block.c, entering, block))
@@ -143,7 +144,13 @@ class Plan:
             if step.rounded is None or step.specials is None:
                 raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
             rounded = rounding(number, step.rounded, step.specials.result, d)
-        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded)
+        pieces: tuple[Piece, ...] = ()
+        if d.piece_bits is not None:
+            one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
+            places = [(i, j) for i in range(len(one)) for j in range(len(other)) if i + j >= d.dropped_pieces]
+            made = in_pieces(g, number, d.piece_bits, d.dropped_pieces)
+            pieces = tuple(Piece(x, y) for x, y in zip(places, made, strict=True))
+        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded, pieces)
 
     def _leaf(self, k: int) -> Leaf:
         g, spec, d = self.graph, self.spec, self.spec.design
@@ -155,7 +162,7 @@ class Plan:
             str(d.operand_subnormals),
             str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals),
         ]
-        if d.exponent_step != 1 or d.piece_bits is not None or d.zero_terms is not None:
+        if d.exponent_step != 1 or d.zero_terms is not None:
             raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
@@ -220,7 +227,7 @@ class Plan:
                 cuts.append([])
                 continue
             leaf = (
-                next((y for y in self.leaves if same_number(y.number, x)), None)
+                next((y for y in self.leaves if any(same_number(z, x) for z in y.terms)), None)
                 if operand.kind == "products"
                 else None
             )
@@ -244,6 +251,8 @@ class Plan:
     def _claims(self) -> Iterator[Claim]:
         for leaf in self.leaves:
             yield from leaf.claims()
+        for leaf in self.leaves:
+            yield from leaf.piece_claims(self.spec.design.piece_bits or 0)
         yield from self.c.claims()
         known: list[Expr] = []
         for before, counted, entering, tree in self.blocks:
@@ -359,12 +368,16 @@ class Plan:
         if self.adding is not None:
             adding = f"(Some ({number_text(self.adding[0])}, {sum_text(self.adding[1])}))"
         zero = self.c.number if self.zero is None else self.zero
+        plan, pieces = "UnitPlan", ""
+        if spec.design.piece_bits is not None:
+            rows = (f"[{'; '.join(map(number_text, x.terms))}]" for x in self.leaves)
+            plan, pieces = "InPieces", f" [{'; '.join(rows)}]"
         return (
-            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
             f" [{'; '.join(scales)}]%positive\n"
             f" [{leaves}]\n {number_text(self.c.number)} {maybe(self.c.factors[0].significand)}"
             f" {number_text(zero)}\n"
-            f" [{blocks}]\n {adding} {name(self.root)}"
+            f" [{blocks}]\n {adding} {name(self.root)}{pieces}"
         )
 
 
@@ -375,7 +388,6 @@ def _refuse(spec: UnitSpec) -> None:
         "a NaN of the products or c": (d.nan_rule if spec.tree is None else spec.tree.nan_rule)
         == "products_c",
         "groups of products": d.group is not None,
-        "products in pieces": d.piece_bits is not None,
         "products in fixed point": d.product_rounding is not None
         and d.product_conversion.integer_bits is not None,
         "factors with exponents in steps": d.exponent_step != 1,
