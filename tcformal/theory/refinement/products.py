@@ -116,7 +116,7 @@ class Product:
     def piece_claims(self, size: int) -> Iterator[Claim]:
         """`Unit.v`, pieces_claims_at."""
         a, b = (x.term() for x in self.exact.factors[:2])
-        cut = [x.word if x.significand is None else x.significand for x in self.exact.factors]
+        cut = [x.word for x in self.exact.factors]  # digits are read off words where these have them
         if self.normal is not None:
             cut = [x.term.significand for x in self.normal]
             a, b = map(u, cut)
