@@ -330,7 +330,11 @@ class Plan:
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
                 "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
-                *(["From TC Require Import RoundDown."] if self.spec.design.summation in ("tr", "gtr") else []),
+                *(
+                    ["From TC Require Import RoundDown."]
+                    if self.spec.design.summation in ("tr", "gtr")
+                    else []
+                ),
                 "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",

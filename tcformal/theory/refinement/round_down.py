@@ -9,7 +9,7 @@ from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Number
-from tcformal.semantics.stages import DotStep, Floored, Total
+from tcformal.semantics.stages import DotStep, Floored
 from tcformal.theory.refinement.ending import Ending, ToRound
 from tcformal.theory.refinement.fused import Front, span_of
 from tcformal.theory.refinement.products import rounding
@@ -100,18 +100,15 @@ class Down:
         self, d: Design, steps: Sequence[DotStep], into: Sequence[Sequence[Node]], entering: Sequence[Node]
     ) -> None:
         *firsts, last = steps
-        if last.floor is None or last.floor.rounded is None or last.total is None or last.rounded is None:
-            raise InputError(f"expected a sum that is rounded down before it is rounded, but got {last.scope}")
+        if last.floor is None or last.total is None or last.rounded is None or last.specials is None:
+            raise InputError(f"expected a sum that is rounded down before its rounding, but got {last.scope}")
         *products, self.c = last.floor.specials.operands
         self.d, self.total, self.entering = d, last.total, entering
         self.two, (self.joined,) = len(firsts) == 2, last.total.of
         places = [slice(i, None, len(firsts)) for i in range(len(firsts))]
-        totals = [x.total for x in firsts]
-        assert all(totals)
         self.fronts = [
             Front(x, products[y], str(d.alignment_rounding), d.zero_exponent, into[y])
-            for x, y in zip(totals, places, strict=True)
-            if x is not None
+            for x, y in zip(self.joined.of or (self.joined,), places, strict=True)
         ]
         self.parts = [Part(x.total.bits, x.bound, x.total.e_max) for x in self.fronts]
         self.part = Part(self.joined.bits, sum(x.bound for x in self.parts), self.joined.e_max)
@@ -119,7 +116,6 @@ class Down:
         self.more = self.total.fraction_bits - self.joined.fraction_bits
         inner = replace(d, result_subnormals="kept", zero_sign="sum")
         self.floor = Ending(last.floor.rounded, last.floor.specials.result, inner, self._to_round())
-        assert last.specials is not None
         signed = rounding(self.floor.outcome, last.rounded, last.specials.result, d)
         # A zero that it is given has no sign.
         self.last = replace(signed, ending=replace(signed.ending, zero_sign="ieee"))
@@ -145,7 +141,7 @@ class Down:
         n, e = self._size, self.total.e_max
         bound = (self.part.bound + self.c_largest) << self.more
         return ToRound(
-            operands=[*(x for x in self._products()), self.c],
+            operands=[*self._products(), self.c],
             size=magnitude(n),
             no_size=equal(n, num(0)),
             down=less(n, num(0)),
