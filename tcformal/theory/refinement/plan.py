@@ -85,7 +85,7 @@ class Plan:
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
-            if d.c_position == "after" or d.summation in ("tr", "gtr"):
+            if d.c_position == "after" or self.rounds_down:
                 products = self.leaves[i * d.products : (i + 1) * d.products]
                 into = [x.cut() for x in products for _ in x.terms]
                 after = d.c_position == "after"
@@ -320,6 +320,11 @@ class Plan:
             elif x.zero is not None:
                 yield from known_claims(x.zero, x.number)
 
+    @property
+    def rounds_down(self) -> bool:
+        """Whether its sums round down."""
+        return self.spec.design.summation in ("tr", "gtr")
+
     # ------------------------------------------------------------------ Coq
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
@@ -330,11 +335,7 @@ class Plan:
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
                 "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
-                *(
-                    ["From TC Require Import RoundDown."]
-                    if self.spec.design.summation in ("tr", "gtr")
-                    else []
-                ),
+                *(["From TC Require Import RoundDown."] if self.rounds_down else []),
                 "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
