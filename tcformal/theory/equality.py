@@ -6,10 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.programs.chain import same_definition
 from tcformal.theory.axes import normal_form
+from tcformal.theory.design import coq_design
 
 #: What a proof by theorems begins with.
 BY_THEOREM = "theorem"
@@ -53,12 +55,25 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
         return None
     forms, used = [], dict[str, None]()
     for unit in (first, second):
-        form, theorems = _form(in_blocks(unit, length))
+        form, theorems = _form(in_one_way(unit, length))
         forms.append(form)
         used |= dict.fromkeys(name for name in theorems if name != _NO_THEOREM)
-    if forms[0] != forms[1] and not same_definition(forms[0], forms[1], length):
+    same = forms[0] == forms[1] or _record(forms[0]) == _record(forms[1]) is not None
+    if not same and not same_definition(forms[0], forms[1], length):
         return None
     return EqualByTheorem(first, second, tuple(used))
+
+
+def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
+    """The unit with its sums in blocks of products, or else as a tree, where the definition is the same."""
+    d = unit.design
+    if unit.tree is not None or (unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")):
+        return in_blocks(unit, k)
+    with suppress(InputError):
+        made = tree_of(unit, k)
+        if made is not None and same_definition(made, unit, k):
+            return made
+    return unit
 
 
 def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
@@ -71,6 +86,13 @@ def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
             if same_definition(made, unit, k):
                 return made
     return unit
+
+
+def _record(unit: UnitSpec) -> str | None:
+    """The record of the specification, where it has words for the unit."""
+    with suppress(InputError):
+        return coq_design(unit)
+    return None
 
 
 def _filled(unit: UnitSpec, k: int) -> int:

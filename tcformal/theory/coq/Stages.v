@@ -3,30 +3,61 @@
 From Coq Require Import ZArith List Bool Reals Psatz Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values
-  Irrelevant Mirror.
+  Irrelevant AtOnce Mirror Axes Signs Zeros Large Operands.
 Import ListNotations.
 Open Scope Z_scope.
 
 (** * What is known of an operand of a sum *)
 
-(** A bound of its significand, its least exponent, and the exponent of the lowest bit that it can have. *)
-Record bounds := { shape_of : shape; lowest : Z; grid : Z }.
+(** A number without a leading 1: a zero, or a subnormal one. *)
+Definition low_sig (x : num) : bool := is_zero x || (sig x <? 2 ^ frac x).
+
+(** A bound of its significand, its least exponent, the exponent of the lowest bit that it can have, its largest exponent, and
+    that of numbers without a leading 1. *)
+Record bounds := { shape_of : shape; lowest : Z; grid : Z; upto : Z; low_upto : Z }.
+
+Definition under (b : bounds) (x : num) : Prop := exp x <= if low_sig x then low_upto b else upto b.
 
 Definition inside (b : bounds) (v : val) : Prop := forall x, v = Num x ->
-  fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x).
+  fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x) /\ under b x.
 
-Definition format_bounds (f : format) : bounds := {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f |}.
-Definition result_bounds (c : conversion) : bounds := {| shape_of := number_shape (p c); lowest := emin c; grid := emin c - p c |}.
-Definition fact_bounds (t : facts) : bounds := {| shape_of := (most t, bits t); lowest := low t; grid := low t - bits t |}.
+(** The largest exponent of a format's numbers. *)
+Definition format_top (f : format) : Z := Z.max (least f) (2 ^ ebits f - 1 - bias f).
 
+Definition format_bounds (f : format) : bounds :=
+  {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f; upto := format_top f; low_upto := least f |}.
+Definition result_bounds (c : conversion) : bounds :=
+  {| shape_of := number_shape (p c); lowest := emin c; grid := emin c - p c; upto := emax c; low_upto := emin c |}.
 Definition range_ok (c : conversion) : bool := (0 <=? p c) && (emin c <=? emax c).
+
+Lemma decode_top f w x : format_ok f = true -> decode f w = Num x -> exp x <= format_top f.
+Proof.
+  intros O H. unfold format_ok in O. apply andb_prop in O. destruct O as [O1 O2]. apply Z.leb_le in O1, O2. unfold decode in H.
+  set (code := ((w / 2 ^ ignored f) mod 2 ^ (ebits f + fbits f))) in *. pose proof (pow2_pos (fbits f) O1) as P.
+  assert (C : 0 <= code < 2 ^ (ebits f + fbits f)) by (apply Z.mod_pos_bound; apply pow2_pos; lia).
+  set (e := code / 2 ^ fbits f) in *. set (t := code mod 2 ^ fbits f) in *.
+  assert (Ee : 0 <= e < 2 ^ ebits f).
+  { split; [apply Z.div_pos; lia|]. apply Z.div_lt_upper_bound; auto. rewrite <- Z.pow_add_r by lia. rewrite (Z.add_comm (fbits f)). lia. }
+  remember (1 - bias f) as m eqn:Em. assert (L : m <= least f + 1 /\ (has_zero f = true -> m = least f)) by (unfold least; destruct (has_zero f); lia).
+  unfold format_top. destruct (special f); [destruct (Z.eqb_spec e (2 ^ ebits f - 1)); [destruct (t =? 0); easy|]| | |];
+    try (destruct (code =? _); [easy|]); try (destruct (_ && (code =? 0)); [easy|]);
+    (destruct (_ && has_zero f) eqn:Z; injection H as <-; cbn [exp]; [apply andb_prop in Z; destruct Z as [_ Z]; apply L in Z; lia|lia]).
+Qed.
+
+Lemma decode_under f w x : format_ok f = true -> decode f w = Num x -> under (format_bounds f) x.
+Proof.
+  intros O H. pose proof (decode_top f w x O H) as T. unfold under. destruct (low_sig x) eqn:L; [|exact T]. cbn [low_upto format_bounds].
+  destruct (decode_num _ _ _ O H) as [[S _] [F [_ [G|G]]]]; [|lia]. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
+  pose proof (pow2_pos (fbits f) O). unfold low_sig, is_zero in L. rewrite F in L. apply orb_prop in L. destruct L as [L|L]; [apply Z.eqb_eq in L|apply Z.ltb_lt in L]; lia.
+Qed.
 
 Lemma decode_inside f w : format_ok f = true -> inside (format_bounds f) (decode f w).
 Proof.
-  intros O x H. split; [|split].
+  intros O x H. split; [|split; [|split]].
   - apply decode_fits with f w; auto. lia.
   - destruct (decode_num _ _ _ O H) as [_ [_ [L _]]]. exact L.
   - intros _. destruct (decode_num _ _ _ O H) as [_ [F [L _]]]. cbn. unfold lsb. lia.
+  - now apply decode_under with w.
 Qed.
 
 Lemma convert_grid c s n u z : range_ok c = true -> convert c s n u = Num z -> emin c - p c <= lsb z.
@@ -40,10 +71,14 @@ Qed.
 
 Lemma convert_inside c s n u : range_ok c = true -> inside (result_bounds c) (convert c s n u).
 Proof.
-  intros O x H. pose proof O as O'. unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M. split; [|split].
+  intros O x H. pose proof O as O'. unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M. split; [|split; [|split]].
   - eapply convert_fits; eauto. lia.
   - pose proof (convert_exp_min _ _ _ _ _ H P). cbn. lia.
   - intros _. cbn. eapply convert_grid; eauto.
+  - destruct (convert_shape _ _ _ _ _ P M H) as [[_ E] Sh]. unfold under. destruct (low_sig x) eqn:L; cbn [upto low_upto result_bounds]; [|lia].
+    pose proof (pow2_pos (p c) P) as P2. unfold low_sig, is_zero in L.
+    destruct Sh as [[F [S [X|X]]]|[F S]]; [lia| |]; exfalso; rewrite F in L; apply orb_prop in L;
+      (destruct L as [L|L]; [apply Z.eqb_eq in L|apply Z.ltb_lt in L]); lia.
 Qed.
 
 Lemma sum_inside d vs : range_ok (out d) = true -> inside (result_bounds (out d)) (sum_values d vs).
@@ -52,22 +87,23 @@ Proof.
   unfold sum_numbers in H. eapply convert_inside; eauto.
 Qed.
 
-Lemma has_inside t v : has_val t v -> inside (fact_bounds t) v.
+Lemma subnormal_low x : is_subnormal x = true -> low_sig x = true.
 Proof.
-  intros H x E. destruct (H x E) as [A [B C]]. cbn. split; [|split].
-  - apply has_fits. repeat split; auto; lia.
-  - exact C.
-  - intros _. unfold lsb. lia.
+  unfold is_subnormal, low_sig. intros H. apply andb_prop in H. destruct H as [_ H]. apply Z.ltb_lt in H.
+  destruct (Z_le_gt_dec (sig x) 0) as [G|G].
+  - destruct (is_zero x) eqn:Q; [reflexivity|]. unfold is_zero in Q. apply Z.eqb_neq in Q. apply Z.ltb_lt.
+    pose proof (Z.pow_nonneg 2 (frac x)). lia.
+  - rewrite (proj2 (Z.ltb_lt _ _)); [apply orb_true_r|]. apply Z.log2_lt_pow2; lia.
 Qed.
 
 Lemma flush_inside r b v : kept_or_zero r = true -> inside b v -> inside b (flush r v).
 Proof.
-  intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [now apply H|].
-  destruct (H y eq_refl) as [[A B] [C D]].
+  intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (is_subnormal y) eqn:Q; [|now apply H].
+  destruct (H y eq_refl) as [[A B] [C [D U]]]. unfold under in U. rewrite (subnormal_low y Q) in U.
   assert (Z : forall n, fits' (shape_of b) {| neg := n; sig := 0; exp := exp y; frac := frac y |}).
   { intros n. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. eapply Rle_trans; [|exact B].
     apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]. }
-  destruct r; try easy; injection E as <-; [split; [split; auto|split; auto]| |]; (split; [apply Z|split; [exact C|intros; easy]]).
+  cbn [negb] in E. destruct r; try easy; injection E as <-; [now apply H| |]; (split; [apply Z|split; [exact C|split; [easy|exact U]]]).
 Qed.
 
 
@@ -83,21 +119,30 @@ Proof.
   destruct (G (f a) (map f r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
 Qed.
 
+Definition most_of (f : bounds -> Z) (bs : list bounds) : Z := - least_of (fun b => - f b) bs.
+
+Lemma most_of_ge f bs b : In b bs -> f b <= most_of f bs.
+Proof. intros H. unfold most_of. pose proof (least_of_le (fun b => - f b) bs b H). cbn beta in H0. lia. Qed.
+
 (** The largest count of an operand, which a rounding that is not toward zero makes larger by one. *)
 Definition count_bound (m : mode) (f : Z) (b : bounds) : Z := top f (shape_of b) + match m with RZ => 0 | _ => 1 end.
 
+Definition shapes_ok (bs : list bounds) : bool := forallb (fun b => 0 <=? fst (shape_of b)) bs.
+
 (** Operands of which some bounds hold, or fewer. *)
 Definition covered (bs : list bounds) (vs : list val) : Prop :=
-  exists cs, Forall2 inside cs vs /\ Forall (fun c => least_of lowest bs <= lowest c /\ least_of grid bs <= grid c) cs /\
-    forall m f, (forall c, In c cs -> 0 <= count_bound m f c) -> zsum (map (count_bound m f) cs) <= zsum (map (count_bound m f) bs).
+  exists cs, Forall2 inside cs vs /\
+    Forall (fun c => least_of lowest bs <= lowest c /\ least_of grid bs <= grid c /\ upto c <= most_of upto bs /\ low_upto c <= most_of low_upto bs) cs /\
+    forall g, (forall b, 0 <= fst (shape_of b) -> 0 <= g b) -> shapes_ok bs = true -> zsum (map g cs) <= zsum (map g bs).
 
 Lemma covered_all bs vs : Forall2 inside bs vs -> covered bs vs.
 Proof.
-  intros H. exists bs. split; auto. split; [|lia]. apply Forall_forall. intros c Hc. split; now apply least_of_le.
+  intros H. exists bs. split; auto. split; [|lia]. apply Forall_forall. intros c Hc.
+  repeat split; auto using least_of_le, most_of_ge.
 Qed.
 
 Lemma inside_numbers cs vs ts : Forall2 inside cs vs -> numbers vs = Some ts ->
-  Forall2 (fun b x => fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x)) cs ts.
+  Forall2 (fun b x => fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x) /\ under b x) cs ts.
 Proof.
   intros H. unfold numbers. destruct (forallb is_num vs) eqn:N; [|easy]. intros E. injection E as <-. revert N.
   induction H as [|b v cs vs A H IH]; cbn [forallb map]; intros N; constructor.
@@ -107,15 +152,67 @@ Qed.
 
 (** ** The exponent of zeros *)
 
+(** It is below those of all others, or where it is the largest one nothing is cut off. *)
 Definition idle_zero (bs : list bounds) (d : sum) : bool :=
-  negb (normalise d) && carry_sane d && zero_below d (least_of lowest bs).
+  negb (normalise d) &&
+  (carry_sane d && zero_below d (least_of lowest bs) ||
+   match fraction_bits d, carry_bits d with
+   | Some f, None => match zero_exponent d with ZeroNone => true | ZeroAt z => z - f <=? least_of grid bs
+                     | ZeroOwn => most_of low_upto bs - f <=? least_of grid bs end
+   | _, _ => false
+   end).
+
+Lemma covered_numbers bs vs ts : covered bs vs -> numbers vs = Some ts ->
+  forall x, In x ts -> least_of lowest bs <= exp x /\ (is_zero x = false -> least_of grid bs <= lsb x) /\
+    exp x <= (if low_sig x then most_of low_upto bs else most_of upto bs).
+Proof.
+  intros [cs [I [L _]]] E. pose proof (inside_numbers _ _ _ I E) as F. clear I E.
+  induction F as [|c x cs ts [_ [A [B U]]] F IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [|now apply IH].
+  split; [lia|]. split; [intros Z; specialize (B Z); lia|]. unfold under in U. destruct (low_sig x); lia.
+Qed.
+
+Lemma zero_low x : is_zero x = true -> low_sig x = true.
+Proof. unfold low_sig. now intros ->. Qed.
 
 Lemma idle_zero_ok bs d vs : idle_zero bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_zero d ZeroNone) vs.
 Proof.
-  intros O [cs [I [L _]]]. unfold idle_zero in O. repeat rewrite andb_true_iff in O. destruct O as [[N C] Z]. apply negb_true_iff in N.
-  unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (inside_numbers _ _ _ I E) as F.
-  apply zero_exponent_irrelevant with (least_of lowest bs); auto.
-  clear -F L. induction F as [|c x cs ts [_ [A _]] F IH]; constructor; inversion L; subst; auto. intros _. lia.
+  intros O C. unfold idle_zero in O. apply andb_prop in O. destruct O as [N O]. apply negb_true_iff in N.
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (covered_numbers _ _ _ C E) as F. apply orb_prop in O. destruct O as [O|O].
+  - apply andb_prop in O. destruct O as [S Z]. apply zero_exponent_irrelevant with (least_of lowest bs); auto.
+    apply Forall_forall. intros x Hx _. now apply F.
+  - destruct (fraction_bits d) as [f|] eqn:Fb; [|easy]. destruct (carry_bits d) eqn:K; [easy|].
+    apply sum_zero_cut with f; auto. intros x e a Hx Zx Te Ha Na. destruct (F a Ha) as [_ [G _]]. specialize (G Na). destruct (F x Hx) as [_ [_ U]]. rewrite (zero_low x Zx) in U.
+    unfold term_exponent in Te. rewrite Zx in Te. destruct (zero_exponent d); try easy; injection Te as <-; apply Z.leb_le in O; lia.
+Qed.
+
+(** ** Sums that cut nothing off *)
+
+Definition exact_of (d : sum) : sum :=
+  {| fraction_bits := None; alignment := RZ; zero_exponent := ZeroNone; carry_bits := None; normalise := false; out := out d |}.
+
+Definition idle_cut (bs : list bounds) (d : sum) : bool :=
+  match fraction_bits d, carry_bits d with
+  | None, _ => true
+  | Some f, None => negb (normalise d) && (Z.max (most_of upto bs) (most_of low_upto bs) - f <=? least_of grid bs) &&
+                    match zero_exponent d with ZeroAt z => z - f <=? least_of grid bs | _ => true end
+  | _, _ => false
+  end.
+
+Lemma exact_lossless d ts : fraction_bits d = None -> lossless (unit_of d ts) ts.
+Proof. intros F. unfold lossless, unit_of. rewrite F. apply Forall_forall. intros t I _. now apply least_below. Qed.
+
+Lemma idle_cut_ok bs d vs : idle_cut bs d = true -> covered bs vs -> sum_values d vs = sum_values (exact_of d) vs.
+Proof.
+  intros O C. unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (covered_numbers _ _ _ C E) as F.
+  apply agreement; auto using exact_lossless, no_carry_exact.
+  - unfold idle_cut in O. destruct (fraction_bits d) as [f|] eqn:Fb; [|now apply exact_lossless]. destruct (carry_bits d); [easy|].
+    repeat rewrite andb_true_iff in O. destruct O as [[N O] Z]. apply negb_true_iff in N. apply Z.leb_le in O. apply Forall_forall. intros a Ha Na.
+    destruct (F a Ha) as [_ [G _]]. specialize (G Na). eapply Z.le_trans; [|exact G]. unfold unit_of. rewrite Fb. destruct (largest d ts) as [e|] eqn:L.
+    2: { now rewrite (largest_none d ts a L Ha) in Na. }
+    destruct (largest_attained d ts e L) as [x [Hx Te]]. destruct (F x Hx) as [_ [_ U]]. unfold term_exponent in Te. rewrite N in Te.
+    destruct (is_zero x) eqn:Zx; [rewrite (zero_low x Zx) in U; destruct (zero_exponent d); try easy; injection Te as <-; apply Z.leb_le in Z || idtac; lia|].
+    injection Te as <-. destruct (low_sig x); lia.
+  - unfold idle_cut, exact_total, total in *. destruct (carry_bits d); auto. now destruct (fraction_bits d).
 Qed.
 
 (** ** Carry bits *)
@@ -132,7 +229,7 @@ Qed.
 
 Definition idle_carry (bs : list bounds) (d : sum) : bool :=
   match fraction_bits d, carry_bits d with
-  | Some f, Some k => negb (normalise d) && (0 <=? f) && (0 <=? k) && (zsum (map (count_bound (alignment d) f) bs) <? 2 ^ (f + 1 + k))
+  | Some f, Some k => negb (normalise d) && shapes_ok bs && (0 <=? f) && (0 <=? k) && (zsum (map (count_bound (alignment d) f) bs) <? 2 ^ (f + 1 + k))
   | _, _ => false
   end.
 
@@ -142,7 +239,7 @@ Proof. intros F. pose proof (top_nonneg' f _ _ F). unfold count_bound. destruct 
 Lemma idle_carry_ok bs d vs : idle_carry bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_carry d None) vs.
 Proof.
   intros O [cs [I [L T]]]. unfold idle_carry in O. destruct (fraction_bits d) as [f|] eqn:F; [|easy]. destruct (carry_bits d) as [k|] eqn:K; [|easy].
-  repeat rewrite andb_true_iff in O. destruct O as [[[N F0] K0] B]. apply negb_true_iff in N. apply Z.leb_le in F0, K0. apply Z.ltb_lt in B.
+  repeat rewrite andb_true_iff in O. destruct O as [[[[N Sh] F0] K0] B]. apply negb_true_iff in N. apply Z.leb_le in F0, K0. apply Z.ltb_lt in B.
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (inside_numbers _ _ _ I E) as G.
   assert (X : total d ts = total (with_carry d None) ts).
   { unfold total. cbn [fraction_bits carry_bits with_carry]. rewrite F, K. change (counts (with_carry d None) ts) with (counts d ts).
@@ -161,15 +258,11 @@ Proof.
         unfold zsum in *. cbn. pose proof (count_bound_nonneg (alignment d) f c x Fx). lia.
         apply forallb_forall. intros x Hx. now apply (largest_none d ts). }
     assert (zsum (map (count_bound (alignment d) f) cs) <= zsum (map (count_bound (alignment d) f) bs)); [|lia].
-    apply T. clear -G. intros c Hc. induction G as [|c' x cs ts [Fx _] G IH]; [easy|]. destruct Hc as [->|Hc]; auto. eapply count_bound_nonneg; eauto. }
+    apply T; auto. intros b Pos. unfold count_bound. pose proof (top_nonneg f (shape_of b) Pos). destruct (alignment d); lia. }
   unfold sum_numbers. rewrite X. reflexivity.
 Qed.
 
 (** ** The sign of a result that rounds to zero *)
-
-Definition with_out (d : sum) (c : conversion) : sum :=
-  {| fraction_bits := fraction_bits d; alignment := alignment d; zero_exponent := zero_exponent d; carry_bits := carry_bits d;
-     normalise := normalise d; out := c |}.
 
 Definition with_zero_sign (c : conversion) (z : zero_sign) : conversion :=
   {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
@@ -227,7 +320,7 @@ Proof.
   unfold sum_values. pose proof (inside_numbers cs vs) as Nu. destruct (numbers vs) as [ts|]; [|reflexivity].
   specialize (Nu ts I eq_refl). clear I. rename Nu into H. 
   assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x).
-  { clear -H L. induction H as [|c x cs ts [_ [_ A]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy] Z; [|now apply IH]. specialize (A Z). lia. }
+  { clear -H L. induction H as [|c x cs ts [_ [_ [A _]]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy] Z; [|now apply IH]. specialize (A Z). lia. }
   assert (E : forall x, In x ts -> least_of lowest bs <= exp x).
   { clear -H L. induction H as [|c x cs ts [_ [A _]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [lia|now apply IH]. }
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
@@ -270,9 +363,6 @@ Proof.
 Qed.
 
 (** ** Overflow *)
-
-Definition with_overflow (c : conversion) (o : overflow_rule) : conversion :=
-  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := o; flushes := flushes c; tiny := tiny c; zsign := zsign c |}.
 
 (** A rounding to nearest has an Inf where IEEE 754 has one, too. *)
 Definition idle_overflow (d : sum) : bool :=
@@ -340,7 +430,7 @@ Fixpoint idle_steps (tb cb : bounds) (t t' : steps) {struct t} : bool :=
 Lemma zero_inside d : range_ok (out d) = true -> inside (result_bounds (out d)) (zero_of (Floating (out d))).
 Proof.
   intros O x H. injection H as <-. unfold range_ok in O. apply andb_prop in O. destruct O as [P M]. apply Z.leb_le in P, M.
-  cbn. split; [|split; [lia|easy]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
+  cbn. split; [|split; [lia|split; [easy|unfold under; cbn; lia]]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
   apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. assert (0 < 2 ^ (p (out d) + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
 Qed.
 
@@ -392,16 +482,35 @@ Proof.
 Qed.
 End Steps.
 
-(** * Products of converted factors *)
+(** * Products *)
+
+Definition top_of (b : bounds) : Z := Z.max (upto b) (low_upto b).
 
 Definition times_bounds (b c : bounds) : bounds :=
   {| shape_of := (fst (shape_of b) * fst (shape_of c), snd (shape_of b) + snd (shape_of c)); lowest := lowest b + lowest c;
-     grid := grid b + grid c |}.
+     grid := grid b + grid c; upto := top_of b + top_of c; low_upto := Z.max (low_upto b + top_of c) (top_of b + low_upto c) |}.
+
+Lemma product_of_leading a b m n : 1 <= a -> 1 <= b -> 2 ^ m <= a -> 2 ^ n <= b -> 2 ^ (m + n) <= a * b.
+Proof.
+  intros A B M N. destruct (Z_lt_le_dec (m + n) 0) as [L|L]; [rewrite Z.pow_neg_r by lia; nia|].
+  destruct (Z_lt_le_dec m 0) as [Lm|Lm]; [assert (2 ^ (m + n) <= 2 ^ n) by (apply Z.pow_le_mono_r; lia); nia|].
+  destruct (Z_lt_le_dec n 0) as [Ln|Ln]; [assert (2 ^ (m + n) <= 2 ^ m) by (apply Z.pow_le_mono_r; lia); nia|].
+  rewrite Z.pow_add_r by lia. apply Z.mul_le_mono_nonneg; auto; apply Z.pow_nonneg; lia.
+Qed.
+
+Lemma times_under b c x y : 0 <= sig x -> 0 <= sig y -> under b x -> under c y -> under (times_bounds b c) (times x y).
+Proof.
+  intros Sx Sy. unfold under, low_sig, is_zero, top_of. cbn [times sig exp frac times_bounds upto low_upto]. unfold top_of.
+  pose proof (product_of_leading (sig x) (sig y) (frac x) (frac y)) as Lead. pose proof (Z.eq_mul_0 (sig x) (sig y)) as Z0.
+  revert Lead Z0. generalize (sig x * sig y) as m, (2 ^ (frac x + frac y)) as n, (2 ^ frac x) as i, (2 ^ frac y) as j. intros m n i j Lead Z0.
+  destruct (Z.eqb_spec (sig x) 0), (Z.eqb_spec (sig y) 0), (Z.eqb_spec m 0), (Z.ltb_spec (sig x) i), (Z.ltb_spec (sig y) j), (Z.ltb_spec m n); cbn [orb]; lia.
+Qed.
 
 Lemma times_inside b c v w : inside b v -> inside c w -> inside (times_bounds b c) (product v w).
 Proof.
   intros Hv Hw x H. apply product_num in H. destruct H as [y [z [-> [-> ->]]]].
-  destruct (Hv y eq_refl) as [[A1 A2] [A3 A4]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 B4]]. cbn. split; [split|split].
+  destruct (Hv y eq_refl) as [[A1 A2] [A3 [A4 A5]]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 [B4 B5]]].
+  split; [|split; [|split; [|now apply times_under]]]; cbn; [split| |].
   - cbn. nia.
   - cbn [sig frac fst snd times]. rewrite !mult_IZR, !Z.opp_add_distr, !bpow_plus.
     replace (IZR (sig y) * IZR (sig z) * (bp (- frac y) * bp (- frac z)))%R with ((IZR (sig y) * bp (- frac y)) * (IZR (sig z) * bp (- frac z)))%R by ring.
@@ -414,80 +523,131 @@ Proof.
     specialize (A4 Zy). specialize (B4 Zz). lia.
 Qed.
 
-Definition converted_bounds (f g : format) : bounds :=
-  {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f |}.
+(** A factor as its format has it, or first converted to another one. *)
+Definition code_bounds (f : format) (g : option format) : bounds :=
+  match g with
+  | None => format_bounds f
+  | Some g => {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f; upto := Z.max (least g) (format_top f);
+                 low_upto := least g |}
+  end.
 
-Lemma in_format_inside f g w : format_ok f = true -> inside (converted_bounds f g) (on_num (in_format g) (decode f w)).
+Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
 Proof.
-  intros O x H. destruct (decode f w) as [y| |] eqn:D; try easy. injection H as <-.
+  intros H. rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
+  replace (m + 1 + - m) with 1 by lia. replace (n + 1 + - n) with 1 by lia. assert (bp (- n) <= bp (- m))%R by (apply bpow_le; lia). lra.
+Qed.
+
+Lemma leading_fits n x : 0 < sig x <= 2 ^ (n + 1) - 1 -> 0 <= n -> Z.log2 (sig x) <= frac x -> fits' (number_shape n) x.
+Proof.
+  intros S N L. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+  assert (Lf : l <= n) by (assert (l < n + 1); [apply Z.log2_lt_pow2; lia|lia]).
+  split; [lia|]. unfold number_shape. cbn [fst snd]. apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R; [|apply shorter_shape; lia].
+  apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
+Qed.
+
+Lemma operand_inside f g w : format_ok f = true ->
+  forall x, match g with Some g => on_num (in_format g) (decode f w) | None => decode f w end = Num x ->
+  (inside (code_bounds f g) (Num x) /\ 0 <= sig x <= 2 ^ (fbits f + 1) - 1).
+Proof.
+  intros O x H. destruct g as [g|]. 2: { split; [rewrite <- H; now apply decode_inside|now destruct (decode_num _ _ _ O H)]. }
+  destruct (decode f w) as [y| |] eqn:D; try easy. injection H as <-. pose proof (decode_top _ _ _ O D) as T.
   destruct (decode_num _ _ _ O D) as [[S1 S2] [F [L _]]]. unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O.
-  assert (P : 0 < 2 ^ (fbits f + 1)) by (apply Z.pow_pos_nonneg; lia).
+  assert (P : 0 < 2 ^ (fbits f + 1)) by (apply Z.pow_pos_nonneg; lia). split; [|cbn; lia].
   unfold in_format. set (e := if is_zero y then _ else _).
-  assert (E : least g <= e) by (unfold e, least_exponent, least; destruct (is_zero y), (has_zero g); lia). cbn. split; [split|split].
-  - exact S1.
-  - cbn [at_exponent sig frac]. unfold number_shape. cbn [fst snd]. destruct (is_zero y) eqn:Z.
-    + unfold is_zero in Z. apply Z.eqb_eq in Z. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
-    + unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig y)) as L0.
-      assert (Ow : own_exponent y <= e) by (unfold e; destruct (sig y =? 0) eqn:Q; [apply Z.eqb_eq in Q; lia|]; lia).
-      unfold own_exponent, lsb in Ow. rewrite (Z.abs_eq (sig y)) in Ow by lia. set (l := Z.log2 (sig y)) in *.
-      assert (Lf : l <= fbits f). { assert (l < fbits f + 1); [|lia]. apply Z.log2_lt_pow2; lia. }
-      apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R.
-      * apply Rmult_le_compat; [now apply IZR_le|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
-      * rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
-        replace (l + 1 + - l) with 1 by lia. replace (fbits f + 1 + - fbits f) with 1 by lia.
-        assert (bp (- fbits f) <= bp (- l))%R by (apply bpow_le; lia). lra.
-  - exact E.
-  - intros _. unfold lsb. cbn. lia.
+  assert (Lg : least_exponent g = least g) by (unfold least_exponent, least; destruct (has_zero g); lia).
+  assert (E : e = if sig y =? 0 then least g else Z.max (Z.log2 (sig y) + (exp y - frac y)) (least g)).
+  { unfold e, own_exponent, lsb, is_zero. now rewrite Lg, (Z.abs_eq (sig y)) by lia. }
+  clearbody e. intros x X. injection X as <-. destruct (Z.eqb_spec (sig y) 0) as [Z|Z].
+  - split; [|split; [|split]]; unfold under, low_sig, is_zero; cbn; rewrite ?Z; cbn; try lia.
+    split; [cbn; lia|]. cbn. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
+  - destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig y)) as L0. set (l := Z.log2 (sig y)) in *.
+    assert (Lf : l <= fbits f) by (assert (l < fbits f + 1); [apply Z.log2_lt_pow2; lia|lia]).
+    split; [|split; [|split]]; [apply leading_fits| | |]; unfold under, low_sig, is_zero; cbn [at_exponent sig exp frac shape_of lowest grid upto low_upto code_bounds];
+      fold l; try lia; [unfold lsb; cbn; lia|].
+    destruct (Z.eqb_spec (sig y) 0); [lia|]. cbn [orb]. destruct (Z.ltb_spec (sig y) (2 ^ (frac y + (e - exp y)))) as [Q|Q]; [|lia].
+    destruct (Z.max_spec (l + (exp y - frac y)) (least g)) as [[_ M]|[_ M]]; [lia|]. exfalso.
+    replace (frac y + (e - exp y)) with l in Q by lia. lia.
+Qed.
+
+(** Normalised, and so with the exponent of its leading bit. *)
+Definition factor_bounds (f : format) (g : option format) (normal : bool) : bounds :=
+  let b := code_bounds f g in
+  if normal
+  then {| shape_of := shape_of b; lowest := Z.min (lowest b) (grid b); grid := Z.min (grid b) (2 * grid b - low_upto b);
+    upto := upto b; low_upto := low_upto b |} else b.
+
+Lemma operand_tops f g : low_upto (code_bounds f g) <= upto (code_bounds f g).
+Proof. destruct g; cbn; unfold format_top; lia. Qed.
+
+Lemma factor_inside q r f g w : format_ok f = true -> kept_or_zero r = true ->
+  inside (factor_bounds f g (normalise_factors q)) (factor q r (match g with Some g => on_num (in_format g) (decode f w) | None => decode f w end)).
+Proof.
+  intros O K. set (v := match g with Some g => _ | None => _ end). unfold factor, factor_bounds.
+  assert (H : forall x, v = Num x -> inside (code_bounds f g) (Num x) /\ 0 <= sig x <= 2 ^ (fbits f + 1) - 1) by (intros x E; now apply operand_inside with w).
+  assert (V : inside (code_bounds f g) v) by (intros x E; destruct (H x E) as [I _]; rewrite E in *; now apply I).
+  pose proof (flush_inside r _ _ K V) as I. destruct (normalise_factors q); [|exact I].
+  intros x E. destruct (flush r v) as [y| |] eqn:Fl; try easy. injection E as <-. destruct (I y eq_refl) as [A [B [C U]]].
+  assert (S : 0 <= sig y <= 2 ^ (fbits f + 1) - 1).
+  { destruct v as [z| |]; try easy. destruct (H z eq_refl) as [_ S]. unfold flush in Fl. destruct (negb (is_subnormal z)); [injection Fl as <-; exact S|].
+    destruct r; try easy; injection Fl as <-; cbn; lia. }
+  unfold normalised. destruct (is_subnormal y) eqn:Q.
+  - pose proof (subnormal_low y Q) as Lo. unfold is_subnormal in Q. apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q1. apply Z.ltb_lt in Q2.
+    specialize (C Q1). unfold is_zero in Q1. apply Z.eqb_neq in Q1. pose proof (Z.log2_nonneg (sig y)) as L0. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|].
+    assert (Pw : 0 < 2 ^ (frac y - Z.log2 (sig y))) by (apply Z.pow_pos_nonneg; lia). unfold lsb in *.
+    assert (Sh : shape_of (code_bounds f g) = number_shape (fbits f)) by now destruct g.
+    cbn [shape_of lowest grid upto low_upto]. rewrite Sh. split; [|split; [|split]].
+    + unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O. set (l := Z.log2 (sig y)) in *.
+      destruct (leading_fits (fbits f) {| neg := false; sig := sig y; exp := 0; frac := l |}) as [_ G]; [cbn; lia|lia|cbn; fold l; lia|].
+      split; [cbn; nia|]. cbn [sig frac] in *. rewrite mult_IZR, <- bp_Z by lia. rewrite Rmult_assoc, <- bpow_plus.
+      replace (frac y - l + - frac y) with (- l) by lia. exact G.
+    + cbn. lia.
+    + intros _. unfold under in U. rewrite Lo in U. unfold lsb. cbn [exp frac]. lia.
+    + unfold under in *. rewrite Lo in U. pose proof (operand_tops f g). cbn [upto low_upto exp]. match goal with |- _ <= if ?q then _ else _ => destruct q end; lia.
+  - cbn [shape_of lowest grid upto low_upto]. split; [|split; [|split]]; auto; [lia|]. intros Z. specialize (C Z). lia.
 Qed.
 
 Lemma negate_inside b v : inside b v -> inside b (negate v).
 Proof. intros H x E. destruct v as [y| |]; try easy. injection E as <-. exact (H y eq_refl). Qed.
 
-(** Products of factors that are first converted to a format, or not. *)
-Definition converted_terms (d : design) : option bounds :=
-  let q := factors d in
-  match converted d, scales d, zero_terms q, product_rounding q with
-  | Some g, None, None, None =>
-      if format_ok (a_format d) && format_ok (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
-         (exponent_step q =? 1) && negb (normalise_factors q)
-      then Some (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g)) else None
-  | _, _, _, _ => None
-  end.
-
-Lemma converted_inside d tb x : converted_terms d = Some tb -> made_by d x ->
-  inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
-Proof.
-  unfold converted_terms. intros T M. destruct (converted d) as [g|] eqn:Cv; [|easy]. destruct (scales d) eqn:Sc; [easy|].
-  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (product_rounding (factors d)) eqn:Pr; [easy|].
-  destruct (_ && _) eqn:G in T; [|easy]. injection T as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] Nf].
-  apply negb_true_iff in Nf. unfold made_by in M. rewrite Sc in M.
-  assert (A : inside (converted_bounds (a_format d) g) (a_of d x)).
-  { unfold a_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
-  assert (B : inside (converted_bounds (b_format d) g) (b_of d x)).
-  { unfold b_of, factor, operand. rewrite Nf, Cv, St. apply flush_inside; auto. now apply in_format_inside. }
-  pose proof (times_inside _ _ _ _ A B) as P. unfold scaled_product. rewrite Zt, zero_as_none, Pr, M. cbn [fold_left].
-  match goal with |- context [if ?s then negate _ else _] =>
-    assert (N : inside (times_bounds (converted_bounds (a_format d) g) (converted_bounds (b_format d) g))
-                       (if s then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))
-      by (destruct s; auto using negate_inside); destruct s end.
-  all: destruct (product (a_of d x) (b_of d x)) as [y| |]; cbn [negate] in *; try (intros z H; easy);
-    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|exact N].
-Qed.
-
 (** * Designs *)
 
-Definition with_sums (d : design) (how : summation) : design :=
-  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
-     converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
-     skips := skips d; c_rule := c_rule d; sums := how; nan_word := nan_word d; nans := nans d; composed := composed d |}.
+(** What is known of exact products of whole factors. *)
+Definition exact_bounds (d : design) : option bounds :=
+  let q := factors d in
+  if format_ok (a_format d) && format_ok (b_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) && (exponent_step q =? 1) &&
+     match zero_terms q with None => true | _ => false end
+  then let one f := factor_bounds f (converted d) (normalise_factors q) in
+       let t := times_bounds (one (a_format d)) (one (b_format d)) in
+       match scales d with
+       | None => Some t
+       | Some (f, _) => if format_ok f then Some (times_bounds (times_bounds t (format_bounds f)) (format_bounds f)) else None
+       end
+  else None.
 
 (** What is known of products: by the formats of the factors, or by their rounding. *)
 Definition term_bounds (d : design) : option bounds :=
   match product_rounding (factors d) with
   | Some (Floating c) => if range_ok c then Some (result_bounds c) else None
   | Some (Fixed _) => None
-  | None => match term_facts d with Some t => Some (fact_bounds t) | None => converted_terms d end
+  | None => exact_bounds d
   end.
+
+Lemma exact_inside d tb x : exact_bounds d = Some tb -> made_by d x -> zero_terms (factors d) = None /\
+  inside tb (fold_left product (scaled_by x) (if subtracted (factors d) (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x))).
+Proof.
+  unfold exact_bounds. intros T M. destruct (_ && _) eqn:G in T; [|easy]. repeat rewrite andb_true_iff in G. destruct G as [[[[[Oa Ob] Ka] Kb] St] Zt].
+  destruct (zero_terms (factors d)); [easy|]. split; [reflexivity|]. unfold made_by in M.
+  set (one := fun f => factor_bounds f (converted d) (normalise_factors (factors d))) in T.
+  assert (A : inside (one (a_format d)) (a_of d x)) by (unfold a_of, operand; rewrite St; now apply factor_inside).
+  assert (B : inside (one (b_format d)) (b_of d x)) by (unfold b_of, operand; rewrite St; now apply factor_inside).
+  pose proof (times_inside _ _ _ _ A B) as P. set (t := times_bounds _ _) in *.
+  assert (N : inside t (if subtracted (factors d) (index x) then negate (product (a_of d x) (b_of d x)) else product (a_of d x) (b_of d x)))
+    by (destruct (subtracted _ _); auto using negate_inside).
+  destruct (scales d) as [[f n]|].
+  - destruct (format_ok f) eqn:Of; [|easy]. injection T as <-. destruct M as [a [c ->]]. cbn [fold_left].
+    repeat apply times_inside; auto using decode_inside.
+  - injection T as <-. now rewrite M.
+Qed.
 
 Lemma term_inside d tb x : term_bounds d = Some tb -> made_by d x ->
   inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
@@ -496,7 +656,9 @@ Proof.
   - destruct (range_ok c) eqn:O; [|easy]. injection T as <-. unfold scaled_product. rewrite R. cbv zeta.
     destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
     match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|]. unfold round_num, round_to. now apply convert_inside.
-  - destruct (term_facts d) as [t|] eqn:F; [|now apply converted_inside]. injection T as <-. apply has_inside. now apply scaled_has.
+  - destruct (exact_inside d tb x T M) as [Zt I]. unfold scaled_product. rewrite Zt, zero_as_none, R. cbv zeta.
+    destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
+    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|exact I].
 Qed.
 
 Lemma products_inside d tb b : term_bounds d = Some tb -> Forall (made_by d) b -> Forall (inside tb) (block_products d b).
@@ -547,10 +709,9 @@ Proof.
   - apply Forall_forall. intros c Hc. assert (I : In c (repeat tb n ++ more)).
     { apply in_app_iff in Hc. apply in_app_iff. destruct Hc as [Hc|Hc]; auto. left. apply repeat_spec in Hc as E. subst c.
       destruct ps; [easy|]. cbn in L. destruct n; [lia|]. now left. }
-    split; now apply least_of_le.
-  - intros m f _. rewrite !map_zsum_app, !zsum_repeated.
-    assert (0 <= count_bound m f tb). { unfold count_bound. pose proof (top_nonneg f (shape_of tb) Pos). destruct m; lia. }
-    assert (Z.of_nat (length ps) * count_bound m f tb <= Z.of_nat n * count_bound m f tb) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
+    repeat split; auto using least_of_le, most_of_ge.
+  - intros g G _. rewrite !map_zsum_app, !zsum_repeated. specialize (G tb Pos).
+    assert (Z.of_nat (length ps) * g tb <= Z.of_nat n * g tb) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
 Qed.
 
 Section Blocks.

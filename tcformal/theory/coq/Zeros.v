@@ -6,10 +6,11 @@ From TC Require Import Spec Design Designs Rounding Order Error Carry Negation C
 Import ListNotations.
 Open Scope Z_scope.
 
-Lemma sum_zero_cut s f z ts : fraction_bits s = Some f -> zero_exponent s = ZeroAt z -> carry_bits s = None -> normalise s = false ->
-  Forall (fun x => z - f <= lsb x) ts -> sum_numbers s ts = sum_numbers (with_zero s ZeroNone) ts.
+Lemma sum_zero_cut s f ts : fraction_bits s = Some f -> carry_bits s = None -> normalise s = false ->
+  (forall x e a, In x ts -> is_zero x = true -> term_exponent s x = Some e -> In a ts -> is_zero a = false -> e - f <= lsb a) ->
+  sum_numbers s ts = sum_numbers (with_zero s ZeroNone) ts.
 Proof.
-  intros F Z K Nn L. destruct (forallb is_zero ts) eqn:Az. { apply all_zeros; auto. now rewrite K. }
+  intros F K Nn L. destruct (forallb is_zero ts) eqn:Az. { apply all_zeros; auto. now rewrite K. }
   set (s0 := with_zero s ZeroNone).
   assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
   { clear -Az. induction ts as [|a l IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
@@ -20,14 +21,14 @@ Proof.
   destruct (largest_attained s0 ts e0 E0) as [x0 [Hx0 T0]]. unfold term_exponent in T0. change (normalise s0) with (normalise s) in T0. rewrite Nn in T0.
   destruct (is_zero x0) eqn:Zx0; [easy|]. injection T0 as T0.
   pose proof (largest_in s ts x0 Hx0) as I1. unfold term_exponent in I1. rewrite Zx0, Nn in I1. destruct (largest s ts) as [e|] eqn:E; [|easy]. cbn in I1.
-  destruct (largest_attained s ts e E) as [x [Hx T]]. unfold term_exponent in T. rewrite Nn, Z in T.
+  destruct (largest_attained s ts e E) as [x [Hx T]].
   assert (U : unit_of s ts = e - f) by (unfold unit_of; now rewrite F, E).
   assert (U0 : unit_of s0 ts = e0 - f) by (unfold unit_of; change (fraction_bits s0) with (fraction_bits s); now rewrite F, E0).
-  destruct (is_zero x) eqn:Zx; injection T as T.
+  destruct (is_zero x) eqn:Zx.
   - destruct (Z.eq_dec e e0) as [Q|Q]; [apply sum_numbers_ext; auto; fold s0; congruence|].
-    apply agreement; auto using no_carry_exact; unfold lossless; apply Forall_forall; intros a Ha _; rewrite Forall_forall in L; specialize (L a Ha);
+    apply agreement; auto using no_carry_exact; unfold lossless; apply Forall_forall; intros a Ha Na; specialize (L x e a Hx Zx T Ha Na);
       fold s0; rewrite ?U, ?U0; lia.
-  - pose proof (largest_in s0 ts x Hx) as I2. unfold term_exponent in I2. rewrite Zx in I2. change (normalise s0) with (normalise s) in I2. rewrite Nn, E0 in I2. cbn in I2.
+  - unfold term_exponent in T. rewrite Zx, Nn in T. injection T as T. pose proof (largest_in s0 ts x Hx) as I2. unfold term_exponent in I2. rewrite Zx in I2. change (normalise s0) with (normalise s) in I2. rewrite Nn, E0 in I2. cbn in I2.
     apply sum_numbers_ext; auto. fold s0. rewrite U, U0. lia.
 Qed.
 
@@ -56,7 +57,10 @@ Proof.
     change (block_products d' b) with (block_products d b). change (taken_c d' v) with (taken_c d v).
     pose proof (block_products_has d t b T Hb) as Hp. pose proof (term_facts_zero d t T) as Zt. split.
     + unfold sum_values. destruct (numbers (block_products d b ++ [taken_c d v])) as [ts|] eqn:Nu; auto.
-      destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ec Eu]]]]. rewrite Eu in Hp. apply has_numbers in Hp. symmetry. apply (sum_zero_cut s f z); auto.
+      destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ec Eu]]]]. rewrite Eu in Hp. apply has_numbers in Hp. symmetry.
+      assert (Lu : Forall (fun y => z - f <= lsb y) (us ++ [x])).
+      2: { apply (sum_zero_cut s f); auto. intros y e a _ Zy Te Ia _. unfold term_exponent in Te. rewrite Zy, Z in Te. injection Te as <-.
+           rewrite Forall_forall in Lu. now apply Lu. }
       apply Forall_app. split.
       * eapply Forall_impl; [|exact Hp]. intros y [_ [By Ly]]. unfold lsb. unfold least_unit in O. lia.
       * constructor; [|constructor]. eapply Z.le_trans; [exact O|]. rewrite taken_kept in Ec by auto. destruct v as [y| |]; try easy. unfold flush in Ec.
