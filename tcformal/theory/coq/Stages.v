@@ -132,13 +132,12 @@ Definition shapes_ok (bs : list bounds) : bool := forallb (fun b => 0 <=? fst (s
 (** Operands of which some bounds hold, or fewer. *)
 Definition covered (bs : list bounds) (vs : list val) : Prop :=
   exists cs, Forall2 inside cs vs /\
-    Forall (fun c => least_of lowest bs <= lowest c /\ least_of grid bs <= grid c /\ upto c <= most_of upto bs /\ low_upto c <= most_of low_upto bs) cs /\
+    Forall (fun c => In c bs) cs /\
     forall g, (forall b, 0 <= fst (shape_of b) -> 0 <= g b) -> shapes_ok bs = true -> zsum (map g cs) <= zsum (map g bs).
 
 Lemma covered_all bs vs : Forall2 inside bs vs -> covered bs vs.
 Proof.
-  intros H. exists bs. split; auto. split; [|lia]. apply Forall_forall. intros c Hc.
-  repeat split; auto using least_of_le, most_of_ge.
+  intros H. exists bs. split; auto. split; [now apply Forall_forall|lia].
 Qed.
 
 Lemma inside_numbers cs vs ts : Forall2 inside cs vs -> numbers vs = Some ts ->
@@ -167,7 +166,8 @@ Lemma covered_numbers bs vs ts : covered bs vs -> numbers vs = Some ts ->
     exp x <= (if low_sig x then most_of low_upto bs else most_of upto bs).
 Proof.
   intros [cs [I [L _]]] E. pose proof (inside_numbers _ _ _ I E) as F. clear I E.
-  induction F as [|c x cs ts [_ [A [B U]]] F IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [|now apply IH].
+  induction F as [|c x cs ts [_ [A [B U]]] F IH]; [easy|]. inversion L as [|? ? Hc]; subst. intros y [<-|Hy]; [|now apply IH].
+  pose proof (least_of_le lowest bs c Hc). pose proof (least_of_le grid bs c Hc). pose proof (most_of_ge upto bs c Hc). pose proof (most_of_ge low_upto bs c Hc).
   split; [lia|]. split; [intros Z; specialize (B Z); lia|]. unfold under in U. destruct (low_sig x); lia.
 Qed.
 
@@ -274,18 +274,23 @@ Definition sum_grid (bs : list bounds) (d : sum) : Z :=
   | None => least_of grid bs
   end.
 
-(** A sum of multiples of the least result rounds to zero only where it is zero. *)
-Definition idle_sign (bs : list bounds) (d : sum) : bool :=
+(** A sum of multiples of the least result rounds to zero only where it is zero; with a +0 among its operands ([z]) it is a +0. *)
+Definition idle_sign (z : bool) (bs : list bounds) (d : sum) : bool :=
   match carry_bits d, zsign (out d) with
-  | None, SumSign => negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d)
+  | None, SumSign => true
+  | None, IeeeSign => z && match rho (out d) with RD => false | _ => true end
   | _, _ => false
-  end.
+  end && negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d).
 
-Lemma idle_sign_inv bs d : idle_sign bs d = true ->
-  carry_bits d = None /\ zsign (out d) = SumSign /\ flushes (out d) = false /\ 0 <= p (out d) /\ emin (out d) - p (out d) <= sum_grid bs d.
+Definition has_plus_zero (z : bool) (vs : list val) : Prop := z = true -> exists x, In (Num x) vs /\ is_zero x = true /\ neg x = false.
+
+Lemma plus_zero_sign m ts ns : m <> RD -> (exists x, In x ts /\ neg x = false) -> sign_of m 0 ts ns = false.
 Proof.
-  unfold idle_sign. destruct (carry_bits d); [easy|]. destruct (zsign (out d)); try easy. intros O.
-  repeat rewrite andb_true_iff in O. destruct O as [[F P] G]. apply negb_true_iff in F. apply Z.leb_le in P, G. auto.
+  intros M [x [Hx N]]. unfold sign_of. cbn [Z.eqb negb].
+  assert (A : forallb neg ts = false) by (apply not_true_is_false; intros A; rewrite forallb_forall in A; specialize (A x Hx); congruence).
+  rewrite A. cbn [orb]. destruct (forallb (Z.eqb 0) ns); cbn [andb]; [|now destruct m].
+  destruct (forallb (fun y => negb (neg y)) ts) eqn:B; [|now destruct m]. apply not_true_is_false. intros C. apply existsb_exists in C.
+  destruct C as [y [Hy Ny]]. rewrite forallb_forall in B. specialize (B y Hy). rewrite Ny in B. easy.
 Qed.
 
 Lemma round_not_zero m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> round_div m n e <> 0.
@@ -313,23 +318,26 @@ Proof.
     exists (signed x * 2 ^ (lsb x - g)). rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. do 2 f_equal. lia.
 Qed.
 
-Lemma idle_sign_ok bs d vs : idle_sign bs d = true -> covered bs vs ->
+Lemma idle_sign_ok z bs d vs : idle_sign z bs d = true -> covered bs vs -> has_plus_zero z vs ->
   sum_values d vs = sum_values (with_out d (with_zero_sign (out d) Positive)) vs.
 Proof.
-  intros O [cs [I [L _]]]. destruct (idle_sign_inv _ _ O) as [K [S [F [P G]]]]. clear O.
-  unfold sum_values. pose proof (inside_numbers cs vs) as Nu. destruct (numbers vs) as [ts|]; [|reflexivity].
-  specialize (Nu ts I eq_refl). clear I. rename Nu into H. 
-  assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x).
-  { clear -H L. induction H as [|c x cs ts [_ [_ [A _]]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy] Z; [|now apply IH]. specialize (A Z). lia. }
-  assert (E : forall x, In x ts -> least_of lowest bs <= exp x).
-  { clear -H L. induction H as [|c x cs ts [_ [A _]] H IH]; [easy|]. inversion L; subst. intros y [<-|Hy]; [lia|now apply IH]. }
+  intros O Cv Pz. unfold idle_sign in O. repeat rewrite andb_true_iff in O. destruct O as [[[S F] P] G].
+  apply negb_true_iff in F. apply Z.leb_le in P, G.
+  assert (K : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. pose proof (covered_numbers _ _ _ Cv En) as F0.
+  assert (Zs : forall ns, match zsign (out d) with IeeeSign => sign_of (rho (out d)) 0 ts ns = false | SumSign => True | Positive => False end).
+  { intros ns. rewrite K in S. destruct (zsign (out d)); try easy. apply andb_prop in S. destruct S as [Sz Sm]. apply plus_zero_sign; [now destruct (rho (out d))|].
+    destruct (Pz Sz) as [x [Hx [_ Nx]]]. exists x. split; auto. unfold numbers in En. destruct (forallb is_num vs); [|easy]. injection En as <-.
+    change x with (num_of (Num x)). now apply in_map. }
+  assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x) by (intros x Hx; now apply F0).
+  assert (E : forall x, In x ts -> least_of lowest bs <= exp x) by (intros x Hx; now apply F0).
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
-  set (n := total d ts). set (u := unit_of d ts). set (s := sign_of _ _ _ _). unfold convert. cbn [out d' with_out with_zero_sign].
+  set (n := total d ts). set (u := unit_of d ts). specialize (Zs (counts d ts)). set (s := sign_of _ n ts _). unfold convert. cbn [out d' with_out with_zero_sign].
   change (last_bit (with_zero_sign (out d) Positive) n u) with (last_bit (out d) n u). cbn [rho p emin emax flushes tiny zsign with_zero_sign].
-  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F, S. cbn [andb]. rewrite orb_false_r.
+  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F. cbn [andb]. rewrite orb_false_r.
   destruct (Z.eq_dec n 0) as [N|N].
-  - rewrite N. cbn [Z.eqb negb]. reflexivity.
+  - unfold s. rewrite N. cbn [Z.eqb negb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
   - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
     { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
       assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
@@ -365,18 +373,110 @@ Qed.
 (** ** Overflow *)
 
 (** A rounding to nearest has an Inf where IEEE 754 has one, too. *)
-Definition idle_overflow (d : sum) : bool :=
-  match overflow (out d), rho (out d) with Directed, (RNE | RNA) => true | _, _ => false end.
+Definition always_inf (c : conversion) : bool := match overflow c, rho c with Directed, (RNE | RNA) => true | _, _ => false end.
 
-Lemma idle_overflow_ok d vs : idle_overflow d = true -> sum_values d vs = sum_values (with_out d (with_overflow (out d) Infinite)) vs.
+Lemma always_inf_ok c s n u : always_inf c = true -> convert (with_overflow c Infinite) s n u = convert c s n u.
 Proof.
-  unfold idle_overflow. intros O. assert (I : forall n, is_infinite (out d) n = is_infinite (with_overflow (out d) Infinite) n).
-  { intros n. unfold is_infinite. cbn [overflow with_overflow]. destruct (overflow (out d)), (rho (out d)); easy. }
-  unfold sum_values. destruct (numbers vs) as [ts|]; [|reflexivity]. unfold sum_numbers.
+  intros O. unfold convert. assert (I : is_infinite (with_overflow c Infinite) n = is_infinite c n) by (unfold always_inf in O; unfold is_infinite; cbn; destruct (overflow c), (rho c); easy).
+  change (last_bit (with_overflow c Infinite)) with (last_bit c). change (is_tiny (with_overflow c Infinite)) with (is_tiny c). now rewrite I.
+Qed.
+
+(** Magnitudes of operands in units of [2^g], and of what alignment adds where it does not cut toward zero. *)
+Definition magnitude (g : Z) (b : bounds) : Z := fst (shape_of b) * 2 ^ (Z.max (upto b) (low_upto b) - snd (shape_of b) - g).
+Definition added (bs : list bounds) (d : sum) : option Z :=
+  match fraction_bits d, alignment d with None, _ | _, RZ => None | Some f, _ => Some (Z.max (most_of upto bs) (most_of low_upto bs) - f) end.
+Definition least_magnitude (bs : list bounds) (d : sum) : Z :=
+  let g := least_of (fun b => Z.max (upto b) (low_upto b) - snd (shape_of b)) bs in match added bs d with None => g | Some u => Z.min g u end.
+Definition all_magnitudes (bs : list bounds) (d : sum) : Z :=
+  let g := least_magnitude bs d in
+  zsum (map (fun b => magnitude g b + match added bs d with None => 0 | Some u => 2 ^ (u - g) end) bs).
+
+(** Rounded down, what is below the least power of two that is too large stays below it. *)
+Definition never_over (bs : list bounds) (d : sum) : bool :=
+  let c := out d in let g := least_magnitude bs d in
+  match carry_bits d, fraction_bits d, zero_exponent d with None, None, _ | None, Some _, ZeroNone => true | _, _, _ => false end &&
+  negb (normalise d) && shapes_ok bs && range_ok c && (g <=? emax c - p c) &&
+  match rho c with
+  | RZ | RO => all_magnitudes bs d <? 2 ^ (emax c + 1 - g)
+  | _ => all_magnitudes bs d <=? (2 ^ (p c + 1) - 1) * 2 ^ (emax c - p c - g)
+  end.
+
+Lemma magnitude_of b g x : fits' (shape_of b) x -> under b x -> 0 <= fst (shape_of b) -> g <= Z.max (upto b) (low_upto b) - snd (shape_of b) ->
+  (Rabs (V x) <= IZR (magnitude g b) * bp g)%R.
+Proof.
+  intros [S F] U P G. unfold under in U. unfold magnitude, V, lsb. set (t := Z.max (upto b) (low_upto b)) in *.
+  assert (E : exp x <= t) by (destruct (low_sig x); lia).
+  assert (A : Rabs (IZR (signed x)) = IZR (sig x)) by (rewrite <- abs_IZR; f_equal; unfold signed; destruct (neg x); lia).
+  rewrite Rabs_mult, A, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. rewrite mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by lia.
+  replace (exp x - frac x) with (- frac x + exp x) by lia. replace (t - snd (shape_of b) - g + g) with (- snd (shape_of b) + t) by lia.
+  rewrite !bpow_plus, <- !Rmult_assoc. apply Rmult_le_compat; try apply bpow_ge_0; auto; [|apply bpow_le; lia].
+  apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0].
+Qed.
+
+Lemma sum_magnitude bs d vs ts : carry_bits d = None -> normalise d = false -> shapes_ok bs = true ->
+  (fraction_bits d <> None -> zero_exponent d = ZeroNone) -> covered bs vs -> numbers vs = Some ts ->
+  (Rabs (IZR (total d ts) * bp (unit_of d ts)) <= IZR (all_magnitudes bs d) * bp (least_magnitude bs d))%R.
+Proof.
+  intros K N Sh Z Cv E. pose proof (covered_numbers _ _ _ Cv E) as F0. destruct Cv as [cs [I [L T]]]. pose proof (inside_numbers _ _ _ I E) as F.
+  set (g := least_magnitude bs d). set (extra := match added bs d with None => 0 | Some u => 2 ^ (u - g) end).
+  set (h := fun b => magnitude g b + extra).
+  assert (Ge : 0 <= extra) by (unfold extra; destruct (added bs d); [apply Z.pow_nonneg; lia|lia]).
+  assert (Hn : forall b, 0 <= fst (shape_of b) -> 0 <= h b).
+  { intros b Pb. unfold h, magnitude. pose proof (Z.pow_nonneg 2 (Z.max (upto b) (low_upto b) - snd (shape_of b) - g) ltac:(lia)). nia. }
+  assert (All : all_magnitudes bs d = zsum (map h bs)) by reflexivity. rewrite All.
+  assert (Q : (Rabs (IZR (total d ts) * bp (unit_of d ts)) <= IZR (zsum (map h cs)) * bp g)%R).
+  2: { eapply Rle_trans; [exact Q|]. apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply IZR_le. now apply T. }
+  unfold total. rewrite K. unfold counts. set (u := unit_of d ts).
+  assert (One : forall b x, In b bs -> In x ts -> fits' (shape_of b) x -> under b x -> (Rabs (IZR (cut (alignment d) u x) * bp u) <= IZR (h b) * bp g)%R).
+  { intros b x Hb Hx Fx Ux. unfold h.
+    assert (Pb : 0 <= fst (shape_of b)) by (unfold shapes_ok in Sh; rewrite forallb_forall in Sh; specialize (Sh b Hb); lia).
+    pose proof (least_of_le (fun b => Z.max (upto b) (low_upto b) - snd (shape_of b)) bs b Hb) as Lg. cbn beta in Lg.
+    assert (Gb : g <= Z.max (upto b) (low_upto b) - snd (shape_of b)) by (unfold g, least_magnitude; destruct (added bs d); lia).
+    pose proof (magnitude_of b g x Fx Ux Pb Gb) as M. rewrite plus_IZR, Rmult_plus_distr_r.
+    assert (Ex : (0 <= IZR extra * bp g)%R) by (apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]).
+    unfold added in *. destruct (fraction_bits d) as [f|] eqn:Fb.
+    2: { assert (W : (IZR (cut (alignment d) u x) * bp u = V x)%R).
+         { rewrite cut_ok. apply fix_rnd_exact. intros _. unfold u, unit_of. rewrite Fb. now apply least_below. }
+         rewrite W. lra. }
+    assert (Near : (Rabs (IZR (cut RZ u x) * bp u) <= Rabs (V x))%R) by apply cut_less.
+    destruct (alignment d) eqn:Al; try (eapply Rle_trans; [exact Near|]; lra).
+    all: destruct (is_zero x) eqn:Zx; [rewrite cut_zero by auto; rewrite Rmult_0_l, Rabs_R0; pose proof (Rabs_pos (V x)); lra|].
+    all: assert (Uu : u <= Z.max (most_of upto bs) (most_of low_upto bs) - f).
+    all: try (unfold u, unit_of; rewrite Fb; destruct (largest d ts) as [e|] eqn:Lar; [|now rewrite (largest_none d ts x Lar Hx) in Zx];
+      destruct (largest_attained d ts e Lar) as [y [Hy Te]]; unfold term_exponent in Te; rewrite (Z ltac:(easy)), N in Te;
+      destruct (is_zero y); [easy|]; injection Te as <-; destruct (F0 y Hy) as [_ [_ Uy]]; destruct (low_sig y); lia).
+    all: pose proof (cut_away (alignment d) u x) as Aw; rewrite Al in Aw; apply IZR_le in Aw; rewrite plus_IZR, !abs_IZR in Aw;
+      rewrite Rabs_mult, (Rabs_pos_eq (bp u)) in Near |- * by apply bpow_ge_0; pose proof (bpow_ge_0 radix2 u) as Bu;
+      (apply Rle_trans with (Rabs (IZR (cut RZ u x)) * bp u + bp u)%R; [nra|]); apply Rplus_le_compat; [lra|];
+      unfold extra; rewrite <- bp_Z, <- bpow_plus by (unfold g, least_magnitude, added; rewrite Fb, Al; lia); apply bpow_le; lia. }
+  clear -F L One Hn. clearbody u h. induction F as [|b x cs ts [Fx [_ [_ Ux]]] F IH]; [cbn; rewrite !Rmult_0_l, Rabs_R0; lra|].
+  inversion L; subst. unfold zsum in *. cbn [map fold_right]. rewrite !plus_IZR, !Rmult_plus_distr_r. eapply Rle_trans; [apply Rabs_triang|].
+  apply Rplus_le_compat; [apply One; auto; now left|]. apply IH; auto. intros c y Hc Hy. apply One; auto. now right.
+Qed.
+
+Lemma never_over_ok bs d vs : never_over bs d = true -> covered bs vs ->
+  sum_values d vs = sum_values (with_out d (with_overflow (out d) Infinite)) vs.
+Proof.
+  intros O Cv. unfold never_over in O. cbv zeta in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[O N] Sh] R] G] M].
+  apply negb_true_iff in N. apply Z.leb_le in G. unfold range_ok in R. apply andb_prop in R. destruct R as [P E]. apply Z.leb_le in P, E.
+  assert (K : carry_bits d = None) by (destruct (carry_bits d); easy). rewrite K in O.
+  assert (Z : fraction_bits d <> None -> zero_exponent d = ZeroNone) by (destruct (fraction_bits d); [|easy]; now destruct (zero_exponent d)).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers.
+  pose proof (sum_magnitude bs d vs ts K N Sh Z Cv En) as B. set (g := least_magnitude bs d) in *. set (m := all_magnitudes bs d) in *.
   change (unit_of (with_out d _) ts) with (unit_of d ts). change (total (with_out d _) ts) with (total d ts). change (counts (with_out d _) ts) with (counts d ts).
-  cbn [out with_out]. change (rho (with_overflow (out d) Infinite)) with (rho (out d)). unfold convert.
-  change (last_bit (with_overflow (out d) Infinite)) with (last_bit (out d)). change (is_tiny (with_overflow (out d) Infinite)) with (is_tiny (out d)).
-  now rewrite <- I.
+  cbn [out with_out]. change (rho (with_overflow (out d) Infinite)) with (rho (out d)). symmetry.
+  assert (Down : rho (out d) = RZ \/ rho (out d) = RO -> convert (with_overflow (out d) Infinite) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts) =
+    convert (out d) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts)).
+  { intros Rm. apply overflow_unseen. apply not_large_down; auto. eapply Rle_lt_trans; [exact B|].
+    assert (Q : m < 2 ^ (emax (out d) + 1 - g)) by (destruct Rm as [Rm|Rm]; rewrite Rm in M; now apply Z.ltb_lt).
+    apply IZR_lt in Q. rewrite <- bp_Z in Q by lia. apply Rlt_le_trans with (bp (emax (out d) + 1 - g) * bp g)%R; [|rewrite <- bpow_plus; apply bpow_le; lia].
+    apply Rmult_lt_compat_r; [apply bpow_gt_0|exact Q]. }
+  assert (Near : m <= (2 ^ (p (out d) + 1) - 1) * 2 ^ (emax (out d) - p (out d) - g) -> convert (with_overflow (out d) Infinite) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts) =
+    convert (out d) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts)).
+  { intros Q. apply any_overflow; auto. eapply Rle_trans; [exact B|]. apply IZR_le in Q. rewrite mult_IZR, <- (bp_Z (emax (out d) - p (out d) - g)) in Q by lia.
+    unfold max_of. replace (bp (emax (out d) - p (out d))) with (bp (emax (out d) - p (out d) - g) * bp g)%R by (rewrite <- bpow_plus; f_equal; lia).
+    rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0|exact Q]. }
+  destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); apply Near; now apply Z.leb_le.
 Qed.
 
 (** * One parameter of one sum *)
@@ -709,7 +809,7 @@ Proof.
   - apply Forall_forall. intros c Hc. assert (I : In c (repeat tb n ++ more)).
     { apply in_app_iff in Hc. apply in_app_iff. destruct Hc as [Hc|Hc]; auto. left. apply repeat_spec in Hc as E. subst c.
       destruct ps; [easy|]. cbn in L. destruct n; [lia|]. now left. }
-    repeat split; auto using least_of_le, most_of_ge.
+    exact I.
   - intros g G _. rewrite !map_zsum_app, !zsum_repeated. specialize (G tb Pos).
     assert (Z.of_nat (length ps) * g tb <= Z.of_nat n * g tb) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
 Qed.
