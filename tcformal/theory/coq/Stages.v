@@ -1,6 +1,6 @@
 (** Parameters of single sums of a design, in a tree of sums too, that cannot matter: what is known of the operands of each sum
     (how long their significands are, how small their exponents) decides it. *)
-From Coq Require Import ZArith List Bool Reals Psatz Lia Lra.
+From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values
   Irrelevant AtOnce Mirror Axes Signs Zeros Large Operands.
@@ -479,30 +479,88 @@ Proof.
   destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); apply Near; now apply Z.leb_le.
 Qed.
 
-(** * One parameter of one sum *)
+(** * Parameters of one sum *)
 
 Definition sum_eq (a b : sum) : {a = b} + {a <> b}.
 Proof. repeat decide equality. Defined.
 
-(** Two sums with the same results on operands of these bounds: one parameter of the first is set to its plain value. *)
-Definition idle_sum (bs : list bounds) (d d' : sum) : bool :=
-  range_ok (out d) &&
-  (if sum_eq d' d then true else
-   if sum_eq d' (with_zero d ZeroNone) then idle_zero bs d else
-   if sum_eq d' (with_carry d None) then idle_carry bs d else
-   if sum_eq d' (with_out d (with_zero_sign (out d) Positive)) then idle_sign bs d else
-   if sum_eq d' (with_out d (with_overflow (out d) Infinite)) then idle_overflow d else false).
+Definition none {A} (o : option A) : bool := match o with None => true | _ => false end.
 
-Lemma idle_sum_ok bs d d' vs : idle_sum bs d d' = true -> covered bs vs -> sum_values d' vs = sum_values d vs.
+(** The sum on its way to another one: each parameter that is plain there, and does not matter here, at its plain value. *)
+Definition plainer (z : bool) (bs : list bounds) (d d' : sum) : sum :=
+  let d1 := if none (carry_bits d') && idle_carry bs d then with_carry d None else d in
+  let d2 := if zero_none d' && idle_zero bs d1 then with_zero d1 ZeroNone else d1 in
+  let d3 := if none (fraction_bits d') && idle_cut bs d2 then exact_of d2 else d2 in
+  let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
+            then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
+  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d4) || never_over bs d4)
+  then with_out d4 (with_overflow (out d4) Infinite) else d4.
+
+Lemma plainer_ok z bs d d' vs : covered bs vs -> has_plus_zero z vs -> sum_values (plainer z bs d d') vs = sum_values d vs.
 Proof.
-  unfold idle_sum. intros O C. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [->|_]; auto.
-  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_zero_ok with bs|]. destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_carry_ok with bs|].
-  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_sign_ok with bs|].
-  destruct (sum_eq _ _) as [->|_]; [symmetry; now apply idle_overflow_ok|]. easy.
+  intros C Z. unfold plainer. cbv zeta.
+  set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : sum_values d1 vs = sum_values d vs).
+  { unfold d1. destruct (none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_carry_ok with bs. }
+  clearbody d1.
+  set (d2 := if zero_none d' && _ then _ else _). assert (E2 : sum_values d2 vs = sum_values d1 vs).
+  { unfold d2. destruct (zero_none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_zero_ok with bs. }
+  clearbody d2.
+  set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : sum_values d3 vs = sum_values d2 vs).
+  { unfold d3. destruct (none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_cut_ok with bs. }
+  clearbody d3.
+  set (d4 := if _ && idle_sign z bs d3 then _ else d3). assert (E4 : sum_values d4 vs = sum_values d3 vs).
+  { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
+  rewrite <- E1, <- E2, <- E3, <- E4. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
+  destruct G as [G|G]; [|symmetry; now apply never_over_ok with bs].
+  unfold sum_values. destruct (numbers vs); [|reflexivity]. unfold sum_numbers. cbn [out with_out].
+  change (unit_of (with_out d4 _)) with (unit_of d4). change (total (with_out d4 _)) with (total d4). change (counts (with_out d4 _)) with (counts d4).
+  now rewrite always_inf_ok.
 Qed.
 
-Lemma idle_range bs d d' : idle_sum bs d d' = true -> range_ok (out d) = true.
+Lemma plainer_out z bs d d' : emin (out (plainer z bs d d')) = emin (out d) /\ p (out (plainer z bs d d')) = p (out d).
+Proof.
+  unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : out d1 = out d) by (unfold d1; now destruct (none _ && _)). clearbody d1.
+  set (d2 := if zero_none d' && _ then _ else _). assert (E2 : out d2 = out d1) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
+  set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : out d3 = out d2) by (unfold d3; now destruct (none _ && _)).
+  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && (_ || _)); auto.
+Qed.
+
+(** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
+Definition idle_sum (z : bool) (bs : list bounds) (d d' : sum) : bool :=
+  range_ok (out d) && if sum_eq d' (plainer z bs d d') then true else false.
+
+Lemma idle_sum_ok z bs d d' vs : idle_sum z bs d d' = true -> covered bs vs -> has_plus_zero z vs -> sum_values d' vs = sum_values d vs.
+Proof.
+  unfold idle_sum. intros O C Z. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy]. rewrite E. now apply plainer_ok.
+Qed.
+
+Lemma idle_range z bs d d' : idle_sum z bs d d' = true -> range_ok (out d) = true.
 Proof. unfold idle_sum. intros O. now apply andb_prop in O. Qed.
+
+(** ** A +0 among operands *)
+
+(** Whether the sum does not tell zeros among its operands. *)
+Definition zero_free (d : sum) : bool :=
+  unseen_sign (out d) && match fraction_bits d, zero_exponent d with None, _ | Some _, ZeroNone => true | _, _ => false end.
+
+Lemma zeros_dropped d us vs : zero_free d = true -> forallb is_zero us = true -> sum_values d (map Num us ++ vs) = sum_values d vs.
+Proof.
+  unfold zero_free. intros O Uz. apply andb_prop in O. destruct O as [S O]. destruct (fraction_bits d) as [f|] eqn:F.
+  - apply (from_zeros None d us vs Uz S); [congruence|]. intros ts _. rewrite zeros_none; auto; [easy|]. now destruct (zero_exponent d).
+  - unfold sum_values. rewrite numbers_zeros. destruct (numbers vs) as [ts|]; [|apply special_zeros]. unfold sum_numbers.
+    assert (E : (IZR (total d (us ++ ts)) * bp (unit_of d (us ++ ts)) = IZR (total d ts) * bp (unit_of d ts))%R).
+    { assert (T : forall l, total d l = zsum (counts d l)) by (intros l; unfold total; rewrite F; now destruct (carry_bits d)).
+      rewrite !T, !lossless_total by now apply exact_lossless. unfold exact_sum. rewrite map_app, Rsum_app.
+      assert (Q : Rsum (map V us) = 0%R); [|lra]. clear -Uz. induction us as [|x us IH]; [reflexivity|]. cbn [forallb] in Uz. apply andb_prop in Uz.
+      destruct Uz as [Zx Uz]. cbn [map]. unfold Rsum in *. cbn [fold_right]. rewrite V_zero, IH by auto. lra. }
+    transitivity (convert (out d) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d (us ++ ts)) (unit_of d (us ++ ts))); [|now apply convert_ext].
+    apply convert_unseen; auto. intros N. unfold sign_of. rewrite (scaled_neg _ _ _ _ E), <- (scaled_zero _ _ _ _ E). now destruct (Z.eqb_spec (total d (us ++ ts)) 0).
+Qed.
+
+Definition plus_zero_step (x : steps) : bool := match x with PlusZero => true | _ => false end.
+
+Lemma filter_split {A} (q : A -> bool) l : Permutation l (filter q l ++ filter (fun x => negb (q x)) l).
+Proof. induction l as [|x l IH]; [constructor|]. cbn [filter]. destruct (q x); cbn [negb app]; [now constructor|]. now apply Permutation_cons_app. Qed.
 
 (** * Trees of sums *)
 
@@ -515,15 +573,20 @@ Definition operand_bounds (tb cb : bounds) (d : sum) (x : steps) : bounds :=
   | _ => result_bounds (out d)
   end.
 
-(** Trees of the same sums, one parameter of each at another value, or not. *)
+(** Trees of the same sums, parameters of each at other values, or not; without +0 among their operands, or with it. *)
 Fixpoint idle_steps (tb cb : bounds) (t t' : steps) {struct t} : bool :=
   match t, t' with
   | Product k, Product k' => Nat.eqb k k'
   | C, C | PlusZero, PlusZero => true
   | Step (Stage d) l, Step (Stage d') l' =>
-      idle_sum (map (operand_bounds tb cb d) l) d d' &&
-      (fix go (l l' : list steps) : bool := match l, l' with
-         | [], [] => true | x :: r, x' :: r' => idle_steps tb cb x x' && go r r' | _, _ => false end) l l'
+      let z := existsb plus_zero_step l in
+      let drops := z && negb (existsb plus_zero_step l') && zero_free d' in
+      idle_sum z (map (operand_bounds tb cb d) l) d d' &&
+      (fix go (l l' : list steps) : bool := match l with
+         | [] => match l' with [] => true | _ => false end
+         | x :: r => if drops && plus_zero_step x then go r l' else
+                     match l' with x' :: r' => idle_steps tb cb x x' && go r r' | [] => false end
+         end) l l'
   | _, _ => false
   end.
 
@@ -534,10 +597,10 @@ Proof.
   apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. assert (0 < 2 ^ (p (out d) + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
 Qed.
 
-Lemma idle_same_zero bs d d' : idle_sum bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
+Lemma idle_same_zero z bs d d' : idle_sum z bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
 Proof.
-  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [->|_]; auto.
-  do 4 (destruct (sum_eq _ _) as [->|_]; [reflexivity|]). easy.
+  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy].
+  destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. unfold zero_of. now rewrite A, B.
 Qed.
 
 Section Steps.
@@ -559,26 +622,40 @@ Proof.
   - destruct s as [d|]; easy.
   - destruct s as [d|]; easy.
   - destruct s as [d|]; easy.
-  - destruct s as [d|], s' as [d'|]; try easy. apply andb_prop in O. destruct O as [O G]. cbn [eval_steps]. split.
-    + set (f := fun x => let v := eval_steps r ps c x in
-        match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d)) | _ => v end).
-      set (f' := fun x => let v := eval_steps r ps c x in
-        match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d')) | _ => v end).
-      assert (E : map f' l' = map f l).
-      { pose proof (idle_same_zero _ _ _ O) as Z0. clear -IH G Z0. revert l' G. induction IH as [|x l P IH IHl]; intros [|x' l'] G; try easy. cbn [map].
-        apply andb_prop in G. destruct G as [G1 G2]. rewrite (IHl l' G2). f_equal. destruct (P x' G1) as [P1 _]. unfold f, f'. cbv zeta. rewrite P1.
-        destruct x as [| | |[|] ?], x' as [| | |[|] ?]; try easy. }
-      rewrite E. cbn [add]. apply idle_sum_ok with (map (operand_bounds tb cb d) l); auto. apply covered_all.
-      pose proof (idle_range _ _ _ O) as R. clear -IH G R K Hp Hc f. revert l' G. induction IH as [|x l P IH IHl]; intros [|x' l'] G; cbn [map]; try easy; constructor.
-      * apply andb_prop in G. destruct G as [G1 _]. destruct (P x' G1) as [_ P2]. unfold f. cbv zeta.
-        destruct x as [k| | |[e|] m]; cbn [operand_bounds].
-        -- exact (product_inside k).
-        -- exact Hc.
-        -- cbn [stage_rounding]. now apply zero_inside.
-        -- now apply flush_inside.
-        -- destruct x'; easy.
-      * apply andb_prop in G. destruct G as [_ G2]. eapply IHl; eauto.
-    + cbn [add]. apply sum_inside. eapply idle_range; eauto.
+  - destruct s as [d|], s' as [d'|]; try easy. cbv zeta in O. set (z := existsb plus_zero_step l) in O. set (drops := z && _ && _) in O.
+    apply andb_prop in O. destruct O as [O G]. cbn [eval_steps add]. pose proof (idle_range _ _ _ _ O) as R. split; [|now apply sum_inside].
+    set (f := fun x => let v := eval_steps r ps c x in
+      match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d)) | _ => v end).
+    set (f' := fun x => let v := eval_steps r ps c x in
+      match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d')) | _ => v end).
+    assert (In : Forall2 inside (map (operand_bounds tb cb d) l) (map f l) /\
+                 map f' l' = map f (filter (fun x => negb (drops && plus_zero_step x)) l)).
+    { pose proof (idle_same_zero _ _ _ _ O) as Z0. clearbody drops. clear -IH G R K Hp Hc Z0 f f'. revert l' G. induction IH as [|x l P IH IHl]; intros l' G; [destruct l'; [|easy]; cbn; auto|].
+      assert (Px : forall x', idle_steps tb cb x x' = true -> f' x' = f x /\ inside (operand_bounds tb cb d x) (f x)).
+      { intros x' E. destruct (P x' E) as [P1 P2]. unfold f, f'. cbv zeta. rewrite P1. destruct x as [k| | |[e|] m]; cbn [operand_bounds].
+        - destruct x'; try easy; (split; [reflexivity|exact (product_inside k)]).
+        - destruct x'; try easy; (split; [reflexivity|exact Hc]).
+        - destruct x'; try easy; cbn [stage_rounding]; rewrite Z0; (split; [reflexivity|now apply zero_inside]).
+        - destruct x' as [| | |[|] ?]; try easy; (split; [reflexivity|now apply flush_inside]).
+        - destruct x'; easy. }
+      cbn [map filter]. destruct (drops && plus_zero_step x) eqn:D; cbn [negb].
+      - destruct (IHl l' G) as [F M]. split; [|exact M]. constructor; auto. destruct (Px PlusZero); auto. destruct x; try (rewrite andb_false_r in D; easy). reflexivity.
+      - destruct l' as [|x' l']; [easy|]. apply andb_prop in G. destruct G as [G1 G2]. destruct (Px x' G1) as [E I]. destruct (IHl l' G2) as [F M].
+        split; [now constructor|]. cbn [map]. now rewrite E, M. }
+    destruct In as [F M]. rewrite M.
+    assert (Zp : has_plus_zero z (map f l)).
+    { intros Hz. unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
+      exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto. }
+    rewrite <- (idle_sum_ok z _ d d' (map f l) O (covered_all _ _ F) Zp).
+    destruct drops eqn:D; cbn [andb negb] in *.
+    + assert (Zf : zero_free d' = true) by (unfold drops in D; apply andb_prop in D; apply D).
+      pose proof (Permutation_map f (filter_split plus_zero_step l)) as Pm. rewrite map_app in Pm.
+      pose proof (add_perm (Stage d') _ _ Pm) as A. cbn [add] in A. rewrite A.
+      assert (U : exists us, map f (filter plus_zero_step l) = map Num us /\ forallb is_zero us = true).
+      { clear. induction l as [|x l [us [E U]]]; [exists []; auto|]. cbn [filter]. destruct x; cbn [plus_zero_step]; eauto.
+        exists ({| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |} :: us). cbn [map]. rewrite E. split; [reflexivity|exact U]. }
+      destruct U as [us [-> Uz]]. now rewrite zeros_dropped.
+    + do 2 f_equal. clear. induction l; cbn; congruence.
 Qed.
 End Steps.
 
@@ -777,9 +854,9 @@ Definition last_out (how : summation) : option conversion :=
 (** The same sums, one parameter of each at another value, or not; [n] products at most, those of [tb], and c of [cb]. *)
 Definition idle_summation (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
   match how, how' with
-  | OneSum (Stage d), OneSum (Stage d') => idle_sum (repeat tb n ++ [cb]) d d'
+  | OneSum (Stage d), OneSum (Stage d') => idle_sum false (repeat tb n ++ [cb]) d d'
   | CLast Together (Stage d) (Stage e), CLast Together (Stage d') (Stage e') =>
-      idle_sum (repeat tb n) d d' && idle_sum [result_bounds (out d); cb] e e'
+      idle_sum false (repeat tb n) d d' && idle_sum false [result_bounds (out d); cb] e e'
   | InSteps (Step s l), InSteps t => idle_steps tb cb (Step s l) t
   | _, _ => false
   end.
@@ -840,11 +917,11 @@ Proof.
   intros G L Hp Hc. unfold idle_summation in G.
   destruct (sums d) as [[s|]| | | | | | |[| | | |] [s|] [e|]|[| | |[s|] l]] eqn:S; try easy; cbn [last_out] in Lo; try easy;
     destruct how as [[s'|]| | | | | | |[| | | |] [s'|] [e'|]|t']; try easy; injection Lo as <-; cbn [block_sum add_from inner_sum add].
-  - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto. apply covered_fewer; auto.
-  - apply andb_prop in G. destruct G as [Ga Gb]. pose proof (idle_range _ _ _ Ga) as Ra. split; [|apply sum_inside; eapply idle_range; eauto].
+  - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto; [apply covered_fewer; auto|easy].
+  - apply andb_prop in G. destruct G as [Ga Gb]. pose proof (idle_range _ _ _ _ Ga) as Ra. split; [|apply sum_inside; eapply idle_range; eauto].
     assert (E : sum_values s' ps = sum_values s ps).
-    { eapply idle_sum_ok; eauto. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
-    rewrite E. eapply idle_sum_ok; eauto. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
+    { eapply idle_sum_ok; eauto; [|easy]. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
+    rewrite E. eapply idle_sum_ok; eauto; [|easy]. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
   - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E I]. split; auto.
 Qed.
 
