@@ -11,7 +11,6 @@ from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.programs.chain import same_definition
 from tcformal.theory.axes import normal_form
-from tcformal.theory.design import coq_design
 
 #: What a proof by theorems begins with.
 BY_THEOREM = "theorem"
@@ -53,14 +52,16 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
     length = _filled(first, k)
     if not same_formats(first, second) or length != _filled(second, k):
         return None
-    forms, used = [], dict[str, None]()
-    for unit in (first, second):
-        form, theorems = _form(in_one_way(unit, length))
-        forms.append(form)
-        used |= dict.fromkeys(name for name in theorems if name != _NO_THEOREM)
-    same = forms[0] == forms[1] or _record(forms[0]) == _record(forms[1]) is not None
-    if not same and not same_definition(forms[0], forms[1], length):
-        return None
+    units = [in_one_way(unit, length) for unit in (first, second)]
+    used = dict[str, None]()
+    if not same_definition(*units, length):
+        try:
+            forms = [normal_form(unit) for unit in units]
+        except InputError:
+            return None
+        if forms[0][0] != forms[1][0]:
+            return None
+        used |= dict.fromkeys(name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
     return EqualByTheorem(first, second, tuple(used))
 
 
@@ -88,21 +89,6 @@ def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
     return unit
 
 
-def _record(unit: UnitSpec) -> str | None:
-    """The record of the specification, where it has words for the unit."""
-    with suppress(InputError):
-        return coq_design(unit)
-    return None
-
-
 def _filled(unit: UnitSpec, k: int) -> int:
     """The products of whole calls that take k."""
     return -(-k // unit.k) * unit.k
-
-
-def _form(unit: UnitSpec) -> tuple[UnitSpec, tuple[str, ...]]:
-    """The normal form; the unit itself where the specification has no words for it."""
-    try:
-        return normal_form(unit)
-    except InputError:
-        return unit, ()
