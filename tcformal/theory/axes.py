@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
     always_infinite,
     block_size,
     highest,
+    least,
     one_nan,
     parts_ok,
     start_format,
     term_facts,
     value_only,
 )
-from tcformal.theory.design import coq_design, coq_sum
+from tcformal.theory.design import coq_composition, coq_design, coq_sum
 from tcformal.theory.stages import Sum, group_zeros_idle, plain_sums, summation, sums_of
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
@@ -57,6 +61,8 @@ class IdleAxis:
     proof: str
     condition: str = "true = true"
     with_sum: bool = False
+    #: The only number of products that it is about (`L`); None for all.
+    length: int | None = None
 
 
 def normal_form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
@@ -217,6 +223,34 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _composed(unit: UnitSpec) -> IdleAxis | None:
+    """A composition of calls, each from the sum before it, is the tree of their sums."""
+    how = unit.emulation
+    with suppress(InputError):
+        tree = None if how is None else tree_of(unit, unit.k)
+        if how is None or tree is None or tree.tree is None:
+            return None
+        root = sums_of(tree)
+        if root is None or {how.addition.operand_subnormals, how.addition.c_subnormals} != {unit.design.c_subnormals}:
+            return None
+        last = Sum(how.addition, how.addition.rho, root.operands)
+        after = Form(replace(tree, design=replace(tree.design, nan_word=how.addition.nan_word)), last)
+        if _is_zero_of_sums(unit):
+            one = f"({coq_sum(unit.design, unit.design.rho)})"
+            return IdleAxis(
+                theorem="composed_tree", after=after, length=unit.k,
+                condition=f"composed_ok d ({coq_composition(how)}) {unit.k} = true",
+                proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k} w eq_refl eq_refl O L",
+            )  # fmt: skip
+    return None
+
+
+def _is_zero_of_sums(unit: UnitSpec) -> bool:
+    """Whether the word 0 is a +0 as partial sums are."""
+    to, f = unit.design.rho, unit.d_format
+    return f.has_zero and to.integer_bits is None and (least(f), f.fraction_bits) == (to.e_min, to.fraction_bits)
+
+
 def _sums(form: Form) -> IdleAxis | None:
     """Parameters of sums, of those in a tree too, whose operands do not tell them."""
     root = sums_of(form.unit) if form.sums is None else form.sums
@@ -238,5 +272,5 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 
 
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(_of_unit, (_same_record, _order, _overflow, _large, _normalised_operands, _group_zeros)), _sums,
+    *map(_of_unit, (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros)), _sums,
 )  # fmt: skip

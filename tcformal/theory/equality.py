@@ -70,10 +70,11 @@ def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
     d = unit.design
     if unit.tree is not None or (unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")):
         return in_blocks(unit, k)
-    with suppress(InputError):
-        made = tree_of(unit, k)
-        if made is not None and same_definition(made, unit, k):
-            return made
+    if unit.emulation is None:
+        with suppress(InputError):
+            made = tree_of(unit, k)
+            if made is not None and same_definition(made, unit, k):
+                return made
     return unit
 
 
