@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values
-  Irrelevant AtOnce Mirror Axes Signs Zeros Large Operands.
+  Irrelevant AtOnce Mirror Axes Signs Zeros Large Operands Odd.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -12,22 +12,23 @@ Open Scope Z_scope.
 (** A number without a leading 1: a zero, or a subnormal one. *)
 Definition low_sig (x : num) : bool := is_zero x || (sig x <? 2 ^ frac x).
 
-(** A bound of its significand, its least exponent, the exponent of the lowest bit that it can have, its largest exponent, and
-    that of numbers without a leading 1. *)
-Record bounds := { shape_of : shape; lowest : Z; grid : Z; upto : Z; low_upto : Z }.
+(** A bound of its significand, its least exponent, that of a power of two of which it is a multiple, its largest exponent, that of
+    numbers without a leading 1, and its fraction bits. *)
+Record bounds := { shape_of : shape; lowest : Z; grid : Z; upto : Z; low_upto : Z; width : Z }.
 
 Definition under (b : bounds) (x : num) : Prop := exp x <= if low_sig x then low_upto b else upto b.
 
 Definition inside (b : bounds) (v : val) : Prop := forall x, v = Num x ->
-  fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x) /\ under b x.
+  fits' (shape_of b) x /\ lowest b <= exp x /\ multiple (grid b) x /\ under b x /\ frac x <= width b.
 
 (** The largest exponent of a format's numbers. *)
 Definition format_top (f : format) : Z := Z.max (least f) (2 ^ ebits f - 1 - bias f).
 
 Definition format_bounds (f : format) : bounds :=
-  {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f; upto := format_top f; low_upto := least f |}.
+  {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f; upto := format_top f; low_upto := least f;
+     width := fbits f |}.
 Definition result_bounds (c : conversion) : bounds :=
-  {| shape_of := number_shape (p c); lowest := emin c; grid := emin c - p c; upto := emax c; low_upto := emin c |}.
+  {| shape_of := number_shape (p c); lowest := emin c; grid := emin c - p c; upto := emax c; low_upto := emin c; width := p c + 1 |}.
 Definition range_ok (c : conversion) : bool := (0 <=? p c) && (emin c <=? emax c).
 
 Lemma decode_top f w x : format_ok f = true -> decode f w = Num x -> exp x <= format_top f.
@@ -53,11 +54,11 @@ Qed.
 
 Lemma decode_inside f w : format_ok f = true -> inside (format_bounds f) (decode f w).
 Proof.
-  intros O x H. split; [|split; [|split]].
+  intros O x H. destruct (decode_num _ _ _ O H) as [_ [F [L _]]]. split; [|split; [|split; [|split]]]; auto.
   - apply decode_fits with f w; auto. lia.
-  - destruct (decode_num _ _ _ O H) as [_ [_ [L _]]]. exact L.
-  - intros _. destruct (decode_num _ _ _ O H) as [_ [F [L _]]]. cbn. unfold lsb. lia.
+  - apply multiple_lsb. cbn. unfold lsb. lia.
   - now apply decode_under with w.
+  - cbn. lia.
 Qed.
 
 Lemma convert_grid c s n u z : range_ok c = true -> convert c s n u = Num z -> emin c - p c <= lsb z.
@@ -71,14 +72,15 @@ Qed.
 
 Lemma convert_inside c s n u : range_ok c = true -> inside (result_bounds c) (convert c s n u).
 Proof.
-  intros O x H. pose proof O as O'. unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M. split; [|split; [|split]].
+  intros O x H. pose proof O as O'. unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M. split; [|split; [|split; [|split]]].
   - eapply convert_fits; eauto. lia.
   - pose proof (convert_exp_min _ _ _ _ _ H P). cbn. lia.
-  - intros _. cbn. eapply convert_grid; eauto.
+  - apply multiple_lsb. eapply convert_grid; eauto.
   - destruct (convert_shape _ _ _ _ _ P M H) as [[_ E] Sh]. unfold under. destruct (low_sig x) eqn:L; cbn [upto low_upto result_bounds]; [|lia].
     pose proof (pow2_pos (p c) P) as P2. unfold low_sig, is_zero in L.
     destruct Sh as [[F [S [X|X]]]|[F S]]; [lia| |]; exfalso; rewrite F in L; apply orb_prop in L;
       (destruct L as [L|L]; [apply Z.eqb_eq in L|apply Z.ltb_lt in L]); lia.
+  - destruct (convert_shape _ _ _ _ _ P M H) as [_ [[F _]|[F _]]]; cbn; lia.
 Qed.
 
 Lemma sum_inside d vs : range_ok (out d) = true -> inside (result_bounds (out d)) (sum_values d vs).
@@ -99,11 +101,11 @@ Qed.
 Lemma flush_inside r b v : kept_or_zero r = true -> inside b v -> inside b (flush r v).
 Proof.
   intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (is_subnormal y) eqn:Q; [|now apply H].
-  destruct (H y eq_refl) as [[A B] [C [D U]]]. unfold under in U. rewrite (subnormal_low y Q) in U.
+  destruct (H y eq_refl) as [[A B] [C [D [U W]]]]. unfold under in U. rewrite (subnormal_low y Q) in U.
   assert (Z : forall n, fits' (shape_of b) {| neg := n; sig := 0; exp := exp y; frac := frac y |}).
   { intros n. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. eapply Rle_trans; [|exact B].
     apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]. }
-  cbn [negb] in E. destruct r; try easy; injection E as <-; [now apply H| |]; (split; [apply Z|split; [exact C|split; [easy|exact U]]]).
+  cbn [negb] in E. destruct r; try easy; injection E as <-; [now apply H| |]; (split; [apply Z|split; [exact C|split; [now apply multiple_zero|split; [exact U|exact W]]]]).
 Qed.
 
 
@@ -141,7 +143,7 @@ Proof.
 Qed.
 
 Lemma inside_numbers cs vs ts : Forall2 inside cs vs -> numbers vs = Some ts ->
-  Forall2 (fun b x => fits' (shape_of b) x /\ lowest b <= exp x /\ (is_zero x = false -> grid b <= lsb x) /\ under b x) cs ts.
+  Forall2 (fun b x => fits' (shape_of b) x /\ lowest b <= exp x /\ multiple (grid b) x /\ under b x /\ frac x <= width b) cs ts.
 Proof.
   intros H. unfold numbers. destruct (forallb is_num vs) eqn:N; [|easy]. intros E. injection E as <-. revert N.
   induction H as [|b v cs vs A H IH]; cbn [forallb map]; intros N; constructor.
@@ -162,13 +164,15 @@ Definition idle_zero (bs : list bounds) (d : sum) : bool :=
    end).
 
 Lemma covered_numbers bs vs ts : covered bs vs -> numbers vs = Some ts ->
-  forall x, In x ts -> least_of lowest bs <= exp x /\ (is_zero x = false -> least_of grid bs <= lsb x) /\
-    exp x <= (if low_sig x then most_of low_upto bs else most_of upto bs).
+  forall x, In x ts -> least_of lowest bs <= exp x /\ multiple (least_of grid bs) x /\
+    exp x <= (if low_sig x then most_of low_upto bs else most_of upto bs) /\ frac x <= most_of width bs /\ 0 <= sig x /\
+    exists b, In b bs /\ fits' (shape_of b) x.
 Proof.
   intros [cs [I [L _]]] E. pose proof (inside_numbers _ _ _ I E) as F. clear I E.
-  induction F as [|c x cs ts [_ [A [B U]]] F IH]; [easy|]. inversion L as [|? ? Hc]; subst. intros y [<-|Hy]; [|now apply IH].
+  induction F as [|c x cs ts [S [A [B [U W]]]] F IH]; [easy|]. inversion L as [|? ? Hc]; subst. intros y [<-|Hy]; [|now apply IH].
   pose proof (least_of_le lowest bs c Hc). pose proof (least_of_le grid bs c Hc). pose proof (most_of_ge upto bs c Hc). pose proof (most_of_ge low_upto bs c Hc).
-  split; [lia|]. split; [intros Z; specialize (B Z); lia|]. unfold under in U. destruct (low_sig x); lia.
+  pose proof (most_of_ge width bs c Hc).
+  split; [lia|]. split; [now apply multiple_le with (grid c)|]. unfold under in U. split; [destruct (low_sig x); lia|]. split; [lia|]. split; [apply S|]. now exists c.
 Qed.
 
 Lemma zero_low x : is_zero x = true -> low_sig x = true.
@@ -181,8 +185,8 @@ Proof.
   - apply andb_prop in O. destruct O as [S Z]. apply zero_exponent_irrelevant with (least_of lowest bs); auto.
     apply Forall_forall. intros x Hx _. now apply F.
   - destruct (fraction_bits d) as [f|] eqn:Fb; [|easy]. destruct (carry_bits d) eqn:K; [easy|].
-    apply sum_zero_cut with f; auto. intros x e a Hx Zx Te Ha Na. destruct (F a Ha) as [_ [G _]]. specialize (G Na). destruct (F x Hx) as [_ [_ U]]. rewrite (zero_low x Zx) in U.
-    unfold term_exponent in Te. rewrite Zx in Te. destruct (zero_exponent d); try easy; injection Te as <-; apply Z.leb_le in O; lia.
+    apply sum_zero_cut with f; auto. intros x e a Hx Zx Te Ha. destruct (F a Ha) as [_ [G _]]. destruct (F x Hx) as [_ [_ [U _]]]. rewrite (zero_low x Zx) in U.
+    apply multiple_le with (least_of grid bs); auto. unfold term_exponent in Te. rewrite Zx in Te. destruct (zero_exponent d); try easy; injection Te as <-; apply Z.leb_le in O; lia.
 Qed.
 
 (** ** Sums that cut nothing off *)
@@ -198,18 +202,18 @@ Definition idle_cut (bs : list bounds) (d : sum) : bool :=
   | _, _ => false
   end.
 
-Lemma exact_lossless d ts : fraction_bits d = None -> lossless (unit_of d ts) ts.
-Proof. intros F. unfold lossless, unit_of. rewrite F. apply Forall_forall. intros t I _. now apply least_below. Qed.
+Lemma exact_multiples d ts : fraction_bits d = None -> Forall (multiple (unit_of d ts)) ts.
+Proof. intros F. unfold unit_of. rewrite F. apply Forall_forall. intros t I. now apply multiple_lsb, least_below. Qed.
 
 Lemma idle_cut_ok bs d vs : idle_cut bs d = true -> covered bs vs -> sum_values d vs = sum_values (exact_of d) vs.
 Proof.
   intros O C. unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (covered_numbers _ _ _ C E) as F.
-  apply agreement; auto using exact_lossless, no_carry_exact.
-  - unfold idle_cut in O. destruct (fraction_bits d) as [f|] eqn:Fb; [|now apply exact_lossless]. destruct (carry_bits d); [easy|].
-    repeat rewrite andb_true_iff in O. destruct O as [[N O] Z]. apply negb_true_iff in N. apply Z.leb_le in O. apply Forall_forall. intros a Ha Na.
-    destruct (F a Ha) as [_ [G _]]. specialize (G Na). eapply Z.le_trans; [|exact G]. unfold unit_of. rewrite Fb. destruct (largest d ts) as [e|] eqn:L.
-    2: { now rewrite (largest_none d ts a L Ha) in Na. }
-    destruct (largest_attained d ts e L) as [x [Hx Te]]. destruct (F x Hx) as [_ [_ U]]. unfold term_exponent in Te. rewrite N in Te.
+  apply multiples_agree; auto using exact_multiples, no_carry_exact.
+  - unfold idle_cut in O. destruct (fraction_bits d) as [f|] eqn:Fb; [|now apply exact_multiples]. destruct (carry_bits d); [easy|].
+    repeat rewrite andb_true_iff in O. destruct O as [[N O] Z]. apply negb_true_iff in N. apply Z.leb_le in O. apply Forall_forall. intros a Ha.
+    destruct (F a Ha) as [_ [G _]]. destruct (largest d ts) as [e|] eqn:L; [|now apply multiple_zero, (largest_none d ts)].
+    apply multiple_le with (least_of grid bs); auto. unfold unit_of. rewrite Fb, L.
+    destruct (largest_attained d ts e L) as [x [Hx Te]]. destruct (F x Hx) as [_ [_ [U _]]]. unfold term_exponent in Te. rewrite N in Te.
     destruct (is_zero x) eqn:Zx; [rewrite (zero_low x Zx) in U; destruct (zero_exponent d); try easy; injection Te as <-; apply Z.leb_le in Z || idtac; lia|].
     injection Te as <-. destruct (low_sig x); lia.
   - unfold idle_cut, exact_total, total in *. destruct (carry_bits d); auto. now destruct (fraction_bits d).
@@ -309,13 +313,33 @@ Proof.
 Qed.
 
 (** A count is a multiple of what separates its unit from the number's lowest bit. *)
-Lemma cut_multiple m u g x : (is_zero x = false -> g <= lsb x) -> (2 ^ Z.max 0 (g - u) | cut m u x).
+Lemma cut_multiple m u g x : multiple g x -> (2 ^ Z.max 0 (g - u) | cut m u x).
 Proof.
-  intros G. destruct (is_zero x) eqn:Z; [rewrite cut_zero by auto; apply Z.divide_0_r|]. specialize (G eq_refl).
-  destruct (Z.le_gt_cases g u) as [H|H].
-  - rewrite Z.max_l by lia. apply Z.divide_1_l.
-  - rewrite Z.max_r by lia. unfold cut. rewrite round_div_unfold. destruct (Z.leb_spec (u - lsb x) 0); [|lia].
-    exists (signed x * 2 ^ (lsb x - g)). rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. do 2 f_equal. lia.
+  intros [q M]. unfold cut. rewrite M, round_div_unfold. destruct (Z.leb_spec (u - lsb x) 0) as [H|H].
+  - rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. apply Z.divide_mul_r, pow_divides. lia.
+  - destruct (Z.le_gt_cases g u) as [L|L]; [rewrite Z.max_l by lia; apply Z.divide_1_l|].
+    replace (q * 2 ^ Z.max 0 (g - lsb x)) with (q * 2 ^ (g - u) * 2 ^ (u - lsb x)) by (rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia; do 2 f_equal; lia).
+    assert (P : 2 ^ (u - lsb x) <> 0) by (apply Z.pow_nonzero; lia). rewrite Z.mod_mul, Z.div_mul by auto. cbn [Z.eqb].
+    rewrite Z.max_r by lia. apply Z.divide_mul_r, Z.divide_refl.
+Qed.
+
+Lemma total_grid bs d vs ts : carry_bits d = None -> covered bs vs -> numbers vs = Some ts ->
+  (2 ^ Z.max 0 (sum_grid bs d - unit_of d ts) | total d ts).
+Proof.
+  intros K Cv En. pose proof (covered_numbers _ _ _ Cv En) as F. unfold total. rewrite K. set (u := unit_of d ts).
+  assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | zsum (counts d ts))).
+  { unfold counts. fold u. assert (D : forall x, In x ts -> multiple (least_of grid bs) x) by (intros x Hx; now apply F). clear -D.
+    clearbody u. induction ts as [|x l IHl]; [apply Z.divide_0_r|]. unfold zsum in *. cbn [map fold_right]. apply Z.divide_add_r; [apply cut_multiple, D; now left|].
+    apply IHl. intros y Hy. apply D. now right. }
+  unfold sum_grid. destruct (fraction_bits d) as [f|] eqn:Fb; auto. destruct (normalise d) eqn:Nd; auto. destruct (forallb is_zero ts) eqn:A.
+  { unfold counts. rewrite zeros_count, zsum_zeros by auto. apply Z.divide_0_r. }
+  assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
+  { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
+    - destruct IHr as [y [? ?]]; auto. exists y; auto.
+    - exists a; auto. }
+  pose proof (largest_in d ts y Hy) as I2. unfold term_exponent in I2. rewrite Ny, Nd in I2. destruct (F y Hy) as [Ly _].
+  assert (least_of lowest bs - f <= u) by (unfold u, unit_of; rewrite Fb; destruct (largest d ts); cbn in I2; [lia|easy]).
+  eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
 Qed.
 
 Lemma idle_sign_ok z bs d vs : idle_sign z bs d = true -> covered bs vs -> has_plus_zero z vs ->
@@ -329,8 +353,6 @@ Proof.
   { intros ns. rewrite K in S. destruct (zsign (out d)); try easy. apply andb_prop in S. destruct S as [Sz Sm]. apply plus_zero_sign; [now destruct (rho (out d))|].
     destruct (Pz Sz) as [x [Hx [_ Nx]]]. exists x. split; auto. unfold numbers in En. destruct (forallb is_num vs); [|easy]. injection En as <-.
     change x with (num_of (Num x)). now apply in_map. }
-  assert (D : forall x, In x ts -> is_zero x = false -> least_of grid bs <= lsb x) by (intros x Hx; now apply F0).
-  assert (E : forall x, In x ts -> least_of lowest bs <= exp x) by (intros x Hx; now apply F0).
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
   set (n := total d ts). set (u := unit_of d ts). specialize (Zs (counts d ts)). set (s := sign_of _ n ts _). unfold convert. cbn [out d' with_out with_zero_sign].
@@ -341,30 +363,11 @@ Proof.
   - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
     { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
       assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
-      { assert (M1 : least_of grid bs <= Z.log2 (Z.abs n) + u); [|].
-        2: { unfold sum_grid. destruct (fraction_bits d) as [f|] eqn:Fb; auto. destruct (normalise d) eqn:Nd; auto.
-          assert (least_of lowest bs - f <= Z.log2 (Z.abs n) + u); [|lia]. pose proof (Z.log2_nonneg (Z.abs n)).
-          assert (least_of lowest bs - f <= u); [|lia]. destruct (forallb is_zero ts) eqn:A.
-          { exfalso. apply N. unfold n, total. rewrite K. unfold counts. rewrite zeros_count by auto. apply zsum_zeros. }
-          assert (exists y, In y ts /\ is_zero y = false) as [y [Hy Ny]].
-          { clear -A. induction ts as [|a r IHr]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
-            - destruct IHr as [y [? ?]]; auto. exists y; auto.
-            - exists a; auto. }
-          pose proof (largest_in d ts y Hy) as I2. unfold term_exponent in I2. rewrite Ny, Nd in I2. pose proof (E y Hy) as Ly.
-          unfold u, unit_of. rewrite Fb. destruct (largest d ts); cbn in I2; [lia|easy]. }
-        assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | n)).
-        { unfold n, total. rewrite K. change (counts d ts) with (map (cut (alignment d) u) ts).
-          assert (Q : forall l, (forall x, In x l -> is_zero x = false -> least_of grid bs <= lsb x) ->
-            (2 ^ Z.max 0 (least_of grid bs - u) | zsum (map (cut (alignment d) u) l))).
-          { induction l as [|x l IHl]; intros Dl; [apply Z.divide_0_r|]. unfold zsum in *. cbn [map fold_right]. apply Z.divide_add_r.
-            - apply cut_multiple. apply Dl. now left.
-            - apply IHl. intros y Hy. apply Dl. now right. }
-          now apply Q. }
-        destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
-        assert (Z.max 0 (least_of grid bs - u) <= Z.log2 (Z.abs n)); [|lia].
-        rewrite <- (Z.log2_pow2 (Z.max 0 (least_of grid bs - u))) by lia. apply Z.log2_le_mono.
-        assert (P2 : 0 < 2 ^ Z.max 0 (least_of grid bs - u)) by (apply Z.pow_pos_nonneg; lia).
-        rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (least_of grid bs - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
+      { pose proof (total_grid bs d vs ts K Cv En) as Dv. fold n u in Dv. destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
+        assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
+        rewrite <- (Z.log2_pow2 (Z.max 0 (sum_grid bs d - u))) by lia. apply Z.log2_le_mono.
+        assert (P2 : 0 < 2 ^ Z.max 0 (sum_grid bs d - u)) by (apply Z.pow_pos_nonneg; lia).
+        rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (sum_grid bs d - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
         rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia. }
       lia. }
     destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
@@ -436,7 +439,7 @@ Proof.
     assert (Ex : (0 <= IZR extra * bp g)%R) by (apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]).
     unfold added in *. destruct (fraction_bits d) as [f|] eqn:Fb.
     2: { assert (W : (IZR (cut (alignment d) u x) * bp u = V x)%R).
-         { rewrite cut_ok. apply fix_rnd_exact. intros _. unfold u, unit_of. rewrite Fb. now apply least_below. }
+         { rewrite cut_ok. apply fix_rnd_multiple, multiple_lsb. unfold u, unit_of. rewrite Fb. now apply least_below. }
          rewrite W. lra. }
     assert (Near : (Rabs (IZR (cut RZ u x) * bp u) <= Rabs (V x))%R) by apply cut_less.
     destruct (alignment d) eqn:Al; try (eapply Rle_trans; [exact Near|]; lra).
@@ -444,12 +447,12 @@ Proof.
     all: assert (Uu : u <= Z.max (most_of upto bs) (most_of low_upto bs) - f).
     all: try (unfold u, unit_of; rewrite Fb; destruct (largest d ts) as [e|] eqn:Lar; [|now rewrite (largest_none d ts x Lar Hx) in Zx];
       destruct (largest_attained d ts e Lar) as [y [Hy Te]]; unfold term_exponent in Te; rewrite (Z ltac:(easy)), N in Te;
-      destruct (is_zero y); [easy|]; injection Te as <-; destruct (F0 y Hy) as [_ [_ Uy]]; destruct (low_sig y); lia).
+      destruct (is_zero y); [easy|]; injection Te as <-; destruct (F0 y Hy) as [_ [_ [Uy _]]]; destruct (low_sig y); lia).
     all: pose proof (cut_away (alignment d) u x) as Aw; rewrite Al in Aw; apply IZR_le in Aw; rewrite plus_IZR, !abs_IZR in Aw;
       rewrite Rabs_mult, (Rabs_pos_eq (bp u)) in Near |- * by apply bpow_ge_0; pose proof (bpow_ge_0 radix2 u) as Bu;
       (apply Rle_trans with (Rabs (IZR (cut RZ u x)) * bp u + bp u)%R; [nra|]); apply Rplus_le_compat; [lra|];
       unfold extra; rewrite <- bp_Z, <- bpow_plus by (unfold g, least_magnitude, added; rewrite Fb, Al; lia); apply bpow_le; lia. }
-  clear -F L One Hn. clearbody u h. induction F as [|b x cs ts [Fx [_ [_ Ux]]] F IH]; [cbn; rewrite !Rmult_0_l, Rabs_R0; lra|].
+  clear -F L One Hn. clearbody u h. induction F as [|b x cs ts [Fx [_ [_ [Ux _]]]] F IH]; [cbn; rewrite !Rmult_0_l, Rabs_R0; lra|].
   inversion L; subst. unfold zsum in *. cbn [map fold_right]. rewrite !plus_IZR, !Rmult_plus_distr_r. eapply Rle_trans; [apply Rabs_triang|].
   apply Rplus_le_compat; [apply One; auto; now left|]. apply IH; auto. intros c y Hc Hy. apply One; auto. now right.
 Qed.
@@ -550,7 +553,7 @@ Proof.
   - unfold sum_values. rewrite numbers_zeros. destruct (numbers vs) as [ts|]; [|apply special_zeros]. unfold sum_numbers.
     assert (E : (IZR (total d (us ++ ts)) * bp (unit_of d (us ++ ts)) = IZR (total d ts) * bp (unit_of d ts))%R).
     { assert (T : forall l, total d l = zsum (counts d l)) by (intros l; unfold total; rewrite F; now destruct (carry_bits d)).
-      rewrite !T, !lossless_total by now apply exact_lossless. unfold exact_sum. rewrite map_app, Rsum_app.
+      rewrite !T, !multiples_total by now apply exact_multiples. unfold exact_sum. rewrite map_app, Rsum_app.
       assert (Q : Rsum (map V us) = 0%R); [|lra]. clear -Uz. induction us as [|x us IH]; [reflexivity|]. cbn [forallb] in Uz. apply andb_prop in Uz.
       destruct Uz as [Zx Uz]. cbn [map]. unfold Rsum in *. cbn [fold_right]. rewrite V_zero, IH by auto. lra. }
     transitivity (convert (out d) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d (us ++ ts)) (unit_of d (us ++ ts))); [|now apply convert_ext].
@@ -593,7 +596,7 @@ Fixpoint idle_steps (tb cb : bounds) (t t' : steps) {struct t} : bool :=
 Lemma zero_inside d : range_ok (out d) = true -> inside (result_bounds (out d)) (zero_of (Floating (out d))).
 Proof.
   intros O x H. injection H as <-. unfold range_ok in O. apply andb_prop in O. destruct O as [P M]. apply Z.leb_le in P, M.
-  cbn. split; [|split; [lia|split; [easy|unfold under; cbn; lia]]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
+  cbn. split; [|split; [lia|split; [now apply multiple_zero|split; [unfold under; cbn; lia|lia]]]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
   apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. assert (0 < 2 ^ (p (out d) + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
 Qed.
 
@@ -665,7 +668,8 @@ Definition top_of (b : bounds) : Z := Z.max (upto b) (low_upto b).
 
 Definition times_bounds (b c : bounds) : bounds :=
   {| shape_of := (fst (shape_of b) * fst (shape_of c), snd (shape_of b) + snd (shape_of c)); lowest := lowest b + lowest c;
-     grid := grid b + grid c; upto := top_of b + top_of c; low_upto := Z.max (low_upto b + top_of c) (top_of b + low_upto c) |}.
+     grid := grid b + grid c; upto := top_of b + top_of c; low_upto := Z.max (low_upto b + top_of c) (top_of b + low_upto c);
+     width := width b + width c |}.
 
 Lemma product_of_leading a b m n : 1 <= a -> 1 <= b -> 2 ^ m <= a -> 2 ^ n <= b -> 2 ^ (m + n) <= a * b.
 Proof.
@@ -686,8 +690,8 @@ Qed.
 Lemma times_inside b c v w : inside b v -> inside c w -> inside (times_bounds b c) (product v w).
 Proof.
   intros Hv Hw x H. apply product_num in H. destruct H as [y [z [-> [-> ->]]]].
-  destruct (Hv y eq_refl) as [[A1 A2] [A3 [A4 A5]]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 [B4 B5]]].
-  split; [|split; [|split; [|now apply times_under]]]; cbn; [split| |].
+  destruct (Hv y eq_refl) as [[A1 A2] [A3 [A4 [A5 A6]]]]. destruct (Hw z eq_refl) as [[B1 B2] [B3 [B4 [B5 B6]]]].
+  split; [|split; [|split; [|split; [now apply times_under|cbn; lia]]]]; [cbn; split|cbn|].
   - cbn. nia.
   - cbn [sig frac fst snd times]. rewrite !mult_IZR, !Z.opp_add_distr, !bpow_plus.
     replace (IZR (sig y) * IZR (sig z) * (bp (- frac y) * bp (- frac z)))%R with ((IZR (sig y) * bp (- frac y)) * (IZR (sig z) * bp (- frac z)))%R by ring.
@@ -695,9 +699,11 @@ Proof.
       with ((IZR (fst (shape_of b)) * bp (- snd (shape_of b))) * (IZR (fst (shape_of c)) * bp (- snd (shape_of c))))%R by ring.
     apply Rmult_le_compat; auto; apply Rmult_le_pos; try apply bpow_ge_0; now apply IZR_le.
   - lia.
-  - unfold is_zero, lsb, times in *. cbn [sig exp frac]. intros Z. apply Z.eqb_neq in Z.
-    assert (is_zero y = false /\ is_zero z = false) as [Zy Zz] by (unfold is_zero; split; apply Z.eqb_neq; nia).
-    specialize (A4 Zy). specialize (B4 Zz). lia.
+  - destruct A4 as [i A4], B4 as [j B4]. unfold multiple. assert (Sg : signed (times y z) = signed y * signed z) by (unfold signed, times; cbn; destruct (neg y), (neg z); cbn; lia).
+    rewrite Sg, A4, B4. cbn [grid times_bounds].
+    replace (i * 2 ^ Z.max 0 (grid b - lsb y) * (j * 2 ^ Z.max 0 (grid c - lsb z))) with (i * j * 2 ^ (Z.max 0 (grid b - lsb y) + Z.max 0 (grid c - lsb z)))
+      by (rewrite Z.pow_add_r by lia; ring).
+    apply Z.divide_mul_r, pow_divides. unfold lsb, times. cbn [exp frac]. lia.
 Qed.
 
 (** A factor as its format has it, or first converted to another one. *)
@@ -705,7 +711,7 @@ Definition code_bounds (f : format) (g : option format) : bounds :=
   match g with
   | None => format_bounds f
   | Some g => {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f; upto := Z.max (least g) (format_top f);
-                 low_upto := least g |}
+                 low_upto := least g; width := fbits f + Z.max 0 (least g - least f) |}
   end.
 
 Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
@@ -735,12 +741,12 @@ Proof.
   assert (E : e = if sig y =? 0 then least g else Z.max (Z.log2 (sig y) + (exp y - frac y)) (least g)).
   { unfold e, own_exponent, lsb, is_zero. now rewrite Lg, (Z.abs_eq (sig y)) by lia. }
   clearbody e. intros x X. injection X as <-. destruct (Z.eqb_spec (sig y) 0) as [Z|Z].
-  - split; [|split; [|split]]; unfold under, low_sig, is_zero; cbn; rewrite ?Z; cbn; try lia.
+  - split; [|split; [|split; [now apply multiple_zero; unfold is_zero; cbn; rewrite Z|split]]]; unfold under, low_sig, is_zero; cbn; rewrite ?Z; cbn; try lia.
     split; [cbn; lia|]. cbn. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
   - destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig y)) as L0. set (l := Z.log2 (sig y)) in *.
     assert (Lf : l <= fbits f) by (assert (l < fbits f + 1); [apply Z.log2_lt_pow2; lia|lia]).
-    split; [|split; [|split]]; [apply leading_fits| | |]; unfold under, low_sig, is_zero; cbn [at_exponent sig exp frac shape_of lowest grid upto low_upto code_bounds];
-      fold l; try lia; [unfold lsb; cbn; lia|].
+    split; [|split; [|split; [apply multiple_lsb|split]]]; [apply leading_fits| | | |]; unfold under, low_sig, is_zero;
+      cbn [at_exponent sig exp frac shape_of lowest grid upto low_upto code_bounds width]; fold l; try lia; [unfold lsb; cbn; lia|].
     destruct (Z.eqb_spec (sig y) 0); [lia|]. cbn [orb]. destruct (Z.ltb_spec (sig y) (2 ^ (frac y + (e - exp y)))) as [Q|Q]; [|lia].
     destruct (Z.max_spec (l + (exp y - frac y)) (least g)) as [[_ M]|[_ M]]; [lia|]. exfalso.
     replace (frac y + (e - exp y)) with l in Q by lia. lia.
@@ -750,8 +756,8 @@ Qed.
 Definition factor_bounds (f : format) (g : option format) (normal : bool) : bounds :=
   let b := code_bounds f g in
   if normal
-  then {| shape_of := shape_of b; lowest := Z.min (lowest b) (grid b); grid := Z.min (grid b) (2 * grid b - low_upto b);
-    upto := upto b; low_upto := low_upto b |} else b.
+  then {| shape_of := shape_of b; lowest := Z.min (lowest b) (grid b); grid := grid b; upto := upto b; low_upto := low_upto b; width := width b |}
+  else b.
 
 Lemma operand_tops f g : low_upto (code_bounds f g) <= upto (code_bounds f g).
 Proof. destruct g; cbn; unfold format_top; lia. Qed.
@@ -763,28 +769,42 @@ Proof.
   assert (H : forall x, v = Num x -> inside (code_bounds f g) (Num x) /\ 0 <= sig x <= 2 ^ (fbits f + 1) - 1) by (intros x E; now apply operand_inside with w).
   assert (V : inside (code_bounds f g) v) by (intros x E; destruct (H x E) as [I _]; rewrite E in *; now apply I).
   pose proof (flush_inside r _ _ K V) as I. destruct (normalise_factors q); [|exact I].
-  intros x E. destruct (flush r v) as [y| |] eqn:Fl; try easy. injection E as <-. destruct (I y eq_refl) as [A [B [C U]]].
+  intros x E. destruct (flush r v) as [y| |] eqn:Fl; try easy. injection E as <-. destruct (I y eq_refl) as [A [B [C [U W]]]].
   assert (S : 0 <= sig y <= 2 ^ (fbits f + 1) - 1).
   { destruct v as [z| |]; try easy. destruct (H z eq_refl) as [_ S]. unfold flush in Fl. destruct (negb (is_subnormal z)); [injection Fl as <-; exact S|].
     destruct r; try easy; injection Fl as <-; cbn; lia. }
   unfold normalised. destruct (is_subnormal y) eqn:Q.
   - pose proof (subnormal_low y Q) as Lo. unfold is_subnormal in Q. apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q1. apply Z.ltb_lt in Q2.
-    specialize (C Q1). unfold is_zero in Q1. apply Z.eqb_neq in Q1. pose proof (Z.log2_nonneg (sig y)) as L0. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|].
+    unfold is_zero in Q1. apply Z.eqb_neq in Q1. pose proof (Z.log2_nonneg (sig y)) as L0. destruct (Z.log2_spec (sig y)) as [L1 L2]; [lia|].
     assert (Pw : 0 < 2 ^ (frac y - Z.log2 (sig y))) by (apply Z.pow_pos_nonneg; lia). unfold lsb in *.
     assert (Sh : shape_of (code_bounds f g) = number_shape (fbits f)) by now destruct g.
-    cbn [shape_of lowest grid upto low_upto]. rewrite Sh. split; [|split; [|split]].
-    + unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O. set (l := Z.log2 (sig y)) in *.
+    assert (G : grid (code_bounds f g) <= Z.log2 (sig y) + (exp y - frac y)).
+    { destruct C as [m C]. assert (m <> 0) by (intros ->; unfold signed in C; destruct (neg y); lia).
+      assert (Z.max 0 (grid (code_bounds f g) - (exp y - frac y)) <= Z.log2 (sig y)); [|lia].
+      rewrite <- (Z.log2_pow2 (Z.max 0 (grid (code_bounds f g) - (exp y - frac y)))) by lia. apply Z.log2_le_mono.
+      assert (Ab : sig y = Z.abs m * 2 ^ Z.max 0 (grid (code_bounds f g) - (exp y - frac y))).
+      { rewrite <- (Z.abs_eq (2 ^ _)) by (apply Z.pow_nonneg; lia). rewrite <- Z.abs_mul. unfold lsb in C. rewrite <- C. unfold signed. destruct (neg y); lia. }
+      pose proof (Z.pow_nonneg 2 (Z.max 0 (grid (code_bounds f g) - (exp y - frac y))) ltac:(lia)). nia. }
+    cbn [shape_of lowest grid upto low_upto width]. rewrite Sh. split; [|split; [|split; [|split]]].
+    + unfold format_ok in O. apply andb_prop in O. destruct O as [O _]. apply Z.leb_le in O. set (l := Z.log2 (sig y)) in *. clear G.
       destruct (leading_fits (fbits f) {| neg := false; sig := sig y; exp := 0; frac := l |}) as [_ G]; [cbn; lia|lia|cbn; fold l; lia|].
       split; [cbn; nia|]. cbn [sig frac] in *. rewrite mult_IZR, <- bp_Z by lia. rewrite Rmult_assoc, <- bpow_plus.
       replace (frac y - l + - frac y) with (- l) by lia. exact G.
     + cbn. lia.
-    + intros _. unfold under in U. rewrite Lo in U. unfold lsb. cbn [exp frac]. lia.
+    + destruct C as [m C]. unfold multiple, lsb. cbn [exp frac]. set (k := frac y - Z.log2 (sig y)) in *.
+      assert (Sg : signed {| neg := neg y; sig := sig y * 2 ^ k; exp := exp y - k; frac := frac y |} = signed y * 2 ^ k) by (unfold signed; cbn; destruct (neg y); lia).
+      rewrite Sg, C, <- Z.mul_assoc, <- Z.pow_add_r by (unfold k; lia). apply Z.divide_mul_r, pow_divides. unfold lsb, k. lia.
     + unfold under in *. rewrite Lo in U. pose proof (operand_tops f g). cbn [upto low_upto exp]. match goal with |- _ <= if ?q then _ else _ => destruct q end; lia.
-  - cbn [shape_of lowest grid upto low_upto]. split; [|split; [|split]]; auto; [lia|]. intros Z. specialize (C Z). lia.
+    + exact W.
+  - cbn [shape_of lowest grid upto low_upto width]. split; [|split; [|split; [|split]]]; auto. lia.
 Qed.
 
 Lemma negate_inside b v : inside b v -> inside b (negate v).
-Proof. intros H x E. destruct v as [y| |]; try easy. injection E as <-. exact (H y eq_refl). Qed.
+Proof.
+  intros H x E. destruct v as [y| |]; try easy. injection E as <-. destruct (H y eq_refl) as [A [B [C [U W]]]].
+  split; [exact A|split; [exact B|split; [|split; [exact U|exact W]]]]. unfold multiple in *. assert (Sg : signed {| neg := negb (neg y); sig := sig y; exp := exp y; frac := frac y |} = - signed y) by (unfold signed; cbn; destruct (neg y); cbn; lia).
+  rewrite Sg. now apply Z.divide_opp_r.
+Qed.
 
 (** * Designs *)
 
