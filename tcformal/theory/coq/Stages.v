@@ -134,12 +134,12 @@ Definition shapes_ok (bs : list bounds) : bool := forallb (fun b => 0 <=? fst (s
 (** Operands of which some bounds hold, or fewer. *)
 Definition covered (bs : list bounds) (vs : list val) : Prop :=
   exists cs, Forall2 inside cs vs /\
-    Forall (fun c => In c bs) cs /\
+    (Forall (fun c => In c bs) cs /\ (length cs <= length bs)%nat) /\
     forall g, (forall b, 0 <= fst (shape_of b) -> 0 <= g b) -> shapes_ok bs = true -> zsum (map g cs) <= zsum (map g bs).
 
 Lemma covered_all bs vs : Forall2 inside bs vs -> covered bs vs.
 Proof.
-  intros H. exists bs. split; auto. split; [now apply Forall_forall|lia].
+  intros H. exists bs. split; auto. split; [split; [now apply Forall_forall|lia]|lia].
 Qed.
 
 Lemma inside_numbers cs vs ts : Forall2 inside cs vs -> numbers vs = Some ts ->
@@ -168,7 +168,7 @@ Lemma covered_numbers bs vs ts : covered bs vs -> numbers vs = Some ts ->
     exp x <= (if low_sig x then most_of low_upto bs else most_of upto bs) /\ frac x <= most_of width bs /\ 0 <= sig x /\
     exists b, In b bs /\ fits' (shape_of b) x.
 Proof.
-  intros [cs [I [L _]]] E. pose proof (inside_numbers _ _ _ I E) as F. clear I E.
+  intros [cs [I [[L _] _]]] E. pose proof (inside_numbers _ _ _ I E) as F. clear I E.
   induction F as [|c x cs ts [S [A [B [U W]]]] F IH]; [easy|]. inversion L as [|? ? Hc]; subst. intros y [<-|Hy]; [|now apply IH].
   pose proof (least_of_le lowest bs c Hc). pose proof (least_of_le grid bs c Hc). pose proof (most_of_ge upto bs c Hc). pose proof (most_of_ge low_upto bs c Hc).
   pose proof (most_of_ge width bs c Hc).
@@ -242,7 +242,7 @@ Proof. intros F. pose proof (top_nonneg' f _ _ F). unfold count_bound. destruct 
 
 Lemma idle_carry_ok bs d vs : idle_carry bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_carry d None) vs.
 Proof.
-  intros O [cs [I [L T]]]. unfold idle_carry in O. destruct (fraction_bits d) as [f|] eqn:F; [|easy]. destruct (carry_bits d) as [k|] eqn:K; [|easy].
+  intros O [cs [I [_ T]]]. unfold idle_carry in O. destruct (fraction_bits d) as [f|] eqn:F; [|easy]. destruct (carry_bits d) as [k|] eqn:K; [|easy].
   repeat rewrite andb_true_iff in O. destruct O as [[[[N Sh] F0] K0] B]. apply negb_true_iff in N. apply Z.leb_le in F0, K0. apply Z.ltb_lt in B.
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (inside_numbers _ _ _ I E) as G.
   assert (X : total d ts = total (with_carry d None) ts).
@@ -253,7 +253,7 @@ Proof.
       - assert (H : Forall (fun x => is_zero x = true \/ exp x <= e) ts).
         { apply Forall_forall. intros x Hx. pose proof (largest_in d ts x Hx) as J. rewrite Lg in J.
           unfold term_exponent in J. rewrite N in J. destruct (is_zero x); simpl in J; auto. }
-        clear Lg T E I L. induction G as [|c x cs ts [Fx _] G IH]; [cbn; lia|]. inversion H; subst. specialize (IH H3).
+        clear Lg T E I. induction G as [|c x cs ts [Fx _] G IH]; [cbn; lia|]. inversion H; subst. specialize (IH H3).
         unfold zsum in *. cbn [map fold_right]. assert (Z.abs (cut (alignment d) (e - f) x) <= count_bound (alignment d) f c); [|lia].
         pose proof (cut_away (alignment d) (e - f) x). unfold count_bound. destruct H2 as [H2|H2].
         + rewrite cut_zero by auto. pose proof (top_nonneg' f _ _ Fx). destruct (alignment d); cbn; lia.
@@ -264,6 +264,107 @@ Proof.
     assert (zsum (map (count_bound (alignment d) f) cs) <= zsum (map (count_bound (alignment d) f) bs)); [|lia].
     apply T; auto. intros b Pos. unfold count_bound. pose proof (top_nonneg f (shape_of b) Pos). destruct (alignment d); lia. }
   unfold sum_numbers. rewrite X. reflexivity.
+Qed.
+
+(** ** Numbers that are written in another way *)
+
+Definition near (lo : Z) (x y : num) : Prop := alike x y /\ (exp x = exp y \/ (exp x <= lo /\ exp y <= lo)).
+
+Lemma alike_cut m u x y : alike x y -> cut m u x = cut m u y.
+Proof.
+  intros [_ H]. apply eq_IZR, Rmult_eq_reg_r with (bp u); [|pose proof (bpow_gt_0 radix2 u); lra]. now rewrite !cut_ok, H.
+Qed.
+
+(** Where exponents differ, nothing is cut off beside them. *)
+Lemma near_sum d f lo g ts us : fraction_bits d = Some f -> zero_exponent d = ZeroNone -> carry_bits d = None -> normalise d = false ->
+  lo - f <= g -> Forall (multiple g) ts -> Forall (multiple g) us -> Forall2 (near lo) ts us -> sum_numbers d ts = sum_numbers d us.
+Proof.
+  intros F Z K N G Mt Mu H.
+  assert (A : Forall2 alike ts us) by (clear -H; induction H as [|x y ts us [Q _] H IH]; constructor; auto).
+  set (top := fun o => match o with None => lo | Some e => Z.max lo e end).
+  assert (T : top (largest d ts) = top (largest d us)).
+  { assert (Om : forall a b, top (omax a b) = Z.max (top a) (top b)) by (intros [a|] [b|]; cbn; lia).
+    unfold largest. clear -H Z N Om. induction H as [|x y ts us [Q E] H IH]; [reflexivity|]. cbn [map fold_right]. rewrite !Om, IH. f_equal.
+    unfold term_exponent. rewrite Z, N, (alike_zero _ _ Q). destruct (is_zero y); cbn; lia. }
+  assert (Low : forall l, Forall (multiple g) l -> top (largest d l) = lo -> Forall (multiple (unit_of d l)) l).
+  { intros l M Q. apply Forall_forall. intros x Hx. destruct (largest d l) as [e|] eqn:L; [|now apply multiple_zero, (largest_none d l)].
+    rewrite Forall_forall in M. apply multiple_le with g; [|now apply M]. unfold unit_of. rewrite F, L. cbn in Q. lia. }
+  destruct (Z.eq_dec (top (largest d ts)) lo) as [Q|Q].
+  - assert (E : forall l, Forall (multiple g) l -> top (largest d l) = lo -> sum_numbers d l = sum_numbers (exact_of d) l).
+    { intros l M Ql. apply multiples_agree; auto using exact_multiples, no_carry_exact. }
+    rewrite E, (E us) by (auto; congruence). now apply exact_alike.
+  - assert (L : largest d ts = largest d us) by (destruct (largest d ts), (largest d us); cbn in *; try f_equal; lia).
+    assert (U : unit_of d ts = unit_of d us) by (unfold unit_of; now rewrite F, L).
+    assert (C : counts d ts = counts d us).
+    { unfold counts. rewrite U. clear -A. generalize (unit_of d us) as u. intros u. induction A as [|x y ts us Q A IH]; [reflexivity|]. cbn [map]. f_equal; [now apply alike_cut|exact IH]. }
+    unfold sum_numbers, total. rewrite C, U. f_equal. unfold sign_of.
+    assert (B : forall q, forallb (fun x => q (neg x)) ts = forallb (fun x => q (neg x)) us) by (intros q; clear -A; induction A as [|x y ts us [Q _] A IH]; cbn; auto; now rewrite Q, IH).
+    assert (X : existsb neg ts = existsb neg us) by (clear -A; induction A as [|x y ts us [Q _] A IH]; cbn; auto; now rewrite Q, IH).
+    pose proof (B (fun b => b)) as B1. pose proof (B negb) as B2. cbn beta in B1, B2.
+    change (forallb (fun x => neg x) ts) with (forallb neg ts) in B1. change (forallb (fun x => neg x) us) with (forallb neg us) in B1. now rewrite B1, B2, X.
+Qed.
+
+(** ** Two numbers that are aligned to odd *)
+
+Definition idle_two (bs : list bounds) (d : sum) : bool :=
+  match fraction_bits d, alignment d, carry_bits d with
+  | Some f, RO, None => zero_none d && negb (normalise d) && Nat.leb (length bs) 2 && (0 <=? p (out d)) && (p (out d) + 3 <=? f) && (most_of width bs + 2 <=? f) &&
+      (most_of low_upto bs - f <=? least_of grid bs) && forallb (fun b => fst (shape_of b) <? 2 ^ (snd (shape_of b) + 1)) bs
+  | _, _, _ => false
+  end.
+
+(** With the exponent of its leading bit. *)
+Definition leading (x : num) : num :=
+  if is_zero x then {| neg := neg x; sig := 0; exp := exp x; frac := 0 |}
+  else {| neg := neg x; sig := sig x; exp := Z.log2 (sig x) + lsb x; frac := Z.log2 (sig x) |}.
+
+Lemma leading_ok lo x : 0 <= sig x -> (IZR (sig x) * bp (- frac x) < 2)%R -> (low_sig x = true -> exp x <= lo) ->
+  near lo x (leading x) /\ is_normal (leading x) /\ (is_zero x = false -> frac (leading x) <= frac x) /\ (forall g, multiple g x -> multiple g (leading x)).
+Proof.
+  intros S B Lo. unfold leading, near, alike, is_normal, multiple, V, lsb, signed. destruct (is_zero x) eqn:Z.
+  - pose proof Z as Z'. unfold is_zero in Z. apply Z.eqb_eq in Z. rewrite Z. cbn. split; [split; [split; [reflexivity|destruct (neg x); cbn; rewrite !Rmult_0_l; reflexivity]|now left]|].
+    split; [split; [lia|now left]|]. split; [easy|]. intros g _. destruct (neg x); apply Z.divide_0_r.
+  - pose proof Z as Z'. unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0.
+    assert (L : Z.log2 (sig x) <= frac x).
+    { assert (Z.log2 (sig x) < frac x + 1); [|lia]. apply (lt_bpow radix2). apply IZR_le in L1. rewrite <- bp_Z in L1 by lia. eapply Rle_lt_trans; [exact L1|].
+      apply Rmult_lt_reg_r with (bp (- frac x)); [apply bpow_gt_0|]. rewrite <- bpow_plus. replace (frac x + 1 + - frac x) with 1 by lia. exact B. }
+    cbn [neg sig exp frac]. replace (Z.log2 (sig x) + (exp x - frac x) - Z.log2 (sig x)) with (exp x - frac x) by lia.
+    split; [split; [auto|]|split; [split; [lia|right; replace (Z.log2 (sig x) + 1) with (Z.succ (Z.log2 (sig x))) by lia; lia]|split; [auto|auto]]].
+    unfold low_sig in Lo. rewrite Z' in Lo. cbn [orb] in Lo. destruct (Z.ltb_spec (sig x) (2 ^ frac x)) as [Q|Q]; [specialize (Lo eq_refl); right; lia|].
+    left. assert (frac x < Z.succ (Z.log2 (sig x))); [|lia]. apply (Z.pow_lt_mono_r_iff 2); lia.
+Qed.
+
+Lemma idle_two_ok bs d vs : idle_two bs d = true -> covered bs vs -> sum_values d vs = sum_values (exact_of d) vs.
+Proof.
+  intros O C. unfold idle_two in O. destruct (fraction_bits d) as [f|] eqn:F; [|easy]. destruct (alignment d) eqn:Al; try easy. destruct (carry_bits d) eqn:K; [easy|].
+  repeat rewrite andb_true_iff in O. destruct O as [[[[[[[Zn N] Le] P] Pf] W] G] Sh]. apply negb_true_iff in N. apply Nat.leb_le in Le. apply Z.leb_le in P, Pf, W, G.
+  assert (Z : zero_exponent d = ZeroNone) by (unfold zero_none in Zn; now destruct (zero_exponent d)).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (covered_numbers _ _ _ C E) as H.
+  assert (Len : (length ts <= 2)%nat).
+  { destruct C as [cs [I [[_ L] _]]]. pose proof (inside_numbers _ _ _ I E) as Q. apply Forall2_length in Q. lia. }
+  assert (B : forall x, In x ts -> (IZR (sig x) * bp (- frac x) < 2)%R).
+  { intros x Hx. destruct (H x Hx) as [_ [_ [_ [_ [_ [b [Hb [_ Fb]]]]]]]]. rewrite forallb_forall in Sh. specialize (Sh b Hb). apply Z.ltb_lt in Sh.
+    eapply Rle_lt_trans; [exact Fb|]. destruct (Z_lt_le_dec (snd (shape_of b) + 1) 0) as [Ng|Ng].
+    - rewrite Z.pow_neg_r in Sh by lia. apply Rle_lt_trans with 0%R; [|lra]. assert (Q : (IZR (fst (shape_of b)) <= 0)%R) by (apply IZR_le; lia). pose proof (bpow_ge_0 radix2 (- snd (shape_of b))). nra.
+    - apply IZR_lt in Sh. rewrite <- bp_Z in Sh by lia. replace 2%R with (bp (snd (shape_of b) + 1) * bp (- snd (shape_of b)))%R by (rewrite <- bpow_plus; replace (snd (shape_of b) + 1 + - snd (shape_of b)) with 1 by lia; reflexivity).
+      apply Rmult_lt_compat_r; [apply bpow_gt_0|exact Sh]. }
+  set (lo := most_of low_upto bs) in *. set (g := least_of grid bs) in *.
+  assert (Ld : forall x, In x ts -> near lo x (leading x) /\ is_normal (leading x) /\ (is_zero x = false -> frac (leading x) <= frac x) /\ (forall g, multiple g x -> multiple g (leading x))).
+  { intros x Hx. destruct (H x Hx) as [_ [_ [U [_ [S _]]]]]. apply leading_ok; auto. intros Q. now rewrite Q in U. }
+  assert (Mt : Forall (multiple g) ts) by (apply Forall_forall; intros x Hx; now apply H).
+  destruct ts as [|x [|y [|]]]; [| | |cbn in Len; lia].
+  - apply multiples_agree; auto using no_carry_exact.
+  - apply multiples_agree; auto using no_carry_exact, exact_multiples. constructor; [|constructor]. destruct (is_zero x) eqn:Zx; [now apply multiple_zero|].
+    apply multiple_lsb. unfold unit_of, largest. rewrite F. cbn [map fold_right]. unfold term_exponent. rewrite Zx, N. cbn [omax]. unfold lsb.
+    destruct (H x (or_introl eq_refl)) as [_ [_ [_ [Wx _]]]]. lia.
+  - destruct (Ld x (or_introl eq_refl)) as [Nx [Rx [Fx Mx]]]. destruct (Ld y (or_intror (or_introl eq_refl))) as [Ny [Ry [Fy My]]].
+    destruct (H x (or_introl eq_refl)) as [_ [_ [_ [Wx _]]]]. destruct (H y (or_intror (or_introl eq_refl))) as [_ [_ [_ [Wy _]]]].
+    rewrite (near_sum d f lo g [x; y] [leading x; leading y]); auto.
+    + assert (Fr : forall z, In z [x; y] -> frac (leading z) + 2 <= f).
+      { intros z Hz. destruct (Ld z Hz) as [_ [_ [Fz _]]]. destruct (H z Hz) as [_ [_ [_ [Wz _]]]]. destruct (is_zero z) eqn:Zz; [unfold leading; rewrite Zz; cbn; lia|specialize (Fz eq_refl); lia]. }
+      destruct (exact_two (exact_of d) d f eq_refl F Al Z K N eq_refl P Pf (leading x) (leading y) Rx Ry) as [Q _]; [apply Fr; cbn; auto|apply Fr; cbn; auto|].
+      rewrite <- Q. apply exact_alike; [reflexivity|]. destruct Nx as [[A1 A2] _], Ny as [[B1 B2] _]. repeat constructor; congruence.
+    + rewrite Forall_forall in Mt. repeat constructor; [apply Mx|apply My]; apply Mt; cbn; auto.
 Qed.
 
 (** ** The sign of a result that rounds to zero *)
@@ -312,14 +413,14 @@ Proof.
     pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ (-1) B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
 Qed.
 
-(** A count is a multiple of what separates its unit from the number's lowest bit. *)
-Lemma cut_multiple m u g x : multiple g x -> (2 ^ Z.max 0 (g - u) | cut m u x).
+(** A multiple of a power of two stays one when it is rounded. *)
+Lemma round_multiple m n l u g : (2 ^ Z.max 0 (g - l) | n) -> (2 ^ Z.max 0 (g - u) | round_div m n (u - l)).
 Proof.
-  intros [q M]. unfold cut. rewrite M, round_div_unfold. destruct (Z.leb_spec (u - lsb x) 0) as [H|H].
+  intros [q ->]. rewrite round_div_unfold. destruct (Z.leb_spec (u - l) 0) as [H|H].
   - rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia. apply Z.divide_mul_r, pow_divides. lia.
   - destruct (Z.le_gt_cases g u) as [L|L]; [rewrite Z.max_l by lia; apply Z.divide_1_l|].
-    replace (q * 2 ^ Z.max 0 (g - lsb x)) with (q * 2 ^ (g - u) * 2 ^ (u - lsb x)) by (rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia; do 2 f_equal; lia).
-    assert (P : 2 ^ (u - lsb x) <> 0) by (apply Z.pow_nonzero; lia). rewrite Z.mod_mul, Z.div_mul by auto. cbn [Z.eqb].
+    replace (q * 2 ^ Z.max 0 (g - l)) with (q * 2 ^ (g - u) * 2 ^ (u - l)) by (rewrite <- Z.mul_assoc, <- Z.pow_add_r by lia; do 2 f_equal; lia).
+    assert (P : 2 ^ (u - l) <> 0) by (apply Z.pow_nonzero; lia). rewrite Z.mod_mul, Z.div_mul by auto. cbn [Z.eqb].
     rewrite Z.max_r by lia. apply Z.divide_mul_r, Z.divide_refl.
 Qed.
 
@@ -329,7 +430,7 @@ Proof.
   intros K Cv En. pose proof (covered_numbers _ _ _ Cv En) as F. unfold total. rewrite K. set (u := unit_of d ts).
   assert (Dv : (2 ^ Z.max 0 (least_of grid bs - u) | zsum (counts d ts))).
   { unfold counts. fold u. assert (D : forall x, In x ts -> multiple (least_of grid bs) x) by (intros x Hx; now apply F). clear -D.
-    clearbody u. induction ts as [|x l IHl]; [apply Z.divide_0_r|]. unfold zsum in *. cbn [map fold_right]. apply Z.divide_add_r; [apply cut_multiple, D; now left|].
+    clearbody u. induction ts as [|x l IHl]; [apply Z.divide_0_r|]. unfold zsum in *. cbn [map fold_right]. apply Z.divide_add_r; [apply round_multiple, D; now left|].
     apply IHl. intros y Hy. apply D. now right. }
   unfold sum_grid. destruct (fraction_bits d) as [f|] eqn:Fb; auto. destruct (normalise d) eqn:Nd; auto. destruct (forallb is_zero ts) eqn:A.
   { unfold counts. rewrite zeros_count, zsum_zeros by auto. apply Z.divide_0_r. }
@@ -420,7 +521,7 @@ Lemma sum_magnitude bs d vs ts : carry_bits d = None -> normalise d = false -> s
   (fraction_bits d <> None -> zero_exponent d = ZeroNone) -> covered bs vs -> numbers vs = Some ts ->
   (Rabs (IZR (total d ts) * bp (unit_of d ts)) <= IZR (all_magnitudes bs d) * bp (least_magnitude bs d))%R.
 Proof.
-  intros K N Sh Z Cv E. pose proof (covered_numbers _ _ _ Cv E) as F0. destruct Cv as [cs [I [L T]]]. pose proof (inside_numbers _ _ _ I E) as F.
+  intros K N Sh Z Cv E. pose proof (covered_numbers _ _ _ Cv E) as F0. destruct Cv as [cs [I [[L _] T]]]. pose proof (inside_numbers _ _ _ I E) as F.
   set (g := least_magnitude bs d). set (extra := match added bs d with None => 0 | Some u => 2 ^ (u - g) end).
   set (h := fun b => magnitude g b + extra).
   assert (Ge : 0 <= extra) by (unfold extra; destruct (added bs d); [apply Z.pow_nonneg; lia|lia]).
@@ -493,7 +594,7 @@ Definition none {A} (o : option A) : bool := match o with None => true | _ => fa
 Definition plainer (z : bool) (bs : list bounds) (d d' : sum) : sum :=
   let d1 := if none (carry_bits d') && idle_carry bs d then with_carry d None else d in
   let d2 := if zero_none d' && idle_zero bs d1 then with_zero d1 ZeroNone else d1 in
-  let d3 := if none (fraction_bits d') && idle_cut bs d2 then exact_of d2 else d2 in
+  let d3 := if none (fraction_bits d') && (idle_cut bs d2 || idle_two bs d2) then exact_of d2 else d2 in
   let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
             then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
   if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d4) || never_over bs d4)
@@ -509,7 +610,7 @@ Proof.
   { unfold d2. destruct (zero_none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_zero_ok with bs. }
   clearbody d2.
   set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : sum_values d3 vs = sum_values d2 vs).
-  { unfold d3. destruct (none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_cut_ok with bs. }
+  { unfold d3. destruct (none _ && _) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. symmetry. apply orb_prop in G. destruct G; [now apply idle_cut_ok with bs|now apply idle_two_ok with bs]. }
   clearbody d3.
   set (d4 := if _ && idle_sign z bs d3 then _ else d3). assert (E4 : sum_values d4 vs = sum_values d3 vs).
   { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
@@ -567,12 +668,40 @@ Proof. induction l as [|x l IH]; [constructor|]. cbn [filter]. destruct (q x); c
 
 (** * Trees of sums *)
 
+(** What is known of a sum's result: a multiple of what its operands are multiples of. *)
+Definition sum_result (bs : list bounds) (d : sum) : bounds :=
+  let b := result_bounds (out d) in
+  match carry_bits d with
+  | Some _ => b
+  | None => {| shape_of := shape_of b; lowest := lowest b; grid := Z.max (grid b) (Z.min (emax (out d) - p (out d)) (sum_grid bs d)); upto := upto b;
+               low_upto := low_upto b; width := width b |}
+  end.
+
+Lemma convert_multiple c s n u g z : (2 ^ Z.max 0 (g - u) | n) -> g <= emax c - p c -> convert c s n u = Num z -> multiple g z.
+Proof.
+  intros M G. unfold convert. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)). assert (Mr : (2 ^ Z.max 0 (g - ex) | r)) by now apply round_multiple.
+  destruct (_ || _); [intros H; injection H as <-; now apply multiple_zero|]. destruct (emax c <? _).
+  - destruct (is_infinite c n); [easy|]. intros H. injection H as <-. apply multiple_lsb. unfold lsb. cbn. lia.
+  - intros H. injection H as <-. unfold multiple, lsb. cbn [exp frac]. assert (Sg : signed {| neg := r <? 0; sig := Z.abs r; exp := Z.max (Z.log2 (Z.abs r) + ex) (emin c);
+      frac := Z.max (Z.log2 (Z.abs r) + ex) (emin c) - ex |} = r) by (unfold signed; cbn; destruct (Z.ltb_spec r 0); lia).
+    rewrite Sg. replace (Z.max (Z.log2 (Z.abs r) + ex) (emin c) - (Z.max (Z.log2 (Z.abs r) + ex) (emin c) - ex)) with ex by lia. exact Mr.
+Qed.
+
+Lemma sum_result_inside bs d vs : range_ok (out d) = true -> covered bs vs -> inside (sum_result bs d) (sum_values d vs).
+Proof.
+  intros R Cv. pose proof (sum_inside d vs R) as I. unfold sum_result. destruct (carry_bits d) eqn:K; [exact I|].
+  intros x E. destruct (I x E) as [A [B [M [U W]]]]. split; [exact A|split; [exact B|split; [|split; [exact U|exact W]]]]. cbn [grid].
+  destruct (Z.max_spec (grid (result_bounds (out d))) (Z.min (emax (out d) - p (out d)) (sum_grid bs d))) as [[_ ->]|[_ ->]]; [|exact M].
+  unfold sum_values in E. destruct (numbers vs) as [ts|] eqn:En; [|exfalso; now apply (special_not_num vs x)]. unfold sum_numbers in E.
+  eapply convert_multiple; [|apply Z.le_min_l|exact E]. eapply Z.divide_trans; [|exact (total_grid bs d vs ts K Cv En)]. apply pow_divides. lia.
+Qed.
+
 (** The bounds of an operand of a step of one kind of sum, from those of products and of c. *)
-Definition operand_bounds (tb cb : bounds) (d : sum) (x : steps) : bounds :=
+Fixpoint operand_bounds (tb cb : bounds) (d : sum) (x : steps) {struct x} : bounds :=
   match x with
   | Product _ => tb
   | C => cb
-  | Step (Stage e) _ => result_bounds (out e)
+  | Step (Stage e) l => sum_result (map (operand_bounds tb cb e) l) e
   | _ => result_bounds (out d)
   end.
 
@@ -618,7 +747,7 @@ Qed.
 
 Lemma idle_steps_ok t : forall t', idle_steps tb cb t t' = true ->
   eval_steps r ps c t' = eval_steps r ps c t /\
-  match t with Step (Stage d) _ => inside (result_bounds (out d)) (eval_steps r ps c t) | _ => True end.
+  match t with Step (Stage d) l => inside (sum_result (map (operand_bounds tb cb d) l) d) (eval_steps r ps c t) | _ => True end.
 Proof.
   induction t as [k| | |s l IH] using steps_ind'; intros t' O; destruct t' as [k'| | |s' l']; cbn [idle_steps] in O; try easy.
   - apply Nat.eqb_eq in O. subst. auto.
@@ -626,7 +755,7 @@ Proof.
   - destruct s as [d|]; easy.
   - destruct s as [d|]; easy.
   - destruct s as [d|], s' as [d'|]; try easy. cbv zeta in O. set (z := existsb plus_zero_step l) in O. set (drops := z && _ && _) in O.
-    apply andb_prop in O. destruct O as [O G]. cbn [eval_steps add]. pose proof (idle_range _ _ _ _ O) as R. split; [|now apply sum_inside].
+    apply andb_prop in O. destruct O as [O G]. cbn [eval_steps add]. pose proof (idle_range _ _ _ _ O) as R.
     set (f := fun x => let v := eval_steps r ps c x in
       match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d)) | _ => v end).
     set (f' := fun x => let v := eval_steps r ps c x in
@@ -645,7 +774,7 @@ Proof.
       - destruct (IHl l' G) as [F M]. split; [|exact M]. constructor; auto. destruct (Px PlusZero); auto. destruct x; try (rewrite andb_false_r in D; easy). reflexivity.
       - destruct l' as [|x' l']; [easy|]. apply andb_prop in G. destruct G as [G1 G2]. destruct (Px x' G1) as [E I]. destruct (IHl l' G2) as [F M].
         split; [now constructor|]. cbn [map]. now rewrite E, M. }
-    destruct In as [F M]. rewrite M.
+    destruct In as [F M]. split; [|apply sum_result_inside; [exact R|now apply covered_all]]. rewrite M.
     assert (Zp : has_plus_zero z (map f l)).
     { intros Hz. unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
       exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto. }
@@ -902,11 +1031,12 @@ Proof. induction 1; cbn; constructor; auto. Qed.
 Lemma covered_fewer tb n ps more vs : 0 <= fst (shape_of tb) -> (length ps <= n)%nat -> Forall (inside tb) ps -> Forall2 inside more vs ->
   covered (repeat tb n ++ more) (ps ++ vs).
 Proof.
-  intros Pos L F M. exists (repeat tb (length ps) ++ more). split; [apply Forall2_app; auto using inside_repeat|]. split.
+  intros Pos L F M. exists (repeat tb (length ps) ++ more). split; [apply Forall2_app; auto using inside_repeat|]. split; [split|].
   - apply Forall_forall. intros c Hc. assert (I : In c (repeat tb n ++ more)).
     { apply in_app_iff in Hc. apply in_app_iff. destruct Hc as [Hc|Hc]; auto. left. apply repeat_spec in Hc as E. subst c.
       destruct ps; [easy|]. cbn in L. destruct n; [lia|]. now left. }
     exact I.
+  - rewrite !app_length, !repeat_length. lia.
   - intros g G _. rewrite !map_zsum_app, !zsum_repeated. specialize (G tb Pos).
     assert (Z.of_nat (length ps) * g tb <= Z.of_nat n * g tb) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
 Qed.
@@ -942,7 +1072,8 @@ Proof.
     assert (E : sum_values s' ps = sum_values s ps).
     { eapply idle_sum_ok; eauto; [|easy]. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
     rewrite E. eapply idle_sum_ok; eauto; [|easy]. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
-  - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E I]. split; auto.
+  - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E _]. split; auto. cbn [eval_steps add]. apply sum_inside.
+    cbn [idle_steps] in G. destruct t' as [| | |[d'|] ?]; try easy. apply andb_prop in G. destruct G as [G _]. exact (idle_range _ _ _ _ G).
 Qed.
 
 Lemma block_values v b : Forall (made_by d) b -> (length b <= block d)%nat -> c_inside v ->
