@@ -18,9 +18,9 @@ from tcformal.theory.design import coq_sum
 class Bounds:
     """What is known of an operand of a sum.
 
-    Ranges and units: the significand is at most `most` in units of 2^-`bits`; `lowest` bounds its exponent,
-    `grid` that of its lowest bit where it is not zero; its exponent is `upto` at most, and `low_upto` where it
-    has no leading 1.
+    Ranges and units: the significand is at most `most` in units of 2^-`bits`, and has `width` fraction bits at
+    most; the number is a multiple of 2^`grid`; its exponent is at least `lowest`, and at most `upto`, or
+    `low_upto` where it has no leading 1.
     """
 
     most: int
@@ -29,6 +29,7 @@ class Bounds:
     grid: int
     upto: int
     low_upto: int
+    width: int
 
     @property
     def top(self) -> int:
@@ -64,6 +65,8 @@ class Sum:
 
 
 _LEAVES = {"c": "C", "zero": "PlusZero"}
+#: Operands of a sum of which `Odd.exact_two` is.
+_PAIR = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
@@ -121,7 +124,7 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(_idle_cut, fraction_bits=None, normalise_products=False, **EXACT_SUM)
+    changed(lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b), fraction_bits=None, normalise_products=False, **EXACT_SUM)
     changed(lambda d, b: _idle_sign(d, to, b, zero=zero), zero_sign="positive")
     changed(lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b), overflow="infinity")
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
@@ -132,8 +135,30 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
 def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
     of = {"c": c, "zero": _of_result(x.target)}
     return [
-        _of_result(y.target) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y] for y in x.operands
+        _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
+        for y in x.operands
     ]
+
+
+def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
+    """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than all of them."""
+    made, to, d = _of_result(x.target), x.target, x.design
+    if d.carry_bits is not None:
+        return made
+    bs = _operands(x, terms, c)
+    grid, top = min(to.e_max - to.fraction_bits, _sum_grid(d, bs)), to.e_max
+    if not d.normalise_products and (d.fraction_bits is None or d.zero_exponent == "none"):
+        unit, magnitude = _magnitude(d, bs)
+        top = min(top, max(to.e_min, max(magnitude.bit_length(), 1) + unit))
+    return replace(made, grid=max(made.grid, grid), upto=top)
+
+
+def _magnitude(d: Design, bs: list[Bounds]) -> tuple[int, int]:
+    """`Stages.all_magnitudes`: a bound of a sum's magnitude, after the exponent of its unit."""
+    f = d.fraction_bits
+    away = [] if f is None or d.alignment_rounding == "RZ" else [max(b.top for b in bs) - f]
+    unit = min([*(b.top - b.bits for b in bs), *away])
+    return unit, sum(b.most << (b.top - b.bits - unit) for b in bs) + sum(len(bs) << (x - unit) for x in away)
 
 
 def _idle_carry(d: Design, bs: list[Bounds]) -> bool:
@@ -174,10 +199,18 @@ def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], *, zero: bool) -> bo
         return False
     if d.zero_sign == "ieee" and (not zero or to.mode == "RD"):
         return False
-    grid = _grid(bs)
-    if d.fraction_bits is not None and not d.normalise_products:
-        grid = max(grid, min(b.lowest for b in bs) - d.fraction_bits)
-    return to.e_min - to.fraction_bits <= grid
+    return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_two`: whether two numbers are aligned to odd with bits enough for an exact sum."""
+    f = d.fraction_bits
+    if f is None or d.alignment_rounding != "RO" or d.carry_bits is not None or d.normalise_products:
+        return False
+    wide = max(to.fraction_bits + 3, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
+    return d.zero_exponent == "none" and len(bs) <= _PAIR and f >= wide and all(
+        b.most < (2 << b.bits if b.bits >= 0 else 0) for b in bs
+    )  # fmt: skip
 
 
 def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
@@ -185,13 +218,9 @@ def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     f = d.fraction_bits
     if d.normalise_products or d.carry_bits is not None or (f is not None and d.zero_exponent != "none"):
         return False
-    away = None if f is None or d.alignment_rounding == "RZ" else max(b.top for b in bs) - f
-    unit = min([*(b.top - b.bits for b in bs), *([] if away is None else [away])])
+    unit, magnitude = _magnitude(d, bs)
     if unit > to.e_max - to.fraction_bits:
         return False
-    magnitude = sum(b.most << (b.top - b.bits - unit) for b in bs)
-    if away is not None:
-        magnitude += len(bs) << (away - unit)
     if to.mode in ("RZ", "RO"):
         return magnitude < 1 << (to.e_max + 1 - unit)
     return magnitude <= ((2 << to.fraction_bits) - 1) << (to.e_max - to.fraction_bits - unit)
@@ -199,6 +228,13 @@ def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
 
 def _grid(bs: list[Bounds]) -> int:
     return min(b.grid for b in bs)
+
+
+def _sum_grid(d: Design, bs: list[Bounds]) -> int:
+    """`Stages.sum_grid`: the exponent of a power of two of which a sum is a multiple."""
+    if d.fraction_bits is None or d.normalise_products:
+        return _grid(bs)
+    return max(_grid(bs), min(b.lowest for b in bs) - d.fraction_bits)
 
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
@@ -220,27 +256,32 @@ def _factor(unit: UnitSpec, f: Format) -> Bounds:
     """`Stages.factor_bounds`: a factor as it is or in another format, and normalised or not."""
     made, to = _of_format(f), converted_to(unit)
     if to is not None:
-        made = replace(made, lowest=least(to), upto=max(least(to), made.upto), low_upto=least(to))
+        made = replace(
+            made, lowest=least(to), upto=max(least(to), made.upto), low_upto=least(to),
+            width=made.width + max(0, least(to) - made.lowest),
+        )  # fmt: skip
     if unit.design.normalise_operands:
-        grid = made.grid
-        made = replace(made, lowest=min(made.lowest, grid), grid=min(grid, 2 * grid - made.low_upto))
+        made = replace(made, lowest=min(made.lowest, made.grid))
     return made
 
 
 def _times(x: Bounds, y: Bounds) -> Bounds:
     low = max(x.low_upto + y.top, x.top + y.low_upto)
-    return Bounds(x.most * y.most, x.bits + y.bits, x.lowest + y.lowest, x.grid + y.grid, x.top + y.top, low)
+    return Bounds(
+        x.most * y.most, x.bits + y.bits, x.lowest + y.lowest, x.grid + y.grid, x.top + y.top, low,
+        x.width + y.width,
+    )  # fmt: skip
 
 
 def _of_format(f: Format) -> Bounds:
     low, bits = least(f), f.fraction_bits
     top = max(low, (1 << f.exponent_bits) - 1 - f.bias)
-    return Bounds((2 << bits) - 1, bits, low, low - bits, top, low)
+    return Bounds((2 << bits) - 1, bits, low, low - bits, top, low, bits)
 
 
 def _of_result(to: Conversion) -> Bounds:
     bits = to.fraction_bits
-    return Bounds((2 << bits) - 1, bits, to.e_min, to.e_min - bits, to.e_max, to.e_min)
+    return Bounds((2 << bits) - 1, bits, to.e_min, to.e_min - bits, to.e_max, to.e_min, bits + 1)
 
 
 def _range_ok(to: Conversion) -> bool:

@@ -385,7 +385,8 @@ Definition idle_sign (z : bool) (bs : list bounds) (d : sum) : bool :=
   | None, SumSign => true
   | None, IeeeSign => z && match rho (out d) with RD => false | _ => true end
   | _, _ => false
-  end && negb (flushes (out d)) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d).
+  end && negb (flushes (out d)) && (0 <=? p (out d)) &&
+  (match rho (out d) with RO => true | _ => false end || (emin (out d) - p (out d) <=? sum_grid bs d)).
 
 Definition has_plus_zero (z : bool) (vs : list val) : Prop := z = true -> exists x, In (Num x) vs /\ is_zero x = true /\ neg x = false.
 
@@ -396,6 +397,13 @@ Proof.
   rewrite A. cbn [orb]. destruct (forallb (Z.eqb 0) ns); cbn [andb]; [|now destruct m].
   destruct (forallb (fun y => negb (neg y)) ts) eqn:B; [|now destruct m]. apply not_true_is_false. intros C. apply existsb_exists in C.
   destruct C as [y [Hy Ny]]. rewrite forallb_forall in B. specialize (B y Hy). rewrite Ny in B. easy.
+Qed.
+
+Lemma odd_not_zero n e : n <> 0 -> round_div RO n e <> 0.
+Proof.
+  intros N. rewrite round_div_unfold. destruct (Z.leb_spec e 0) as [H|H]; [pose proof (pow_pos (- e) ltac:(lia)); nia|].
+  pose proof (Z.div_mod n (2 ^ e) ltac:(apply Z.pow_nonzero; lia)) as Q. set (q := n / 2 ^ e) in *. destruct (Z.eqb_spec (n mod 2 ^ e) 0) as [M|M]; [intros Z; rewrite Z, M in Q; lia|].
+  destruct (Z.even q) eqn:E; [intros Z; replace q with (-1) in E by lia; easy|intros Z; rewrite Z in E; easy].
 Qed.
 
 Lemma round_not_zero m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> round_div m n e <> 0.
@@ -447,7 +455,7 @@ Lemma idle_sign_ok z bs d vs : idle_sign z bs d = true -> covered bs vs -> has_p
   sum_values d vs = sum_values (with_out d (with_zero_sign (out d) Positive)) vs.
 Proof.
   intros O Cv Pz. unfold idle_sign in O. repeat rewrite andb_true_iff in O. destruct O as [[[S F] P] G].
-  apply negb_true_iff in F. apply Z.leb_le in P, G.
+  apply negb_true_iff in F. apply Z.leb_le in P.
   assert (K : carry_bits d = None) by now destruct (carry_bits d).
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. pose proof (covered_numbers _ _ _ Cv En) as F0.
   assert (Zs : forall ns, match zsign (out d) with IeeeSign => sign_of (rho (out d)) 0 ts ns = false | SumSign => True | Positive => False end).
@@ -462,7 +470,8 @@ Proof.
   destruct (Z.eq_dec n 0) as [N|N].
   - unfold s. rewrite N. cbn [Z.eqb negb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
   - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
-    { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
+    { apply orb_prop in G. destruct G as [G|G]; [destruct (rho (out d)); try easy; now apply odd_not_zero|]. apply Z.leb_le in G.
+      apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
       assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
       { pose proof (total_grid bs d vs ts K Cv En) as Dv. fold n u in Dv. destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
         assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
@@ -668,14 +677,52 @@ Proof. induction l as [|x l IH]; [constructor|]. cbn [filter]. destruct (q x); c
 
 (** * Trees of sums *)
 
-(** What is known of a sum's result: a multiple of what its operands are multiples of. *)
+(** An exponent that no result exceeds. *)
+Definition sum_top (bs : list bounds) (d : sum) : Z :=
+  if match fraction_bits d, zero_exponent d with None, _ | Some _, ZeroNone => true | _, _ => false end && negb (normalise d) && shapes_ok bs
+  then Z.min (emax (out d)) (Z.max (emin (out d)) (Z.log2 (all_magnitudes bs d) + 1 + least_magnitude bs d)) else emax (out d).
+
+(** What is known of a sum's result: a multiple of what its operands are multiples of, and no larger than all of them. *)
 Definition sum_result (bs : list bounds) (d : sum) : bounds :=
   let b := result_bounds (out d) in
   match carry_bits d with
   | Some _ => b
-  | None => {| shape_of := shape_of b; lowest := lowest b; grid := Z.max (grid b) (Z.min (emax (out d) - p (out d)) (sum_grid bs d)); upto := upto b;
+  | None => {| shape_of := shape_of b; lowest := lowest b; grid := Z.max (grid b) (Z.min (emax (out d) - p (out d)) (sum_grid bs d)); upto := sum_top bs d;
                low_upto := low_upto b; width := width b |}
   end.
+
+Lemma convert_top c s n u k z : 0 <= p c -> emin c <= k -> (Rabs (IZR n * bp u) <= bp k)%R -> convert c s n u = Num z -> exp z <= k.
+Proof.
+  intros P M A. unfold convert. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)).
+  destruct (Z.eqb_spec r 0) as [R|R]; cbn [orb]; [intros H; injection H as <-; exact M|].
+  assert (T : Z.log2 (Z.abs r) + ex <= k).
+  { pose proof (round_ok c n u) as E. cbv zeta in E. fold ex r in E.
+    assert (F : (Rabs (flt_rnd c (IZR n * bp u)) <= bp k)%R).
+    { assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). unfold flt_rnd. apply abs_round_le_generic; auto with typeclass_instances.
+      apply generic_format_FLT. exists (Float radix2 1 k); [unfold F2R; cbn; ring| |cbn; lia]. cbn [Fnum]. change (Z.abs 1) with 1.
+      change (Zpower radix2 (p c + 1)) with (2 ^ (p c + 1)). apply Z.pow_gt_1; lia. }
+    rewrite <- E, Rabs_mult, (Rabs_pos_eq (bp ex)), <- abs_IZR in F by apply bpow_ge_0. destruct (Z.log2_spec (Z.abs r)) as [L _]; [lia|].
+    apply IZR_le in L. rewrite <- bp_Z in L by apply Z.log2_nonneg. apply (le_bpow radix2). rewrite bpow_plus. eapply Rle_trans; [|exact F].
+    apply Rmult_le_compat_r; [apply bpow_ge_0|exact L]. }
+  destruct (flushes c && _); [intros H; injection H as <-; exact M|]. destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs r) + ex)).
+  - destruct (is_infinite c n); [easy|]. intros H0. injection H0 as <-. cbn. lia.
+  - intros H0. injection H0 as <-. cbn [exp]. lia.
+Qed.
+
+Lemma sum_top_ok bs d vs z : range_ok (out d) = true -> carry_bits d = None -> covered bs vs -> sum_values d vs = Num z -> exp z <= sum_top bs d.
+Proof.
+  intros R K Cv E. destruct (sum_inside d vs R z E) as [_ [B [_ [U _]]]]. assert (T : exp z <= emax (out d)).
+  { unfold under in U. cbn in U, B. unfold range_ok in R. apply andb_prop in R. destruct R as [_ R]. apply Z.leb_le in R. destruct (low_sig z); lia. }
+  unfold sum_top. destruct (_ && _ && _) eqn:C; [|exact T]. repeat rewrite andb_true_iff in C. destruct C as [[Z N] Sh]. apply negb_true_iff in N. apply Z.min_glb; [exact T|].
+  assert (Zn : fraction_bits d <> None -> zero_exponent d = ZeroNone) by (destruct (fraction_bits d); [|easy]; now destruct (zero_exponent d)).
+  unfold sum_values in E. destruct (numbers vs) as [ts|] eqn:En; [|exfalso; now apply (special_not_num vs z)]. unfold sum_numbers in E.
+  pose proof (sum_magnitude bs d vs ts K N Sh Zn Cv En) as A. unfold range_ok in R. apply andb_prop in R. destruct R as [P _]. apply Z.leb_le in P.
+  eapply convert_top; [exact P|apply Z.le_max_l| |exact E]. eapply Rle_trans; [exact A|].
+  apply Rle_trans with (bp (Z.log2 (all_magnitudes bs d) + 1 + least_magnitude bs d)); [|apply bpow_le; lia]. rewrite bpow_plus. apply Rmult_le_compat_r; [apply bpow_ge_0|].
+  rewrite bp_Z by (pose proof (Z.log2_nonneg (all_magnitudes bs d)); lia). apply IZR_le. destruct (Z_lt_le_dec 0 (all_magnitudes bs d)) as [Q|Q].
+  - destruct (Z.log2_spec _ Q) as [_ L]. rewrite <- Z.add_1_r in L. lia.
+  - pose proof (Z.pow_nonneg 2 (Z.log2 (all_magnitudes bs d) + 1)). lia.
+Qed.
 
 Lemma convert_multiple c s n u g z : (2 ^ Z.max 0 (g - u) | n) -> g <= emax c - p c -> convert c s n u = Num z -> multiple g z.
 Proof.
@@ -690,7 +737,8 @@ Qed.
 Lemma sum_result_inside bs d vs : range_ok (out d) = true -> covered bs vs -> inside (sum_result bs d) (sum_values d vs).
 Proof.
   intros R Cv. pose proof (sum_inside d vs R) as I. unfold sum_result. destruct (carry_bits d) eqn:K; [exact I|].
-  intros x E. destruct (I x E) as [A [B [M [U W]]]]. split; [exact A|split; [exact B|split; [|split; [exact U|exact W]]]]. cbn [grid].
+  intros x E. destruct (I x E) as [A [B [M [U W]]]].
+  split; [exact A|split; [exact B|split; [|split; [unfold under in *; pose proof (sum_top_ok bs d vs x R K Cv E); destruct (low_sig x); auto|exact W]]]]. cbn [grid].
   destruct (Z.max_spec (grid (result_bounds (out d))) (Z.min (emax (out d) - p (out d)) (sum_grid bs d))) as [[_ ->]|[_ ->]]; [|exact M].
   unfold sum_values in E. destruct (numbers vs) as [ts|] eqn:En; [|exfalso; now apply (special_not_num vs x)]. unfold sum_numbers in E.
   eapply convert_multiple; [|apply Z.le_min_l|exact E]. eapply Z.divide_trans; [|exact (total_grid bs d vs ts K Cv En)]. apply pow_divides. lia.
