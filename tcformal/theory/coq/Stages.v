@@ -22,7 +22,7 @@ Definition inside (b : bounds) (v : val) : Prop := forall x, v = Num x ->
   fits' (shape_of b) x /\ lowest b <= exp x /\ multiple (grid b) x /\ under b x /\ frac x <= width b.
 
 (** The largest exponent of a format's numbers. *)
-Definition format_top (f : format) : Z := Z.max (least f) (2 ^ ebits f - 1 - bias f).
+Definition format_top (f : format) : Z := Z.max (least f) (2 ^ ebits f - (match special f with IEEE => 2 | _ => 1 end) - bias f).
 
 Definition format_bounds (f : format) : bounds :=
   {| shape_of := number_shape (fbits f); lowest := least f; grid := least f - fbits f; upto := format_top f; low_upto := least f;
@@ -369,6 +369,8 @@ Qed.
 
 (** ** The sign of a result that rounds to zero *)
 
+Definition none {A} (o : option A) : bool := match o with None => true | _ => false end.
+
 Definition with_zero_sign (c : conversion) (z : zero_sign) : conversion :=
   {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
 
@@ -379,16 +381,22 @@ Definition sum_grid (bs : list bounds) (d : sum) : Z :=
   | None => least_of grid bs
   end.
 
-(** A sum of multiples of the least result rounds to zero only where it is zero; with a +0 among its operands ([z]) it is a +0. *)
-Definition idle_sign (z : bool) (bs : list bounds) (d : sum) : bool :=
+(** A sum of multiples of the least result rounds to zero only where it is zero; with a +0 among its operands ([fst z]) it is a +0, and
+    with a number that is no -0 ([snd z]) where nothing is cut off. *)
+Definition idle_sign (z : bool * bool) (bs : list bounds) (d : sum) : bool :=
   match carry_bits d, zsign (out d) with
   | None, SumSign => true
-  | None, IeeeSign => z && match rho (out d) with RD => false | _ => true end
+  | None, IeeeSign => (fst z || snd z && none (fraction_bits d)) && match rho (out d) with RD => false | _ => true end
   | _, _ => false
   end && negb (flushes (out d)) && (0 <=? p (out d)) &&
   (match rho (out d) with RO => true | _ => false end || (emin (out d) - p (out d) <=? sum_grid bs d)).
 
-Definition has_plus_zero (z : bool) (vs : list val) : Prop := z = true -> exists x, In (Num x) vs /\ is_zero x = true /\ neg x = false.
+Definition has_plus_zero (z : bool * bool) (vs : list val) : Prop :=
+  (fst z = true -> exists x, In (Num x) vs /\ is_zero x = true /\ neg x = false) /\
+  (snd z = true -> exists v, In v vs /\ forall x, v = Num x -> is_zero x = true -> neg x = false).
+
+Lemma no_plus_zero vs : has_plus_zero (false, false) vs.
+Proof. split; easy. Qed.
 
 Lemma plus_zero_sign m ts ns : m <> RD -> (exists x, In x ts /\ neg x = false) -> sign_of m 0 ts ns = false.
 Proof.
@@ -458,13 +466,23 @@ Proof.
   apply negb_true_iff in F. apply Z.leb_le in P.
   assert (K : carry_bits d = None) by now destruct (carry_bits d).
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. pose proof (covered_numbers _ _ _ Cv En) as F0.
-  assert (Zs : forall ns, match zsign (out d) with IeeeSign => sign_of (rho (out d)) 0 ts ns = false | SumSign => True | Positive => False end).
-  { intros ns. rewrite K in S. destruct (zsign (out d)); try easy. apply andb_prop in S. destruct S as [Sz Sm]. apply plus_zero_sign; [now destruct (rho (out d))|].
-    destruct (Pz Sz) as [x [Hx [_ Nx]]]. exists x. split; auto. unfold numbers in En. destruct (forallb is_num vs); [|easy]. injection En as <-.
-    change x with (num_of (Num x)). now apply in_map. }
+  set (ns := counts d ts).
+  assert (Zs : match zsign (out d) with IeeeSign => sign_of (rho (out d)) 0 ts ns = false | SumSign => True | Positive => False end).
+  { rewrite K in S. destruct (zsign (out d)); try easy. apply andb_prop in S. destruct S as [Sz Sm]. assert (M : rho (out d) <> RD) by now destruct (rho (out d)).
+    assert (It : forall x, In (Num x) vs -> In x ts).
+    { intros x Hx. unfold numbers in En. destruct (forallb is_num vs); [|easy]. injection En as <-. change x with (num_of (Num x)). now apply in_map. }
+    apply orb_prop in Sz. destruct Sz as [Sz|Sz].
+    - destruct (proj1 Pz Sz) as [x [Hx [_ Nx]]]. apply plus_zero_sign; auto. exists x. auto.
+    - apply andb_prop in Sz. destruct Sz as [Sz Fb]. destruct (proj2 Pz Sz) as [v [Hv Nv]].
+      assert (Nu : exists x, v = Num x). { unfold numbers in En. destruct (forallb is_num vs) eqn:A; [|easy]. rewrite forallb_forall in A. specialize (A v Hv). destruct v; try easy. now eexists. }
+      destruct Nu as [x ->]. specialize (Nv x eq_refl). destruct (is_zero x) eqn:Zx; [apply plus_zero_sign; auto; exists x; auto|].
+      assert (Fn : fraction_bits d = None) by now destruct (fraction_bits d). pose proof (multiples_zero d ts (exact_multiples d ts Fn)) as Q.
+      unfold sign_of. cbn [Z.eqb negb]. unfold ns. rewrite Q. assert (Az : forallb is_zero ts = false).
+      { apply not_true_is_false. intros A. rewrite forallb_forall in A. specialize (A x (It x Hv)). congruence. }
+      rewrite Az. cbn [andb]. now destruct (rho (out d)). }
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
-  set (n := total d ts). set (u := unit_of d ts). specialize (Zs (counts d ts)). set (s := sign_of _ n ts _). unfold convert. cbn [out d' with_out with_zero_sign].
+  set (n := total d ts). set (u := unit_of d ts). fold ns. set (s := sign_of _ n ts ns). unfold convert. cbn [out d' with_out with_zero_sign].
   change (last_bit (with_zero_sign (out d) Positive) n u) with (last_bit (out d) n u). cbn [rho p emin emax flushes tiny zsign with_zero_sign].
   change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F. cbn [andb]. rewrite orb_false_r.
   destruct (Z.eq_dec n 0) as [N|N].
@@ -597,10 +615,8 @@ Qed.
 Definition sum_eq (a b : sum) : {a = b} + {a <> b}.
 Proof. repeat decide equality. Defined.
 
-Definition none {A} (o : option A) : bool := match o with None => true | _ => false end.
-
 (** The sum on its way to another one: each parameter that is plain there, and does not matter here, at its plain value. *)
-Definition plainer (z : bool) (bs : list bounds) (d d' : sum) : sum :=
+Definition plainer (z : bool * bool) (bs : list bounds) (d d' : sum) : sum :=
   let d1 := if none (carry_bits d') && idle_carry bs d then with_carry d None else d in
   let d2 := if zero_none d' && idle_zero bs d1 then with_zero d1 ZeroNone else d1 in
   let d3 := if none (fraction_bits d') && (idle_cut bs d2 || idle_two bs d2) then exact_of d2 else d2 in
@@ -639,7 +655,7 @@ Proof.
 Qed.
 
 (** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
-Definition idle_sum (z : bool) (bs : list bounds) (d d' : sum) : bool :=
+Definition idle_sum (z : bool * bool) (bs : list bounds) (d d' : sum) : bool :=
   range_ok (out d) && if sum_eq d' (plainer z bs d d') then true else false.
 
 Lemma idle_sum_ok z bs d d' vs : idle_sum z bs d d' = true -> covered bs vs -> has_plus_zero z vs -> sum_values d' vs = sum_values d vs.
@@ -753,19 +769,23 @@ Fixpoint operand_bounds (tb cb : bounds) (d : sum) (x : steps) {struct x} : boun
   | _ => result_bounds (out d)
   end.
 
+(** A sum whose results are no -0, and that are taken as they are. *)
+Definition positive_step (r : flush_rule) (x : steps) : bool :=
+  match x, r with Step (Stage e) _, (Kept | PositiveZero) => (0 <=? p (out e)) && match zsign (out e) with Positive => true | _ => false end | _, _ => false end.
+
 (** Trees of the same sums, parameters of each at other values, or not; without +0 among their operands, or with it. *)
-Fixpoint idle_steps (tb cb : bounds) (t t' : steps) {struct t} : bool :=
+Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} : bool :=
   match t, t' with
   | Product k, Product k' => Nat.eqb k k'
   | C, C | PlusZero, PlusZero => true
   | Step (Stage d) l, Step (Stage d') l' =>
       let z := existsb plus_zero_step l in
       let drops := z && negb (existsb plus_zero_step l') && zero_free d' in
-      idle_sum z (map (operand_bounds tb cb d) l) d d' &&
+      idle_sum (z, existsb (positive_step q) l) (map (operand_bounds tb cb d) l) d d' &&
       (fix go (l l' : list steps) : bool := match l with
          | [] => match l' with [] => true | _ => false end
          | x :: r => if drops && plus_zero_step x then go r l' else
-                     match l' with x' :: r' => idle_steps tb cb x x' && go r r' | [] => false end
+                     match l' with x' :: r' => idle_steps q tb cb x x' && go r r' | [] => false end
          end) l l'
   | _, _ => false
   end.
@@ -783,6 +803,16 @@ Proof.
   destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. unfold zero_of. now rewrite A, B.
 Qed.
 
+Lemma positive_zero c s n u v : 0 <= p c -> zsign c = Positive -> convert c s n u = Num v -> is_zero v = true -> neg v = false.
+Proof.
+  intros Pc P. unfold convert. rewrite P. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)). destruct (Z.eqb_spec r 0) as [R|R]; cbn [orb andb].
+  { intros H. injection H as <-. reflexivity. }
+  destruct (flushes c && _); [intros H; injection H as <-; reflexivity|]. destruct (emax c <? _).
+  - destruct (is_infinite c n); [easy|]. intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z.
+    pose proof (Z.pow_gt_1 2 (p c + 1)). lia.
+  - intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z. lia.
+Qed.
+
 Section Steps.
 Variables (tb cb : bounds) (r : flush_rule) (ps : list val) (c : val).
 Hypothesis (K : kept_or_zero r = true) (Hp : Forall (inside tb) ps) (Hc : inside cb c).
@@ -793,7 +823,7 @@ Proof.
   rewrite Forall_forall in Hp. apply Hp. now apply nth_In.
 Qed.
 
-Lemma idle_steps_ok t : forall t', idle_steps tb cb t t' = true ->
+Lemma idle_steps_ok t : forall t', idle_steps r tb cb t t' = true ->
   eval_steps r ps c t' = eval_steps r ps c t /\
   match t with Step (Stage d) l => inside (sum_result (map (operand_bounds tb cb d) l) d) (eval_steps r ps c t) | _ => True end.
 Proof.
@@ -811,7 +841,7 @@ Proof.
     assert (In : Forall2 inside (map (operand_bounds tb cb d) l) (map f l) /\
                  map f' l' = map f (filter (fun x => negb (drops && plus_zero_step x)) l)).
     { pose proof (idle_same_zero _ _ _ _ O) as Z0. clearbody drops. clear -IH G R K Hp Hc Z0 f f'. revert l' G. induction IH as [|x l P IH IHl]; intros l' G; [destruct l'; [|easy]; cbn; auto|].
-      assert (Px : forall x', idle_steps tb cb x x' = true -> f' x' = f x /\ inside (operand_bounds tb cb d x) (f x)).
+      assert (Px : forall x', idle_steps r tb cb x x' = true -> f' x' = f x /\ inside (operand_bounds tb cb d x) (f x)).
       { intros x' E. destruct (P x' E) as [P1 P2]. unfold f, f'. cbv zeta. rewrite P1. destruct x as [k| | |[e|] m]; cbn [operand_bounds].
         - destruct x'; try easy; (split; [reflexivity|exact (product_inside k)]).
         - destruct x'; try easy; (split; [reflexivity|exact Hc]).
@@ -823,10 +853,19 @@ Proof.
       - destruct l' as [|x' l']; [easy|]. apply andb_prop in G. destruct G as [G1 G2]. destruct (Px x' G1) as [E I]. destruct (IHl l' G2) as [F M].
         split; [now constructor|]. cbn [map]. now rewrite E, M. }
     destruct In as [F M]. split; [|apply sum_result_inside; [exact R|now apply covered_all]]. rewrite M.
-    assert (Zp : has_plus_zero z (map f l)).
-    { intros Hz. unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
-      exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto. }
-    rewrite <- (idle_sum_ok z _ d d' (map f l) O (covered_all _ _ F) Zp).
+    assert (Zp : has_plus_zero (z, existsb (positive_step r) l) (map f l)).
+    { split; cbn [fst snd]; intros Hz.
+      - unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
+        exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto.
+      - apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. exists (f x). split; [now apply in_map|]. destruct x as [| | |[e|] m]; try easy. unfold positive_step in Q.
+        intros y E Zy. unfold f in E. cbn [eval_steps add] in E. destruct (sum_values e _) as [v| |] eqn:Sv; try easy.
+        assert (Ps : 0 <= p (out e) /\ zsign (out e) = Positive).
+        { destruct r; try easy; apply andb_prop in Q; destruct Q as [Qp Qz]; apply Z.leb_le in Qp; (split; [exact Qp|now destruct (zsign (out e))]). }
+        destruct Ps as [Pp Ps].
+        assert (Pv : is_zero v = true -> neg v = false).
+        { intros Zv. unfold sum_values in Sv. destruct (numbers _); [|exfalso; now apply (special_not_num _ v Sv)]. unfold sum_numbers in Sv. now apply (positive_zero _ _ _ _ _ Pp Ps Sv). }
+        unfold flush in E. destruct (negb (is_subnormal v)); [injection E as <-; auto|]. destruct r; try easy; injection E as <-; auto. }
+    rewrite <- (idle_sum_ok _ _ d d' (map f l) O (covered_all _ _ F) Zp).
     destruct drops eqn:D; cbn [andb negb] in *.
     + assert (Zf : zero_free d' = true) by (unfold drops in D; apply andb_prop in D; apply D).
       pose proof (Permutation_map f (filter_split plus_zero_step l)) as Pm. rewrite map_app in Pm.
@@ -1049,12 +1088,12 @@ Definition last_out (how : summation) : option conversion :=
   end.
 
 (** The same sums, one parameter of each at another value, or not; [n] products at most, those of [tb], and c of [cb]. *)
-Definition idle_summation (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
+Definition idle_summation (r : flush_rule) (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
   match how, how' with
-  | OneSum (Stage d), OneSum (Stage d') => idle_sum false (repeat tb n ++ [cb]) d d'
+  | OneSum (Stage d), OneSum (Stage d') => idle_sum (false, false) (repeat tb n ++ [cb]) d d'
   | CLast Together (Stage d) (Stage e), CLast Together (Stage d') (Stage e') =>
-      idle_sum false (repeat tb n) d d' && idle_sum false [result_bounds (out d); cb] e e'
-  | InSteps (Step s l), InSteps t => idle_steps tb cb (Step s l) t
+      idle_sum (false, false) (repeat tb n) d d' && idle_sum (false, false) [result_bounds (out d); cb] e e'
+  | InSteps (Step s l), InSteps t => idle_steps r tb cb (Step s l) t
   | _, _ => false
   end.
 
@@ -1062,8 +1101,8 @@ Definition idle_design (d : design) (how : summation) : bool :=
   one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && format_ok (start_format d) && kept_or_zero (c_rule d) && negb (skips d) &&
   match cutting_of d, zero_terms (factors d) with Whole, None => true | _, _ => false end &&
   match term_bounds d, last_out (sums d) with
-  | Some tb, Some o => (0 <=? fst (shape_of tb)) && idle_summation tb (format_bounds (start_format d)) (block d) (sums d) how &&
-                       idle_summation tb (result_bounds o) (block d) (sums d) how
+  | Some tb, Some o => (0 <=? fst (shape_of tb)) && idle_summation (c_rule d) tb (format_bounds (start_format d)) (block d) (sums d) how &&
+                       idle_summation (c_rule d) tb (result_bounds o) (block d) (sums d) how
   | _, _ => false
   end.
 
@@ -1093,7 +1132,7 @@ Section Blocks.
 Variables (d : design) (how : summation) (tb : bounds) (o : conversion).
 Hypotheses (Sk : skips d = false) (W : cutting_of d = Whole) (Zt : zero_terms (factors d) = None) (K : kept_or_zero (c_rule d) = true)
   (T : term_bounds d = Some tb) (Lo : last_out (sums d) = Some o) (Pos : 0 <= fst (shape_of tb)) (B : (0 < block d)%nat).
-Notation good cb := (idle_summation tb cb (block d) (sums d) how = true).
+Notation good cb := (idle_summation (c_rule d) tb cb (block d) (sums d) how = true).
 Hypotheses (G1 : good (format_bounds (start_format d))) (G2 : good (result_bounds o)).
 
 Definition c_inside (v : val) : Prop := inside (format_bounds (start_format d)) v \/ inside (result_bounds o) v.
@@ -1115,11 +1154,11 @@ Proof.
   intros G L Hp Hc. unfold idle_summation in G.
   destruct (sums d) as [[s|]| | | | | | |[| | | |] [s|] [e|]|[| | |[s|] l]] eqn:S; try easy; cbn [last_out] in Lo; try easy;
     destruct how as [[s'|]| | | | | | |[| | | |] [s'|] [e'|]|t']; try easy; injection Lo as <-; cbn [block_sum add_from inner_sum add].
-  - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto; [apply covered_fewer; auto|easy].
+  - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto; [apply covered_fewer; auto|apply no_plus_zero].
   - apply andb_prop in G. destruct G as [Ga Gb]. pose proof (idle_range _ _ _ _ Ga) as Ra. split; [|apply sum_inside; eapply idle_range; eauto].
     assert (E : sum_values s' ps = sum_values s ps).
-    { eapply idle_sum_ok; eauto; [|easy]. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
-    rewrite E. eapply idle_sum_ok; eauto; [|easy]. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
+    { eapply idle_sum_ok; eauto; [|apply no_plus_zero]. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
+    rewrite E. eapply idle_sum_ok; eauto; [|apply no_plus_zero]. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
   - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E _]. split; auto. cbn [eval_steps add]. apply sum_inside.
     cbn [idle_steps] in G. destruct t' as [| | |[d'|] ?]; try easy. apply andb_prop in G. destruct G as [G _]. exact (idle_range _ _ _ _ G).
 Qed.
