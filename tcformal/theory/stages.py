@@ -10,7 +10,7 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.theory.conditions import block_size, converted_to, least, one_nan, parts_ok, start_format
+from tcformal.theory.conditions import block_size, converted_to, highest, least, one_nan, parts_ok, start_format
 from tcformal.theory.design import coq_sum
 
 
@@ -115,6 +115,10 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
 def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
     cases = [_operands(x, terms, c) for c in cs]
     zero, d = "zero" in x.operands, x.design
+    # A partial sum that is no -0, and is taken as it is.
+    positive = in_steps and d.c_subnormals in ("kept", "positive_zero") and any(
+        isinstance(y, Sum) and y.design.zero_sign == "positive" for y in x.operands
+    )  # fmt: skip
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
@@ -125,7 +129,7 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
     changed(lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b), fraction_bits=None, normalise_products=False, **EXACT_SUM)
-    changed(lambda d, b: _idle_sign(d, to, b, zero=zero), zero_sign="positive")
+    changed(lambda d, b: _idle_sign(d, to, b, zero or (positive and d.fraction_bits is None)), zero_sign="positive")
     changed(lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b), overflow="infinity")
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
@@ -133,7 +137,10 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
 
 
 def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
-    of = {"c": c, "zero": _of_result(x.target)}
+    to = x.target
+    # `Stages.zero_bounds`: a +0 is a multiple of everything.
+    zero = replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
+    of = {"c": c, "zero": zero}
     return [
         _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
         for y in x.operands
@@ -193,11 +200,11 @@ def _idle_cut(d: Design, bs: list[Bounds]) -> bool:
     return max(b.top for b in bs) - f <= _grid(bs)
 
 
-def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], *, zero: bool) -> bool:
-    """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0."""
+def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:  # noqa: FBT001
+    """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
     if d.carry_bits is not None or d.result_subnormals != "kept":
         return False
-    if d.zero_sign == "ieee" and (not zero or to.mode == "RD"):
+    if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
     return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
 
@@ -275,7 +282,7 @@ def _times(x: Bounds, y: Bounds) -> Bounds:
 
 def _of_format(f: Format) -> Bounds:
     low, bits = least(f), f.fraction_bits
-    top = max(low, (1 << f.exponent_bits) - 1 - f.bias)
+    top = max(low, highest(f))
     return Bounds((2 << bits) - 1, bits, low, low - bits, top, low, bits)
 
 

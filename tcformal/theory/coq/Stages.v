@@ -760,13 +760,17 @@ Proof.
   eapply convert_multiple; [|apply Z.le_min_l|exact E]. eapply Z.divide_trans; [|exact (total_grid bs d vs ts K Cv En)]. apply pow_divides. lia.
 Qed.
 
+(** A +0 is a multiple of everything. *)
+Definition zero_bounds (c : conversion) : bounds :=
+  {| shape_of := number_shape (p c); lowest := emin c; grid := emax c; upto := emin c; low_upto := emin c; width := p c |}.
+
 (** The bounds of an operand of a step of one kind of sum, from those of products and of c. *)
 Fixpoint operand_bounds (tb cb : bounds) (d : sum) (x : steps) {struct x} : bounds :=
   match x with
   | Product _ => tb
   | C => cb
   | Step (Stage e) l => sum_result (map (operand_bounds tb cb e) l) e
-  | _ => result_bounds (out d)
+  | _ => zero_bounds (out d)
   end.
 
 (** A sum whose results are no -0, and that are taken as they are. *)
@@ -790,7 +794,7 @@ Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} 
   | _, _ => false
   end.
 
-Lemma zero_inside d : range_ok (out d) = true -> inside (result_bounds (out d)) (zero_of (Floating (out d))).
+Lemma zero_inside d : range_ok (out d) = true -> inside (zero_bounds (out d)) (zero_of (Floating (out d))).
 Proof.
   intros O x H. injection H as <-. unfold range_ok in O. apply andb_prop in O. destruct O as [P M]. apply Z.leb_le in P, M.
   cbn. split; [|split; [lia|split; [now apply multiple_zero|split; [unfold under; cbn; lia|lia]]]]. split; cbn [sig frac]; [lia|]. rewrite Rmult_0_l. unfold number_shape. cbn [fst snd].
