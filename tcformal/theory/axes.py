@@ -23,7 +23,7 @@ from tcformal.theory.conditions import (
     value_only,
 )
 from tcformal.theory.design import coq_composition, coq_design, coq_sum
-from tcformal.theory.stages import Sum, group_zeros_idle, plain_sums, summation, sums_of
+from tcformal.theory.stages import Sum, factors_idle, group_zeros_idle, plain_factors, plain_sums, summation, sums_of
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
 _LEAST_CODES = 2
@@ -266,11 +266,23 @@ def _sums(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _factors(form: Form) -> IdleAxis | None:
+    """Factors that are converted, or normalised, where nothing is cut off beside products whose exponents differ."""
+    if form.sums is None or not factors_idle(form.unit, form.sums):
+        return None
+    after = Form(plain_factors(form.unit), form.sums)
+    if after.text == form.text:
+        return None
+    return IdleAxis(
+        theorem="factors_idle", after=after, condition="factors_free d = true", proof="factors_idle d w O N",
+    )  # fmt: skip
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
 
 
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(_of_unit, (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros)), _sums,
+    *map(_of_unit, (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros)), _sums, _factors,
 )  # fmt: skip

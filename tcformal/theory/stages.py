@@ -108,8 +108,12 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
     """The same sums, each parameter that does not matter at its plain value."""
     terms = product_bounds(unit)
     assert terms is not None
-    cs = [_of_format(start_format(unit)), _of_result(root.target)]
-    return _plain(root, terms, cs, in_steps=unit.tree is not None)
+    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)
+
+
+def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
+    """What is known of c: in the first block, and in a later one."""
+    return [_of_format(start_format(unit)), _of_result(root.target)]
 
 
 def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
@@ -297,6 +301,49 @@ def _range_ok(to: Conversion) -> bool:
 
 def _stage(x: Sum) -> str:
     return f"(Stage {coq_sum(x.design, x.target)})"
+
+
+def factors_idle(unit: UnitSpec, root: Sum) -> bool:
+    """`Factors.factors_free`: whether no sum tells converted or normalised factors from those that are as they are."""
+    d, to = unit.design, converted_to(unit)
+    rules = (d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)
+    factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
+    if unit.emulation is not None or d.product_rounding is not None or isinstance(root.operands[0], Sum) > (unit.tree is not None):
+        return False
+    if to is not None and any(least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors):
+        return False
+    moved = None
+    if d.normalise_operands or (to is not None and any(least(to) != least(f) for f, _ in factors)):
+        moved = _moved(unit, to)
+    return all(_near(unit, x, moved, c) for c in first_c(unit, root) for x in root.sums())
+
+
+def _moved(unit: UnitSpec, to: Format | None) -> int:
+    """`Factors.product_moved`: the largest exponent of a product that differs."""
+    a, b = unit.a_format, unit.b_format
+    changed = [unit.design.normalise_operands or (to is not None and least(to) != least(f)) for f in (a, b)]
+    tops = [_of_format(f).upto for f in (a, b)]
+    made = max(least(f) + other for f, is_changed, other in zip((a, b), changed, tops[::-1], strict=True) if is_changed)
+    return made if unit.scale_format is None else made + 2 * _of_format(unit.scale_format).upto
+
+
+def _near(unit: UnitSpec, x: Sum, moved: int | None, c: Bounds) -> bool:
+    """`Factors.near_ok`: whether a sum cuts nothing off beside products of other exponents."""
+    d = x.design
+    if d.fraction_bits is None or not any(isinstance(y, int) for y in x.operands):
+        return True
+    if d.zero_exponent != "none" or d.carry_bits is not None or d.normalise_products:
+        return False
+    terms = [product_bounds(u) for u in (unit, plain_factors(unit))]
+    return moved is None or all(
+        t is not None and moved - d.fraction_bits <= _grid(_operands(x, t, c)) for t in terms
+    )
+
+
+def plain_factors(unit: UnitSpec) -> UnitSpec:
+    """The unit with factors as they are: neither converted nor normalised."""
+    tree = None if unit.tree is None else replace(unit.tree, converted=None)
+    return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
 def group_zeros_idle(unit: UnitSpec) -> bool:
