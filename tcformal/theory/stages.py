@@ -133,7 +133,7 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
     changed(lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b), fraction_bits=None, normalise_products=False, **EXACT_SUM)
-    changed(lambda d, b: _idle_sign(d, to, b, zero or (positive and d.fraction_bits is None)), zero_sign="positive")
+    changed(lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive")
     changed(lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b), overflow="infinity")
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
@@ -202,6 +202,13 @@ def _idle_cut(d: Design, bs: list[Bounds]) -> bool:
     if d.carry_bits is not None or d.normalise_products or (isinstance(at, int) and at - f > _grid(bs)):
         return False
     return max(b.top for b in bs) - f <= _grid(bs)
+
+
+def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
+    """`Stages.keeps_largest`: whether the largest operand is in the sum whole."""
+    if d.fraction_bits is None:
+        return True
+    return d.zero_exponent == "none" and not d.normalise_products and max(b.width for b in bs) <= d.fraction_bits
 
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:  # noqa: FBT001

@@ -381,12 +381,28 @@ Definition sum_grid (bs : list bounds) (d : sum) : Z :=
   | None => least_of grid bs
   end.
 
+(** Whether the largest operand is in the sum whole. *)
+Definition keeps_largest (bs : list bounds) (d : sum) : bool :=
+  match fraction_bits d with None => true | Some f => zero_none d && negb (normalise d) && (most_of width bs <=? f) end.
+
+Lemma largest_kept bs d vs ts : keeps_largest bs d = true -> covered bs vs -> numbers vs = Some ts -> forallb (Z.eqb 0) (counts d ts) = true -> forallb is_zero ts = true.
+Proof.
+  unfold keeps_largest. intros O C E H. destruct (fraction_bits d) as [f|] eqn:F; [|now rewrite <- (multiples_zero d ts (exact_multiples d ts F))].
+  repeat rewrite andb_true_iff in O. destruct O as [[Z N] W]. apply negb_true_iff in N. apply Z.leb_le in W. assert (Zn : zero_exponent d = ZeroNone) by (unfold zero_none in Z; now destruct (zero_exponent d)).
+  destruct (largest d ts) as [e|] eqn:L; [|apply forallb_forall; intros x Hx; now apply (largest_none d ts)]. exfalso.
+  destruct (largest_attained d ts e L) as [y [Hy Te]]. unfold term_exponent in Te. rewrite Zn, N in Te. destruct (is_zero y) eqn:Zy; [easy|]. injection Te as Te.
+  destruct (covered_numbers _ _ _ C E y Hy) as [_ [_ [_ [Wy _]]]]. assert (U : unit_of d ts <= lsb y) by (unfold unit_of, lsb; rewrite F, L; lia).
+  rewrite forallb_forall in H. specialize (H (cut (alignment d) (unit_of d ts) y) ltac:(unfold counts; now apply in_map)). apply Z.eqb_eq in H.
+  pose proof (cut_ok (alignment d) (unit_of d ts) y) as Q. rewrite <- H, fix_rnd_multiple in Q by now apply multiple_lsb. unfold V in Q. pose proof (bpow_gt_0 radix2 (lsb y)).
+  unfold is_zero in Zy. apply Z.eqb_neq in Zy. assert (S : signed y <> 0) by (unfold signed; destruct (neg y); lia). apply S, eq_IZR. nra.
+Qed.
+
 (** A sum of multiples of the least result rounds to zero only where it is zero; with a +0 among its operands ([fst z]) it is a +0, and
-    with a number that is no -0 ([snd z]) where nothing is cut off. *)
+    with a number that is no -0 ([snd z]) where the largest one is not cut off. *)
 Definition idle_sign (z : bool * bool) (bs : list bounds) (d : sum) : bool :=
   match carry_bits d, zsign (out d) with
   | None, SumSign => true
-  | None, IeeeSign => (fst z || snd z && none (fraction_bits d)) && match rho (out d) with RD => false | _ => true end
+  | None, IeeeSign => (fst z || snd z && keeps_largest bs d) && match rho (out d) with RD => false | _ => true end
   | _, _ => false
   end && negb (flushes (out d)) && (0 <=? p (out d)) &&
   (match rho (out d) with RO => true | _ => false end || (emin (out d) - p (out d) <=? sum_grid bs d)).
@@ -476,10 +492,8 @@ Proof.
     - apply andb_prop in Sz. destruct Sz as [Sz Fb]. destruct (proj2 Pz Sz) as [v [Hv Nv]].
       assert (Nu : exists x, v = Num x). { unfold numbers in En. destruct (forallb is_num vs) eqn:A; [|easy]. rewrite forallb_forall in A. specialize (A v Hv). destruct v; try easy. now eexists. }
       destruct Nu as [x ->]. specialize (Nv x eq_refl). destruct (is_zero x) eqn:Zx; [apply plus_zero_sign; auto; exists x; auto|].
-      assert (Fn : fraction_bits d = None) by now destruct (fraction_bits d). pose proof (multiples_zero d ts (exact_multiples d ts Fn)) as Q.
-      unfold sign_of. cbn [Z.eqb negb]. unfold ns. rewrite Q. assert (Az : forallb is_zero ts = false).
-      { apply not_true_is_false. intros A. rewrite forallb_forall in A. specialize (A x (It x Hv)). congruence. }
-      rewrite Az. cbn [andb]. now destruct (rho (out d)). }
+      unfold sign_of. cbn [Z.eqb negb]. destruct (forallb (Z.eqb 0) ns) eqn:Q; [|now destruct (rho (out d))].
+      pose proof (largest_kept bs d vs ts Fb Cv En Q) as A. rewrite forallb_forall in A. specialize (A x (It x Hv)). congruence. }
   unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts). change (counts d' ts) with (counts d ts).
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
   set (n := total d ts). set (u := unit_of d ts). fold ns. set (s := sign_of _ n ts ns). unfold convert. cbn [out d' with_out with_zero_sign].
