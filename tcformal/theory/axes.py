@@ -23,7 +23,15 @@ from tcformal.theory.conditions import (
     value_only,
 )
 from tcformal.theory.design import coq_composition, coq_design, coq_sum
-from tcformal.theory.stages import Sum, factors_idle, group_zeros_idle, plain_factors, plain_sums, summation, sums_of
+from tcformal.theory.stages import (
+    Sum,
+    factors_idle,
+    group_zeros_idle,
+    plain_factors,
+    plain_sums,
+    summation,
+    sums_of,
+)
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
 _LEAST_CODES = 2
@@ -66,7 +74,7 @@ class IdleAxis:
 
 
 def normal_form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
-    """The record of a design with every idle parameter at one value, and the theorems, in the order of their use.
+    """The record of a design with every idle parameter at one value, and the theorems, in the order of use.
 
     Two units of one normal form give the same results on all words that both take.
     """
@@ -95,33 +103,36 @@ def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
     """A file in which `coqc` checks that two units of one normal form are equal; None where they are not."""
     if equal_by(first, second) is None:
         return None
+    axes = {"a": (Form(first), idle_axes(first)), "b": (Form(second), idle_axes(second))}
+    lengths = {x.length for _, made in axes.values() for x in made if x.length is not None}
+    about = f"length (pairs w) = {lengths.pop()}%nat" if lengths else "pairs w <> []"
     lines, ends = [_HEADER], []
-    for side, unit in (("a", first), ("b", second)):
-        lines.append(f"Definition {side}0 : design := {coq_design(unit)}.")
-        proofs, form = [], Form(unit)
-        for i, axis in enumerate(idle_axes(unit)):
-            lines += _checked(axis, form, f"{side}{i}", f"{side}{i + 1}")
-            form = axis.after
-            proofs.append(f"{side}{i}_same w N")
+    for side, (form, made) in axes.items():
+        lines.append(f"Definition {side}0 : design := {form.text}.")
         chained = f"(eq_refl (compute {side}0 w))"
-        for proof in proofs:
-            chained = f"(eq_trans {chained} ({proof}))"
+        for i, axis in enumerate(made):
+            lines += _checked(axis, form, f"{side}{i}", f"{side}{i + 1}", about)
+            form = axis.after
+            chained = f"(eq_trans {chained} ({side}{i}_same w H))"
         ends.append(chained)
     lines.append(
-        "Definition instance : forall w, pairs w <> [] -> compute a0 w = compute b0 w :=\n"
-        f"  fun w N => eq_trans {ends[0]} (eq_sym {ends[1]})."
+        f"Definition instance : forall w, {about} -> compute a0 w = compute b0 w :=\n"
+        f"  fun w H => eq_trans {ends[0]} (eq_sym {ends[1]})."
     )
     lines.append("Check instance.\nPrint Assumptions instance.\n")
     return "\n".join(lines)
 
 
-def _checked(axis: IdleAxis, form: Form, before: str, after: str) -> list[str]:
+def _checked(axis: IdleAxis, form: Form, before: str, after: str, about: str) -> list[str]:
     """The lemma that one change leaves all results as they are."""
     lines = [f"Definition {after} : design := {axis.after.text}."]
     name = f"{before}_same"
-    lines.append(f"Lemma {name} : forall w, pairs w <> [] -> compute {before} w = compute {after} w.")
+    lines.append(f"Lemma {name} : forall w, {about} -> compute {before} w = compute {after} w.")
     lines.append("Proof.")
-    lines.append(f"  intros w N. set (d := {before}).")
+    lines.append(f"  intros w L. set (d := {before}).")
+    lines.append(
+        "  assert (N : pairs w <> []) by (first [exact L | intros E; rewrite E in L; discriminate L])."
+    )
     if axis.with_sum:
         lines.append(f"  set (s := {coq_sum(form.unit.design, form.unit.design.rho)}).")
         lines.append("  assert (S : sum_of d = Some s) by (vm_compute; reflexivity).")
@@ -231,7 +242,9 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
         if how is None or tree is None or tree.tree is None:
             return None
         root = sums_of(tree)
-        if root is None or {how.addition.operand_subnormals, how.addition.c_subnormals} != {unit.design.c_subnormals}:
+        if root is None or {how.addition.operand_subnormals, how.addition.c_subnormals} != {
+            unit.design.c_subnormals
+        }:
             return None
         last = Sum(how.addition, how.addition.rho, root.operands)
         after = Form(replace(tree, design=replace(tree.design, nan_word=how.addition.nan_word)), last)
@@ -239,8 +252,8 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
             one = f"({coq_sum(unit.design, unit.design.rho)})"
             return IdleAxis(
                 theorem="composed_tree", after=after, length=unit.k,
-                condition=f"composed_ok d ({coq_composition(how)}) {unit.k} = true",
-                proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k} w eq_refl eq_refl O L",
+                condition=f"composed_ok d ({coq_composition(how)}) {unit.k}%nat = true",
+                proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k}%nat w eq_refl eq_refl O L",
             )  # fmt: skip
     return None
 
@@ -248,7 +261,9 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
 def _is_zero_of_sums(unit: UnitSpec) -> bool:
     """Whether the word 0 is a +0 as partial sums are."""
     to, f = unit.design.rho, unit.d_format
-    return f.has_zero and to.integer_bits is None and (least(f), f.fraction_bits) == (to.e_min, to.fraction_bits)
+    return (
+        f.has_zero and to.integer_bits is None and (least(f), f.fraction_bits) == (to.e_min, to.fraction_bits)
+    )
 
 
 def _sums(form: Form) -> IdleAxis | None:
@@ -267,10 +282,11 @@ def _sums(form: Form) -> IdleAxis | None:
 
 
 def _factors(form: Form) -> IdleAxis | None:
-    """Factors that are converted, or normalised, where nothing is cut off beside products whose exponents differ."""
-    if form.sums is None or not factors_idle(form.unit, form.sums):
+    """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
+    root = sums_of(form.unit) if form.sums is None else form.sums
+    if root is None or not factors_idle(form.unit, root):
         return None
-    after = Form(plain_factors(form.unit), form.sums)
+    after = Form(plain_factors(form.unit), root)
     if after.text == form.text:
         return None
     return IdleAxis(
@@ -284,5 +300,9 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 
 
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(_of_unit, (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros)), _sums, _factors,
+    *map(
+        _of_unit,
+        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+    ),
+    _sums, _factors,
 )  # fmt: skip

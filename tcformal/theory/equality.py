@@ -68,7 +68,9 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
 def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
     """The unit with its sums in blocks of products, or else as a tree, where the definition is the same."""
     d = unit.design
-    if unit.tree is not None or (unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")):
+    if unit.tree is not None or (
+        unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")
+    ):
         return in_blocks(unit, k)
     if unit.emulation is None:
         with suppress(InputError):

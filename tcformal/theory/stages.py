@@ -10,7 +10,15 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.theory.conditions import block_size, converted_to, highest, least, one_nan, parts_ok, start_format
+from tcformal.theory.conditions import (
+    block_size,
+    converted_to,
+    highest,
+    least,
+    one_nan,
+    parts_ok,
+    start_format,
+)
 from tcformal.theory.design import coq_sum
 
 
@@ -18,8 +26,8 @@ from tcformal.theory.design import coq_sum
 class Bounds:
     """What is known of an operand of a sum.
 
-    Ranges and units: the significand is at most `most` in units of 2^-`bits`, and has `width` fraction bits at
-    most; the number is a multiple of 2^`grid`; its exponent is at least `lowest`, and at most `upto`, or
+    Ranges and units: the significand is at most `most` in units of 2^-`bits`, with at most `width` fraction
+    bits; the number is a multiple of 2^`grid`; its exponent is at least `lowest`, and at most `upto`, or
     `low_upto` where it has no leading 1.
     """
 
@@ -101,7 +109,11 @@ def summation(unit: UnitSpec, root: Sum) -> str:
     if unit.tree is not None:
         return f"InSteps {root.written()}"
     inner = root.operands[0]
-    return f"CLast Together {_stage(inner)} {_stage(root)}" if isinstance(inner, Sum) else f"OneSum {_stage(root)}"
+    return (
+        f"CLast Together {_stage(inner)} {_stage(root)}"
+        if isinstance(inner, Sum)
+        else f"OneSum {_stage(root)}"
+    )
 
 
 def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
@@ -126,15 +138,27 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
-        if any(getattr(d, name) != value for name, value in values.items()) and all(holds(d, b) for b in cases):
+        if any(getattr(d, name) != value for name, value in values.items()) and all(
+            holds(d, b) for b in cases
+        ):
             d = replace(d, **values)  # type: ignore[arg-type]
 
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b), fraction_bits=None, normalise_products=False, **EXACT_SUM)
-    changed(lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive")
-    changed(lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b), overflow="infinity")
+    changed(
+        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+        fraction_bits=None,
+        normalise_products=False,
+        **EXACT_SUM,
+    )
+    changed(
+        lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
+    )
+    changed(
+        lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
+        overflow="infinity",
+    )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
     return Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
@@ -152,7 +176,7 @@ def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
 
 
 def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
-    """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than all of them."""
+    """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than they are."""
     made, to, d = _of_result(x.target), x.target, x.design
     if d.carry_bits is not None:
         return made
@@ -208,10 +232,12 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
     """`Stages.keeps_largest`: whether the largest operand is in the sum whole."""
     if d.fraction_bits is None:
         return True
-    return d.zero_exponent == "none" and not d.normalise_products and max(b.width for b in bs) <= d.fraction_bits
+    return (
+        d.zero_exponent == "none" and not d.normalise_products and max(b.width for b in bs) <= d.fraction_bits
+    )
 
 
-def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:  # noqa: FBT001
+def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
     if d.carry_bits is not None or d.result_subnormals != "kept":
         return False
@@ -261,7 +287,11 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
     if d.product_rounding is not None:
         to = d.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
-    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals) or d.exponent_step != 1 or d.zero_terms is not None:
+    if (
+        "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
+        or d.exponent_step != 1
+        or d.zero_terms is not None
+    ):
         return None
     made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
     if unit.scale_format is not None:
@@ -311,17 +341,20 @@ def _stage(x: Sum) -> str:
 
 
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:
-    """`Factors.factors_free`: whether no sum tells converted or normalised factors from those that are as they are."""
+    """`Factors.factors_free`: whether no sum tells converted or normalised factors from others."""
     d, to = unit.design, converted_to(unit)
     rules = (d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)
     factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
-    if unit.emulation is not None or d.product_rounding is not None or isinstance(root.operands[0], Sum) > (unit.tree is not None):
+    if unit.emulation is not None or d.product_rounding is not None:
         return False
-    if to is not None and any(least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors):
+    if unit.tree is None and d.c_position != "joined":
         return False
-    moved = None
-    if d.normalise_operands or (to is not None and any(least(to) != least(f) for f, _ in factors)):
-        moved = _moved(unit, to)
+    other = to is not None and any(least(to) != least(f) for f, _ in factors)
+    if to is not None and any(
+        least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors
+    ):
+        return False
+    moved = _moved(unit, to) if d.normalise_operands or other else None
     return all(_near(unit, x, moved, c) for c in first_c(unit, root) for x in root.sums())
 
 
@@ -330,7 +363,11 @@ def _moved(unit: UnitSpec, to: Format | None) -> int:
     a, b = unit.a_format, unit.b_format
     changed = [unit.design.normalise_operands or (to is not None and least(to) != least(f)) for f in (a, b)]
     tops = [_of_format(f).upto for f in (a, b)]
-    made = max(least(f) + other for f, is_changed, other in zip((a, b), changed, tops[::-1], strict=True) if is_changed)
+    made = max(
+        least(f) + other
+        for f, is_changed, other in zip((a, b), changed, tops[::-1], strict=True)
+        if is_changed
+    )
     return made if unit.scale_format is None else made + 2 * _of_format(unit.scale_format).upto
 
 
