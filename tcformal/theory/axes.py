@@ -271,10 +271,11 @@ def _sums(form: Form) -> IdleAxis | None:
     root = sums_of(form.unit) if form.sums is None else form.sums
     if root is None:
         return None
-    after = Form(form.unit, plain_sums(form.unit, root))
+    plain = plain_sums(form.unit, root)
+    after = Form(form.unit, plain)
     if after.text == form.text:
         return None
-    sums = f"({summation(after.unit, after.sums)})"
+    sums = f"({summation(form.unit, plain)})"
     return IdleAxis(
         theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
         proof=f"idle_sums d {sums} w O N",

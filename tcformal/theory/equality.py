@@ -52,11 +52,11 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
     length = _filled(first, k)
     if not same_formats(first, second) or length != _filled(second, k):
         return None
-    units = [in_one_way(unit, length) for unit in (first, second)]
+    one, two = (in_one_way(unit, length) for unit in (first, second))
     used = dict[str, None]()
-    if not same_definition(*units, length):
+    if not same_definition(one, two, length):
         try:
-            forms = [normal_form(unit) for unit in units]
+            forms = [normal_form(unit) for unit in (one, two)]
         except InputError:
             return None
         if forms[0][0] != forms[1][0]:
