@@ -289,10 +289,10 @@ Definition factors_free (d : design) : bool :=
 Theorem factors_idle d w : factors_free d = true -> pairs w <> [] -> compute d w = compute (plain_factors d) w.
 Proof.
   unfold factors_free. intros O N. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[On Co] B] Oc] Kc] Sk] W] P] O].
-  destruct (composed d) eqn:Cm; [easy|]. destruct (cutting_of d) eqn:Cu; try easy. apply negb_true_iff in Sk.
-  destruct (term_bounds d) as [tb|] eqn:T; [|easy]. destruct (term_bounds (plain_factors d)) as [tb'|] eqn:T'; [|easy]. destruct (last_out (sums d)) as [c|] eqn:Lo; [|easy].
+  destruct (composed d) eqn:Cm; [discriminate Co|]. destruct (cutting_of d) eqn:Cu; try discriminate W. clear Co W. apply negb_true_iff in Sk.
+  destruct (term_bounds d) as [tb|] eqn:T; [|discriminate O]. destruct (term_bounds (plain_factors d)) as [tb'|] eqn:T'; [|discriminate O]. destruct (last_out (sums d)) as [c|] eqn:Lo; [|discriminate O].
   apply andb_prop in O. destruct O as [G1 G2]. set (d' := plain_factors d) in *.
-  assert (Zt : zero_terms (factors d) = None) by (unfold products_free in P; repeat rewrite andb_true_iff in P; destruct (zero_terms (factors d)); [destruct P as [[_ P] _]; easy|reflexivity]).
+  assert (Zt : zero_terms (factors d) = None) by (unfold products_free in P; repeat rewrite andb_true_iff in P; destruct (zero_terms (factors d)); [destruct P as [[_ P] _]; discriminate P|reflexivity]).
   set (C := fun v => exists cb, near_summation (product_moved d) tb tb' cb (sums d) = true /\ inside cb v).
   symmetry. apply (compute_alike d d' C); auto.
   - repeat split.
@@ -309,7 +309,7 @@ Proof.
     rewrite !Bv by auto. generalize (whole_factors d (ordered d b)) as fs, (whole_factors d' (ordered d b)) as fs'. intros fs fs'.
     assert (E : block_sum (sums d) (c_rule d) None fs' (block_products d' b) (taken_c d v) = block_sum (sums d) (c_rule d) None fs (block_products d b) (taken_c d v) /\
                 inside (result_bounds c) (block_sum (sums d) (c_rule d) None fs (block_products d b) (taken_c d v))).
-    { unfold near_summation in G. destruct (sums d) as [[s|]| | | | | | | |[| | |[s|] l]] eqn:S; try easy; cbn [last_out] in Lo; injection Lo as <-; cbn [block_sum add_from add].
+    { unfold near_summation in G. destruct (sums d) as [[s|]| | | | | | | |[| | |[s|] l]] eqn:S; try discriminate G; cbn [last_out] in Lo; injection Lo as <-; cbn [block_sum add_from add].
       - apply andb_prop in G. destruct G as [R G]. split; [|now apply sum_inside].
         eapply moves_sum; [exact G|apply Forall2_app; [exact Ps|repeat constructor; apply moves_refl]| |].
         + intros x Hx. apply in_app_iff in Hx. destruct Hx as [Hx|[Hx|[]]].
