@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from tcformal.design.spec import Design
-from tcformal.design.trees.tree import Step, stage_designs
+from tcformal.design.trees.arrangements import tree_of
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.claims import (
-    apart_sums,
-    at_once,
-    carry_needed,
-    holds_terms,
-    products_apart,
-    sound,
-    zero_idle,
-)
+from tcformal.errors import InputError
+from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
-    Terms,
     always_infinite,
     block_size,
     highest,
@@ -29,17 +22,19 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import coq_design, coq_sum, coq_summation
-from tcformal.theory.stages import group_zeros_idle, plainer_sums
+from tcformal.theory.design import coq_composition, coq_design, coq_sum
+from tcformal.theory.stages import (
+    Sum,
+    factors_idle,
+    group_zeros_idle,
+    plain_factors,
+    plain_sums,
+    summation,
+    sums_of,
+)
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
 _LEAST_CODES = 2
-#: The name of every normal form.
-_NAME = "normal form"
-_FACTS = """\
-  pose (t := ltac:(let x := eval vm_compute in (term_facts {before}) in
-    match x with Some ?t => exact t end)).
-  assert (T : term_facts d = Some t) by (vm_compute; reflexivity)."""
 _HEADER = """\
 From Coq Require Import ZArith List Bool.
 From TC Require Import Theorems Design Spec.
@@ -48,55 +43,59 @@ Open Scope Z_scope.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A unit, and its sums where these are at plain values."""
+
+    unit: UnitSpec
+    sums: Sum | None = None
+
+    @property
+    def text(self) -> str:
+        """A term of type `design`."""
+        return coq_design(self.unit, None if self.sums is None else summation(self.unit, self.sums))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleAxis:
-    """One parameter set to another value that gives the same results on all words.
+    """Parameters set to other values that give the same results on all words.
 
     Shapes: `proof` is a term of type `compute before w = compute after w`, for words `w` with products (`N`),
     in which `d` is the design before, `s` its sum, `S` a proof of that, and `O` a proof of `condition`.
     """
 
     theorem: str
-    after: UnitSpec
+    after: Form
     proof: str
     condition: str = "true = true"
     with_sum: bool = False
-    #: Whether `t` is what is known of the terms, and `T` the proof of it.
-    with_facts: bool = False
+    #: The only number of products that it is about (`L`); None for all.
+    length: int | None = None
 
 
-def normal_form(unit: UnitSpec) -> tuple[UnitSpec, tuple[str, ...]]:
-    """The design with every idle parameter at one value, and the theorems, in the order of their use.
+def normal_form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
+    """The record of a design with every idle parameter at one value, and the theorems, in the order of use.
 
     Two units of one normal form give the same results on all words that both take.
     """
     made = idle_axes(unit)
-    last = made[-1].after if made else unit
-    size = last.k if last.tree is not None or last.emulation is not None else block_size(last)
-    design = last.design
-    if last.tree is None and last.emulation is None:
-        design = replace(design, products=size)
-    form = UnitSpec(
-        name=_NAME, m=1, n=1, k=size, operands=last.operands, design=design, scale_format=last.scale_format,
-        scale_block=last.scale_block, emulation=last.emulation, tree=last.tree,
-    )  # fmt: skip
-    return form, tuple(x.theorem for x in made)
+    last = made[-1].after if made else Form(unit)
+    return last.text, tuple(x.theorem for x in made)
 
 
 def equal_by(first: UnitSpec, second: UnitSpec) -> tuple[str, ...] | None:
     """The theorems by which two units are one function of words; None where their normal forms differ."""
     one, two = normal_form(first), normal_form(second)
-    if coq_design(one[0]) != coq_design(two[0]):
-        return None
-    return tuple(dict.fromkeys(one[1] + two[1]))
+    return tuple(dict.fromkeys(one[1] + two[1])) if one[0] == two[0] else None
 
 
 def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
     made: list[IdleAxis] = []
-    while found := next((x for axis in _AXES if (x := axis(unit)) is not None), None):
+    form = Form(unit)
+    while found := next((x for axis in _AXES if (x := axis(form)) is not None), None):
         made.append(found)
-        unit = found.after
+        form = found.after
     return tuple(made)
 
 
@@ -104,85 +103,47 @@ def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
     """A file in which `coqc` checks that two units of one normal form are equal; None where they are not."""
     if equal_by(first, second) is None:
         return None
+    axes = {"a": (Form(first), idle_axes(first)), "b": (Form(second), idle_axes(second))}
+    lengths = {x.length for _, made in axes.values() for x in made if x.length is not None}
+    about = f"length (pairs w) = {lengths.pop()}%nat" if lengths else "pairs w <> []"
     lines, ends = [_HEADER], []
-    for side, unit in (("a", first), ("b", second)):
-        lines.append(f"Definition {side}0 : design := {coq_design(unit)}.")
-        proofs = []
-        for i, axis in enumerate(idle_axes(unit)):
-            lines += _checked(axis, unit, f"{side}{i}", f"{side}{i + 1}")
-            unit = axis.after
-            proofs.append(f"{side}{i}_same w N")
+    for side, (form, made) in axes.items():
+        lines.append(f"Definition {side}0 : design := {form.text}.")
         chained = f"(eq_refl (compute {side}0 w))"
-        for proof in proofs:
-            chained = f"(eq_trans {chained} ({proof}))"
+        for i, axis in enumerate(made):
+            lines += _checked(axis, form, f"{side}{i}", f"{side}{i + 1}", about)
+            form = axis.after
+            chained = f"(eq_trans {chained} ({side}{i}_same w H))"
         ends.append(chained)
     lines.append(
-        "Definition instance : forall w, pairs w <> [] -> compute a0 w = compute b0 w :=\n"
-        f"  fun w N => eq_trans {ends[0]} (eq_sym {ends[1]})."
+        f"Definition instance : forall w, {about} -> compute a0 w = compute b0 w :=\n"
+        f"  fun w H => eq_trans {ends[0]} (eq_sym {ends[1]})."
     )
     lines.append("Check instance.\nPrint Assumptions instance.\n")
     return "\n".join(lines)
 
 
-def _checked(axis: IdleAxis, unit: UnitSpec, before: str, after: str) -> list[str]:
+def _checked(axis: IdleAxis, form: Form, before: str, after: str, about: str) -> list[str]:
     """The lemma that one change leaves all results as they are."""
-    lines = [f"Definition {after} : design := {coq_design(axis.after)}."]
+    lines = [f"Definition {after} : design := {axis.after.text}."]
     name = f"{before}_same"
-    lines.append(f"Lemma {name} : forall w, pairs w <> [] -> compute {before} w = compute {after} w.")
+    lines.append(f"Lemma {name} : forall w, {about} -> compute {before} w = compute {after} w.")
     lines.append("Proof.")
-    lines.append(f"  intros w N. set (d := {before}).")
+    lines.append(f"  intros w L. set (d := {before}).")
+    lines.append(
+        "  assert (N : pairs w <> []) by (first [exact L | intros E; rewrite E in L; discriminate L])."
+    )
     if axis.with_sum:
-        lines.append(f"  set (s := {coq_sum(unit.design, unit.design.rho)}).")
+        lines.append(f"  set (s := {coq_sum(form.unit.design, form.unit.design.rho)}).")
         lines.append("  assert (S : sum_of d = Some s) by (vm_compute; reflexivity).")
-    if axis.with_facts:
-        lines.append(_FACTS.format(before=before))
     lines.append(f"  assert (O : {axis.condition}) by (vm_compute; reflexivity).")
     lines.append(f"  exact ({axis.proof}).")
     lines.append("Qed.")
     return lines
 
 
-def _changed(unit: UnitSpec, **values: object) -> UnitSpec:
-    return replace(unit, design=replace(unit.design, **values))  # type: ignore[arg-type]
-
-
-def _zero_exponent(unit: UnitSpec) -> IdleAxis | None:
-    """Zeros whose exponent is below those of all other terms take no part."""
-    if not isinstance(unit.design.zero_exponent, int) or not zero_idle(unit):
-        return None
-    return IdleAxis(
-        theorem="zero_exponent_idle", after=_changed(unit, zero_exponent="none"), with_sum=True,
-        condition="zero_idle d = true", proof="zero_exponent_idle d s w S O N",
-    )  # fmt: skip
-
-
-def _zero_cut(unit: UnitSpec) -> IdleAxis | None:
-    """The exponent of zeros does not show where nothing is cut off beside it."""
-    d, terms, start = unit.design, term_facts(unit), start_format(unit)
-    if terms is None or not sound(unit) or d.normalise_products or d.carry_bits is not None:
-        return None
-    if d.fraction_bits is None or not isinstance(d.zero_exponent, int):
-        return None
-    unit_of_all = min(
-        terms.low - terms.bits, least(start) - start.fraction_bits, d.rho.e_min - d.rho.precision
-    )
-    if d.zero_exponent - d.fraction_bits > unit_of_all:
-        return None
-    return IdleAxis(
-        theorem="zero_cut_idle", after=_changed(unit, zero_exponent="none"), with_sum=True,
-        condition="zero_cut_idle_ok d = true", proof="zero_cut_idle d s w S O N",
-    )  # fmt: skip
-
-
-def _carry_bits(unit: UnitSpec) -> IdleAxis | None:
-    """A sum that never leaves its register is the same in one without a bound."""
-    carry, needed = unit.design.carry_bits, carry_needed(unit)
-    if carry is None or needed is None or carry < needed:
-        return None
-    return IdleAxis(
-        theorem="carry_bits_suffice", after=_changed(unit, carry_bits=None), with_sum=True,
-        condition=f"carry_enough d {carry} = true", proof=f"carry_bits_suffice d s {carry} w S O N",
-    )  # fmt: skip
+def _changed(unit: UnitSpec, **values: object) -> Form:
+    return Form(replace(unit, design=replace(unit.design, **values)))  # type: ignore[arg-type]
 
 
 def _same_record(unit: UnitSpec) -> IdleAxis | None:
@@ -195,7 +156,7 @@ def _same_record(unit: UnitSpec) -> IdleAxis | None:
         changes.append({"b_subnormals": None})
     for values in changes:
         after = _changed(unit, **values)
-        if coq_design(after) == coq_design(unit):
+        if after.text == coq_design(unit):
             return IdleAxis(theorem="eq_refl", after=after, proof="eq_refl (compute d w)")
     return None
 
@@ -219,18 +180,6 @@ def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(
         theorem="group_zero_idle", after=_changed(unit, zero_exponent="none"),
         condition=f"group_zero_free d {one} = true", proof=f"group_zero_idle d {one} w eq_refl O N",
-    )  # fmt: skip
-
-
-def _sums(unit: UnitSpec) -> IdleAxis | None:
-    """A parameter of sums, of those in a tree too, whose operands do not tell it."""
-    after = plainer_sums(unit)
-    if after is None:
-        return None
-    sums = f"({coq_summation(after)})"
-    return IdleAxis(
-        theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
-        proof=f"idle_sums d {sums} w O N",
     )  # fmt: skip
 
 
@@ -285,88 +234,76 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
-def _product_sums(unit: UnitSpec, parameter: str) -> list[tuple[Design, Terms, int]] | None:
-    """The sums that have a value of a parameter, where each is of products and zeros, or of their sum and c.
-
-    Shapes: the design, what is known of the terms, and how many these are.
-    """
-    d, tree, terms = unit.design, unit.tree, term_facts(unit)
-    if terms is None or not products_apart(unit):
-        return None
-    if tree is None:
-        sums = apart_sums(unit)
-        return None if sums is None or _unset(d, parameter) else [(d, *x) for x in sums]
-    found, designs = [], stage_designs(tree, d)
-    for step in tree.root.steps():
-        of = designs[step.stage]
-        if not _unset(of, parameter):
-            if any(isinstance(x, Step) or x == "c" for x in step.children) or of.rho.integer_bits is not None:
-                return None
-            found.append((of, terms, len(step.children)))
-    return found or None
-
-
-def _unset(d: Design, parameter: str) -> bool:
-    return getattr(d, parameter) in (None, "none")
-
-
-def _without(unit: UnitSpec, parameter: str, value: object) -> UnitSpec:
-    """A unit with one value of a parameter in all its sums that are not exact."""
-    made = _changed(unit, **{parameter: value})
-    if unit.tree is None:
-        return made
-    settings = tuple(x for x in unit.tree.settings if x[1] != parameter)
-    return replace(made, tree=replace(unit.tree, settings=settings))
-
-
-def _product_carry(unit: UnitSpec) -> IdleAxis | None:
-    """A sum of products that never leaves its register is the same in one without a bound."""
-    sums = _product_sums(unit, "carry_bits")
-    if sums is None or not all(holds_terms(*x, x[0].carry_bits or 0) for x in sums):
-        return None
-    return IdleAxis(
-        theorem="product_carry_idle", after=_without(unit, "carry_bits", None),
-        condition="products_apart d = true", proof="product_carry_idle d t w T O N", with_facts=True,
-    )  # fmt: skip
-
-
-def _product_zeros(unit: UnitSpec) -> IdleAxis | None:
-    """Zeros among products alone, whose exponent is below theirs, take no part."""
-    sums = _product_sums(unit, "zero_exponent")
-    if sums is None:
-        return None
-    for of, terms, _ in sums:
-        if not isinstance(of.zero_exponent, int) or of.zero_exponent > terms.low or of.normalise_products:
+def _composed(unit: UnitSpec) -> IdleAxis | None:
+    """A composition of calls, each from the sum before it, is the tree of their sums."""
+    how = unit.emulation
+    with suppress(InputError):
+        tree = None if how is None else tree_of(unit, unit.k)
+        if how is None or tree is None or tree.tree is None:
             return None
-    return IdleAxis(
-        theorem="product_zero_idle", after=_without(unit, "zero_exponent", "none"),
-        condition="products_apart d = true", proof="product_zero_idle d t w T O N", with_facts=True,
-    )  # fmt: skip
+        root = sums_of(tree)
+        if root is None or {how.addition.operand_subnormals, how.addition.c_subnormals} != {
+            unit.design.c_subnormals
+        }:
+            return None
+        last = Sum(how.addition, how.addition.rho, root.operands)
+        after = Form(replace(tree, design=replace(tree.design, nan_word=how.addition.nan_word)), last)
+        if _is_zero_of_sums(unit):
+            one = f"({coq_sum(unit.design, unit.design.rho)})"
+            return IdleAxis(
+                theorem="composed_tree", after=after, length=unit.k,
+                condition=f"composed_ok d ({coq_composition(how)}) {unit.k}%nat = true",
+                proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k}%nat w eq_refl eq_refl O L",
+            )  # fmt: skip
+    return None
 
 
-def _zero_sign(unit: UnitSpec) -> IdleAxis | None:
-    """A sum that is not zero and is rounded to zero keeps its sign; where no sum is, that is not seen."""
-    d, terms = unit.design, term_facts(unit)
-    if d.zero_sign != "sum" or terms is None or not sound(unit) or d.carry_bits is not None:
-        return None
-    if d.result_subnormals != "kept":
-        return None
-    grid, start = d.rho.e_min - d.rho.fraction_bits, start_format(unit)
-    multiples = grid <= min(terms.low - terms.bits, least(start) - start.fraction_bits)
-    units = (
-        d.fraction_bits is not None
-        and not d.normalise_products
-        and grid + d.fraction_bits <= min(terms.low, least(start), d.rho.e_min)
+def _is_zero_of_sums(unit: UnitSpec) -> bool:
+    """Whether the word 0 is a +0 as partial sums are."""
+    to, f = unit.design.rho, unit.d_format
+    return (
+        f.has_zero and to.integer_bits is None and (least(f), f.fraction_bits) == (to.e_min, to.fraction_bits)
     )
-    if not (multiples or units):
+
+
+def _sums(form: Form) -> IdleAxis | None:
+    """Parameters of sums, of those in a tree too, whose operands do not tell them."""
+    root = sums_of(form.unit) if form.sums is None else form.sums
+    if root is None:
         return None
+    plain = plain_sums(form.unit, root)
+    after = Form(form.unit, plain)
+    if after.text == form.text:
+        return None
+    sums = f"({summation(form.unit, plain)})"
     return IdleAxis(
-        theorem="zero_sign_idle", after=_changed(unit, zero_sign="positive"), with_sum=True,
-        condition="sign_free d = true", proof="zero_sign_idle d s w S O N",
+        theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
+        proof=f"idle_sums d {sums} w O N",
     )  # fmt: skip
 
 
-_AXES: tuple[Callable[[UnitSpec], IdleAxis | None], ...] = (
-    _same_record, _order, _overflow, _carry_bits, _zero_exponent, _zero_cut, _zero_sign, _large,
-    _product_carry, _product_zeros, _normalised_operands, _group_zeros, _sums,
+def _factors(form: Form) -> IdleAxis | None:
+    """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
+    root = sums_of(form.unit) if form.sums is None else form.sums
+    if root is None or not factors_idle(form.unit, root):
+        return None
+    after = Form(plain_factors(form.unit), root)
+    if after.text == form.text:
+        return None
+    return IdleAxis(
+        theorem="factors_idle", after=after, condition="factors_free d = true", proof="factors_idle d w O N",
+    )  # fmt: skip
+
+
+def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
+    """An axis of units whose sums are as they are."""
+    return lambda form: None if form.sums is not None else axis(form.unit)
+
+
+_AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
+    *map(
+        _of_unit,
+        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+    ),
+    _sums, _factors,
 )  # fmt: skip

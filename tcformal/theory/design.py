@@ -29,8 +29,8 @@ _INNER = {
 }  # fmt: skip
 
 
-def coq_design(spec: UnitSpec) -> str:
-    """A term of type `design`, whose `compute` gives the unit's results.
+def coq_design(spec: UnitSpec, sums: str | None = None) -> str:
+    """A term of type `design`, whose `compute` gives the unit's results, with its sums or others.
 
     Errors: InputError for a combination that the specification does not describe.
     """
@@ -55,10 +55,10 @@ def coq_design(spec: UnitSpec) -> str:
         "odd_first": _bool(d.order == "odd_first"),
         "skips": _bool(d.zero_words == "skipped"),
         "c_rule": _FLUSH[d.c_subnormals],
-        "sums": coq_summation(spec),
+        "sums": coq_summation(spec) if sums is None else sums,
         "nan_word": f"{d.nan_word:#x}",
         "nans": nans or f"ProductsThenC {d.factor_nan_word:#x}",
-        "composed": _option(None if how is None else _composition(how)),
+        "composed": _option(None if how is None else coq_composition(how)),
     }
     return _record(fields)
 
@@ -217,7 +217,8 @@ def _tree(tree: Tree, d: Design) -> str:
     return term(tree.root)
 
 
-def _composition(how: Emulation) -> str:
+def coq_composition(how: Emulation) -> str:
+    """A term of type `composition`."""
     d = how.addition
     parts = "; ".join("[" + "; ".join(map(str, part)) + "]" for part in how.parts)
     return _record(

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.programs.chain import same_definition
@@ -51,14 +52,32 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
     length = _filled(first, k)
     if not same_formats(first, second) or length != _filled(second, k):
         return None
-    forms, used = [], dict[str, None]()
-    for unit in (first, second):
-        form, theorems = _form(in_blocks(unit, length))
-        forms.append(form)
-        used |= dict.fromkeys(name for name in theorems if name != _NO_THEOREM)
-    if forms[0] != forms[1] and not same_definition(forms[0], forms[1], length):
-        return None
+    one, two = (in_one_way(unit, length) for unit in (first, second))
+    used = dict[str, None]()
+    if not same_definition(one, two, length):
+        try:
+            forms = [normal_form(unit) for unit in (one, two)]
+        except InputError:
+            return None
+        if forms[0][0] != forms[1][0]:
+            return None
+        used |= dict.fromkeys(name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
     return EqualByTheorem(first, second, tuple(used))
+
+
+def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
+    """The unit with its sums in blocks of products, or else as a tree, where the definition is the same."""
+    d = unit.design
+    if unit.tree is not None or (
+        unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")
+    ):
+        return in_blocks(unit, k)
+    if unit.emulation is None:
+        with suppress(InputError):
+            made = tree_of(unit, k)
+            if made is not None and same_definition(made, unit, k):
+                return made
+    return unit
 
 
 def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
@@ -76,11 +95,3 @@ def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
 def _filled(unit: UnitSpec, k: int) -> int:
     """The products of whole calls that take k."""
     return -(-k // unit.k) * unit.k
-
-
-def _form(unit: UnitSpec) -> tuple[UnitSpec, tuple[str, ...]]:
-    """The normal form; the unit itself where the specification has no words for it."""
-    try:
-        return normal_form(unit)
-    except InputError:
-        return unit, ()

@@ -1,4 +1,4 @@
-"""Products in pieces, and c added to a sum of products: what a block loses, as `coq/Pieces.v` computes it."""
+"""Products in pieces, and c added to a sum of products: what a block loses, as `PieceErrors.v` has it."""
 
 from __future__ import annotations
 

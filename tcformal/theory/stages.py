@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
@@ -13,49 +13,381 @@ from tcformal.formats.spec import Format
 from tcformal.theory.conditions import (
     block_size,
     converted_to,
+    highest,
     least,
     one_nan,
     parts_ok,
     start_format,
-    term_facts,
 )
-
-#: The plain value of each parameter that a stage of a tree may have of its own, and of those of every sum.
-_OF_STAGES: dict[str, str | None] = {"zero_exponent": "none", "carry_bits": None}
-_EVERYWHERE = {"zero_sign": "positive", "overflow": "infinity"}
+from tcformal.theory.design import coq_sum
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What is known of an operand of a sum.
 
-    Ranges and units: the significand is at most `most` in units of 2^-`bits`; `lowest` bounds its exponent,
-    `grid` that of its lowest bit where it is not zero.
+    Ranges and units: the significand is at most `most` in units of 2^-`bits`, with at most `width` fraction
+    bits; the number is a multiple of 2^`grid`; its exponent is at least `lowest`, and at most `upto`, or
+    `low_upto` where it has no leading 1.
     """
 
     most: int
     bits: int
     lowest: int
     grid: int
+    upto: int
+    low_upto: int
+    width: int
+
+    @property
+    def top(self) -> int:
+        """Its largest exponent."""
+        return max(self.upto, self.low_upto)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sum:
-    """One sum of a design: what it adds, its parameters, and what it is rounded to."""
+class Sum:
+    """One sum of a design: its parameters, what it is rounded to, and what it adds.
 
-    operands: tuple[Bounds, ...]
+    Shapes: an operand is the number of a product, `c`, `zero`, or a sum.
+    """
+
     design: Design
     target: Conversion
+    operands: tuple[int | str | Sum, ...]
+
+    def sums(self) -> Iterator[Sum]:
+        """Every sum, inner ones first."""
+        for x in self.operands:
+            if isinstance(x, Sum):
+                yield from x.sums()
+        yield self
+
+    def written(self) -> str:
+        """A term of type `steps`, in parentheses."""
+        inner = "; ".join(
+            x.written() if isinstance(x, Sum) else f"Product {x}" if isinstance(x, int) else _LEAVES[x]
+            for x in self.operands
+        )
+        return f"(Step {_stage(self)} [{inner}])"
 
 
-def plainer_sums(unit: UnitSpec) -> UnitSpec | None:
-    """The unit with one parameter of its sums at its plain value, which gives the same results; or None."""
-    if not _known(unit):
+_LEAVES = {"c": "C", "zero": "PlusZero"}
+#: Operands of a sum of which `Odd.exact_two` is.
+_PAIR = 2
+
+
+def sums_of(unit: UnitSpec) -> Sum | None:
+    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None."""
+    d = unit.design
+    fused = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
+    if not (
+        fused and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
+        and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
+        and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
+    ):  # fmt: skip
         return None
-    for after in _candidates(unit):
-        if all(_idle(unit, after, c) for c in _first_c(unit)):
-            return after
-    return None
+    if unit.tree is None:
+        products = tuple(range(block_size(unit)))
+        joined = d.c_position == "joined"
+        made = Sum(d, d.rho, (*products, "c") if joined else (Sum(d, d.step, products), "c"))
+    else:
+        designs = stage_designs(unit.tree, d)
+
+        def made_of(step: Step) -> Sum:
+            of = designs[step.stage]
+            operands = (made_of(x) if isinstance(x, Step) else x for x in step.children)
+            return Sum(of, of.rho, tuple(operands))
+
+        made = made_of(unit.tree.root)
+    ranged = all(x.target.integer_bits is None and _range_ok(x.target) for x in made.sums())
+    return made if ranged else None
+
+
+def summation(unit: UnitSpec, root: Sum) -> str:
+    """A term of type `summation`, without parentheses."""
+    if unit.tree is not None:
+        return f"InSteps {root.written()}"
+    inner = root.operands[0]
+    return (
+        f"CLast Together {_stage(inner)} {_stage(root)}"
+        if isinstance(inner, Sum)
+        else f"OneSum {_stage(root)}"
+    )
+
+
+def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
+    """The same sums, each parameter that does not matter at its plain value."""
+    terms = product_bounds(unit)
+    assert terms is not None
+    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)
+
+
+def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
+    """What is known of c: in the first block, and in a later one."""
+    return [_of_format(start_format(unit)), _of_result(root.target)]
+
+
+def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
+    cases = [_operands(x, terms, c) for c in cs]
+    zero, d = "zero" in x.operands, x.design
+    # A partial sum that is no -0, and is taken as it is.
+    positive = in_steps and d.c_subnormals in ("kept", "positive_zero") and any(
+        isinstance(y, Sum) and y.design.zero_sign == "positive" for y in x.operands
+    )  # fmt: skip
+
+    def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
+        nonlocal d
+        if any(getattr(d, name) != value for name, value in values.items()) and all(
+            holds(d, b) for b in cases
+        ):
+            d = replace(d, **values)  # type: ignore[arg-type]
+
+    to = x.target
+    changed(_idle_carry, carry_bits=None)
+    changed(_idle_zero, zero_exponent="none")
+    changed(
+        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+        fraction_bits=None,
+        normalise_products=False,
+        **EXACT_SUM,
+    )
+    changed(
+        lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
+    )
+    changed(
+        lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
+        overflow="infinity",
+    )
+    drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
+    operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
+    return Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+
+
+def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
+    to = x.target
+    # `Stages.zero_bounds`: a +0 is a multiple of everything.
+    zero = replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
+    of = {"c": c, "zero": zero}
+    return [
+        _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
+        for y in x.operands
+    ]
+
+
+def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
+    """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than they are."""
+    made, to, d = _of_result(x.target), x.target, x.design
+    if d.carry_bits is not None:
+        return made
+    bs = _operands(x, terms, c)
+    grid, top = min(to.e_max - to.fraction_bits, _sum_grid(d, bs)), to.e_max
+    if not d.normalise_products and (d.fraction_bits is None or d.zero_exponent == "none"):
+        unit, magnitude = _magnitude(d, bs)
+        top = min(top, max(to.e_min, max(magnitude.bit_length(), 1) + unit))
+    return replace(made, grid=max(made.grid, grid), upto=top)
+
+
+def _magnitude(d: Design, bs: list[Bounds]) -> tuple[int, int]:
+    """`Stages.all_magnitudes`: a bound of a sum's magnitude, after the exponent of its unit."""
+    f = d.fraction_bits
+    away = [] if f is None or d.alignment_rounding == "RZ" else [max(b.top for b in bs) - f]
+    unit = min([*(b.top - b.bits for b in bs), *away])
+    return unit, sum(b.most << (b.top - b.bits - unit) for b in bs) + sum(len(bs) << (x - unit) for x in away)
+
+
+def _idle_carry(d: Design, bs: list[Bounds]) -> bool:
+    """`Stages.idle_carry`: whether the largest counts of all operands fit into the sum."""
+    if d.fraction_bits is None or d.carry_bits is None or d.normalise_products:
+        return False
+    f = d.fraction_bits
+    away = 0 if d.alignment_rounding == "RZ" else 1
+    tops = [b.most << (f - b.bits) if f >= b.bits else b.most >> (b.bits - f) for b in bs]
+    return sum(tops) + away * len(tops) < 1 << (f + 1 + d.carry_bits)
+
+
+def _idle_zero(d: Design, bs: list[Bounds]) -> bool:
+    """`Stages.idle_zero`: whether zeros are below all others, or nothing is cut off beside them."""
+    f, at = d.fraction_bits, d.zero_exponent
+    if d.normalise_products:
+        return False
+    if isinstance(at, int) and at <= min(b.lowest for b in bs):
+        return True
+    if f is None or d.carry_bits is not None:
+        return False
+    return (at if isinstance(at, int) else max(b.low_upto for b in bs)) - f <= _grid(bs)
+
+
+def _idle_cut(d: Design, bs: list[Bounds]) -> bool:
+    """`Stages.idle_cut`: whether nothing is cut off."""
+    f, at = d.fraction_bits, d.zero_exponent
+    if f is None:
+        return True
+    if d.carry_bits is not None or d.normalise_products or (isinstance(at, int) and at - f > _grid(bs)):
+        return False
+    return max(b.top for b in bs) - f <= _grid(bs)
+
+
+def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
+    """`Stages.keeps_largest`: whether the largest operand is in the sum whole."""
+    if d.fraction_bits is None:
+        return True
+    return (
+        d.zero_exponent == "none" and not d.normalise_products and max(b.width for b in bs) <= d.fraction_bits
+    )
+
+
+def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
+    """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
+    if d.carry_bits is not None or d.result_subnormals != "kept":
+        return False
+    if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
+        return False
+    return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_two`: whether two numbers are aligned to odd with bits enough for an exact sum."""
+    f = d.fraction_bits
+    if f is None or d.alignment_rounding != "RO" or d.carry_bits is not None or d.normalise_products:
+        return False
+    wide = max(to.fraction_bits + 3, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
+    return d.zero_exponent == "none" and len(bs) <= _PAIR and f >= wide and all(
+        b.most < (2 << b.bits if b.bits >= 0 else 0) for b in bs
+    )  # fmt: skip
+
+
+def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.never_over`: whether no sum is too large."""
+    f = d.fraction_bits
+    if d.normalise_products or d.carry_bits is not None or (f is not None and d.zero_exponent != "none"):
+        return False
+    unit, magnitude = _magnitude(d, bs)
+    if unit > to.e_max - to.fraction_bits:
+        return False
+    if to.mode in ("RZ", "RO"):
+        return magnitude < 1 << (to.e_max + 1 - unit)
+    return magnitude <= ((2 << to.fraction_bits) - 1) << (to.e_max - to.fraction_bits - unit)
+
+
+def _grid(bs: list[Bounds]) -> int:
+    return min(b.grid for b in bs)
+
+
+def _sum_grid(d: Design, bs: list[Bounds]) -> int:
+    """`Stages.sum_grid`: the exponent of a power of two of which a sum is a multiple."""
+    if d.fraction_bits is None or d.normalise_products:
+        return _grid(bs)
+    return max(_grid(bs), min(b.lowest for b in bs) - d.fraction_bits)
+
+
+def product_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
+    d = unit.design
+    if d.product_rounding is not None:
+        to = d.product_conversion
+        return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    if (
+        "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
+        or d.exponent_step != 1
+        or d.zero_terms is not None
+    ):
+        return None
+    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
+    if unit.scale_format is not None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
+
+
+def _factor(unit: UnitSpec, f: Format) -> Bounds:
+    """`Stages.factor_bounds`: a factor as it is or in another format, and normalised or not."""
+    made, to = _of_format(f), converted_to(unit)
+    if to is not None:
+        made = replace(
+            made, lowest=least(to), upto=max(least(to), made.upto), low_upto=least(to),
+            width=made.width + max(0, least(to) - made.lowest),
+        )  # fmt: skip
+    if unit.design.normalise_operands:
+        made = replace(made, lowest=min(made.lowest, made.grid))
+    return made
+
+
+def _times(x: Bounds, y: Bounds) -> Bounds:
+    low = max(x.low_upto + y.top, x.top + y.low_upto)
+    return Bounds(
+        x.most * y.most, x.bits + y.bits, x.lowest + y.lowest, x.grid + y.grid, x.top + y.top, low,
+        x.width + y.width,
+    )  # fmt: skip
+
+
+def _of_format(f: Format) -> Bounds:
+    low, bits = least(f), f.fraction_bits
+    top = max(low, highest(f))
+    return Bounds((2 << bits) - 1, bits, low, low - bits, top, low, bits)
+
+
+def _of_result(to: Conversion) -> Bounds:
+    bits = to.fraction_bits
+    return Bounds((2 << bits) - 1, bits, to.e_min, to.e_min - bits, to.e_max, to.e_min, bits + 1)
+
+
+def _range_ok(to: Conversion) -> bool:
+    return to.fraction_bits >= 0 and to.e_min <= to.e_max
+
+
+def _stage(x: Sum) -> str:
+    return f"(Stage {coq_sum(x.design, x.target)})"
+
+
+def factors_idle(unit: UnitSpec, root: Sum) -> bool:
+    """`Factors.factors_free`: whether no sum tells converted or normalised factors from others."""
+    d, to = unit.design, converted_to(unit)
+    rules = (d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)
+    factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
+    if unit.emulation is not None or d.product_rounding is not None:
+        return False
+    if unit.tree is None and d.c_position != "joined":
+        return False
+    other = to is not None and any(least(to) != least(f) for f, _ in factors)
+    if to is not None and any(
+        least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors
+    ):
+        return False
+    moved = _moved(unit, to) if d.normalise_operands or other else None
+    return all(_near(unit, x, moved, c) for c in first_c(unit, root) for x in root.sums())
+
+
+def _moved(unit: UnitSpec, to: Format | None) -> int:
+    """`Factors.product_moved`: the largest exponent of a product that differs."""
+    a, b = unit.a_format, unit.b_format
+    changed = [unit.design.normalise_operands or (to is not None and least(to) != least(f)) for f in (a, b)]
+    tops = [_of_format(f).upto for f in (a, b)]
+    made = max(
+        least(f) + other
+        for f, is_changed, other in zip((a, b), changed, tops[::-1], strict=True)
+        if is_changed
+    )
+    return made if unit.scale_format is None else made + 2 * _of_format(unit.scale_format).upto
+
+
+def _near(unit: UnitSpec, x: Sum, moved: int | None, c: Bounds) -> bool:
+    """`Factors.near_ok`: whether a sum cuts nothing off beside products of other exponents."""
+    d = x.design
+    if d.fraction_bits is None or not any(isinstance(y, int) for y in x.operands):
+        return True
+    if d.zero_exponent != "none" or d.carry_bits is not None or d.normalise_products:
+        return False
+    terms = [product_bounds(u) for u in (unit, plain_factors(unit))]
+    return moved is None or all(
+        t is not None and moved - d.fraction_bits <= _grid(_operands(x, t, c)) for t in terms
+    )
+
+
+def plain_factors(unit: UnitSpec) -> UnitSpec:
+    """The unit with factors as they are: neither converted nor normalised."""
+    tree = None if unit.tree is None else replace(unit.tree, converted=None)
+    return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
 def group_zeros_idle(unit: UnitSpec) -> bool:
@@ -75,147 +407,3 @@ def group_zeros_idle(unit: UnitSpec) -> bool:
     if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
         return False
     return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
-
-
-def _known(unit: UnitSpec) -> bool:
-    """Whether the unit is one that the theorem is about: fused sums, in steps, or with c added last."""
-    d = unit.design
-    sums = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
-    return (
-        sums and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
-        and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
-        and d.zero_terms is None and d.c_subnormals != "hidden_bit"
-    )  # fmt: skip
-
-
-def _candidates(unit: UnitSpec) -> Iterator[UnitSpec]:
-    """The unit with one parameter at its plain value."""
-    d, tree = unit.design, unit.tree
-    for name, plain in _OF_STAGES.items():
-        if getattr(d, name) != plain:
-            yield replace(unit, design=replace(d, **{name: plain}))  # type: ignore[arg-type]
-        for setting in () if tree is None else tree.settings:
-            if setting[1] == name and setting[2] != plain:
-                settings = tuple((*x[:2], plain) if x is setting else x for x in tree.settings)  # type: ignore[union-attr]
-                yield replace(unit, tree=replace(tree, settings=settings))  # type: ignore[type-var]
-    if d.product_rounding is None:  # which has them as well
-        for name, plain in _EVERYWHERE.items():
-            if getattr(d, name) != plain:
-                yield replace(unit, design=replace(d, **{name: plain}))  # type: ignore[arg-type]
-
-
-def _first_c(unit: UnitSpec) -> list[Bounds]:
-    """What is known of c: in the first block, and in a later one."""
-    d = unit.design
-    last = d.rho if unit.tree is None else stage_designs(unit.tree, d)[unit.tree.root.stage].rho
-    return [_of_format(start_format(unit)), _of_result(last)]
-
-
-def _idle(unit: UnitSpec, after: UnitSpec, c: Bounds) -> bool:
-    """`Stages.idle_summation`: whether no sum tells a unit from one with another parameter."""
-    terms = _terms(unit)
-    if terms is None or terms.most < 0:
-        return False
-    pairs = zip(_sums(unit, terms, c), _sums(after, terms, c), strict=True)
-    return all(_idle_sum(before, then) for before, then in pairs)
-
-
-def _sums(unit: UnitSpec, terms: Bounds, c: Bounds) -> list[_Sum]:
-    """The sums of a block, or of a tree."""
-    d = unit.design
-    if unit.tree is None:
-        products = (terms,) * block_size(unit)
-        if d.c_position == "joined":
-            return [_Sum((*products, c), d, d.rho)]
-        return [_Sum(products, d, d.step), _Sum((_of_result(d.step), c), d, d.rho)]
-    designs = stage_designs(unit.tree, d)
-
-    def bounds(child: int | str | Step, of: Design) -> Bounds:
-        if isinstance(child, Step):
-            return _of_result(designs[child.stage].rho)
-        return terms if isinstance(child, int) else c if child == "c" else _of_result(of.rho)
-
-    made = []
-    for step in unit.tree.root.steps():
-        of = designs[step.stage]
-        made.append(_Sum(tuple(bounds(x, of) for x in step.children), of, of.rho))
-    return made
-
-
-def _idle_sum(before: _Sum, after: _Sum) -> bool:
-    """`Stages.idle_sum`: whether the operands do not tell two sums apart."""
-    d, to = before.design, before.target
-    if to.integer_bits is not None or not _range_ok(to):
-        return False
-    if d == after.design:
-        return True
-    exact = d.fraction_bits is None
-    if replace(d, zero_exponent="none") == after.design:
-        at = d.zero_exponent
-        return not d.normalise_products and not exact and isinstance(at, int) and (
-            at <= min(x.lowest for x in before.operands)
-        )  # fmt: skip
-    if replace(d, carry_bits=None) == after.design:
-        return _enough_carry(before)
-    if replace(d, zero_sign="positive") == after.design:
-        return (
-            d.zero_sign == "sum" and d.carry_bits is None and d.result_subnormals == "kept"
-            and to.e_min - to.fraction_bits <= _grid(before)
-        )  # fmt: skip
-    if replace(d, overflow="infinity") == after.design:
-        return d.overflow == "ieee" and to.mode in NEAREST
-    return False
-
-
-def _grid(x: _Sum) -> int:
-    """`Stages.sum_grid`: the exponent of the lowest bit that a sum can have."""
-    grid, f = min(b.grid for b in x.operands), x.design.fraction_bits
-    if f is None or x.design.normalise_products:
-        return grid
-    return max(grid, min(b.lowest for b in x.operands) - f)
-
-
-def _enough_carry(x: _Sum) -> bool:
-    """`Stages.idle_carry`: whether the largest counts of all operands fit into the sum."""
-    d = x.design
-    if d.fraction_bits is None or d.carry_bits is None or d.normalise_products:
-        return False
-    f = d.fraction_bits
-    away = 0 if d.alignment_rounding == "RZ" else 1
-    tops = [b.most << (f - b.bits) if f >= b.bits else b.most >> (b.bits - f) for b in x.operands]
-    return sum(tops) + away * len(tops) < 1 << (f + 1 + d.carry_bits)
-
-
-def _terms(unit: UnitSpec) -> Bounds | None:
-    """`Stages.term_bounds`: what is known of every product."""
-    d = unit.design
-    if d.product_rounding is not None:
-        to = d.product_conversion
-        return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
-    t = term_facts(unit)
-    return _converted_terms(unit) if t is None else Bounds(t.most, t.bits, t.low, t.low - t.bits)
-
-
-def _converted_terms(unit: UnitSpec) -> Bounds | None:
-    """`Stages.converted_terms`: what is known of products of factors that are first converted to a format."""
-    d, to = unit.design, converted_to(unit)
-    rules = {d.operand_subnormals, d.b_subnormals}
-    if to is None or unit.scale_format is not None or d.zero_terms is not None or d.normalise_operands:
-        return None
-    if "hidden_bit" in rules or d.exponent_step != 1:
-        return None
-    a, b = _of_format(unit.a_format), _of_format(unit.b_format)
-    return Bounds(a.most * b.most, a.bits + b.bits, 2 * least(to), a.grid + b.grid)
-
-
-def _of_format(f: Format) -> Bounds:
-    return Bounds((2 << f.fraction_bits) - 1, f.fraction_bits, least(f), least(f) - f.fraction_bits)
-
-
-def _of_result(to: Conversion) -> Bounds:
-    bits = to.fraction_bits
-    return Bounds((2 << bits) - 1, bits, to.e_min, to.e_min - bits)
-
-
-def _range_ok(to: Conversion) -> bool:
-    return to.fraction_bits >= 0 and to.e_min <= to.e_max

@@ -17,11 +17,8 @@ AMPERE = resolve("ampere/mma.m16n8k16.f32.f16.f16.f32")
 
 
 @pytest.mark.parametrize("unit", [HOPPER, AMPERE], ids=["hopper", "ampere"])
-@pytest.mark.parametrize(
-    ("settings", "theorem"),
-    [("carry_bits=6", "carry_bits_suffice"), ("zero_exponent=none", "zero_exponent_idle")],
-)
-def test_a_tree_is_equal_to_blocks_of_products(settings: str, theorem: str, unit: UnitSpec) -> None:
+@pytest.mark.parametrize("settings", ["carry_bits=6", "zero_exponent=none"])
+def test_a_tree_is_equal_to_blocks_of_products(settings: str, unit: UnitSpec) -> None:
     base = unit
     tree = tree_of(base, base.k)
     assert tree is not None
@@ -29,7 +26,7 @@ def test_a_tree_is_equal_to_blocks_of_products(settings: str, theorem: str, unit
     other = resolve(altered(tree, settings))
     found = equal_by_theorem(base, other, base.k)
     assert found is not None
-    assert theorem in found.theorems
+    assert "idle_sums" in found.theorems
     pool = pool_of(base, base.k, 2000, 1)
     assert (replay(base, pool) == replay(other, pool)).all()
 

@@ -1,6 +1,6 @@
 (** c added to the truncated sum of products before that is rounded. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -135,14 +135,51 @@ Proof.
   apply lt_bpow in Q. lia.
 Qed.
 
-Lemma any_overflow c o s n u : (0 <= p c)%Z -> (emin c <= emax c)%Z -> Rabs (IZR n * bp u) <= max_of c -> convert (with_overflow c o) s n u = convert c s n u.
+Lemma overflow_unseen c o s n u : (let r := round_div (rho c) n (last_bit c n u - u) in (r <> 0)%Z -> (Z.log2 (Z.abs r) + last_bit c n u <= emax c)%Z) ->
+  convert (with_overflow c o) s n u = convert c s n u.
 Proof.
-  intros P M A. unfold convert. change (last_bit (with_overflow c o) n u) with (last_bit c n u). cbn [rho flushes with_overflow zsign emin emax p].
+  intros L. unfold convert. change (last_bit (with_overflow c o) n u) with (last_bit c n u). cbn [rho flushes with_overflow zsign emin emax p].
   change (is_tiny (with_overflow c o) n u) with (is_tiny c n u). change (tiny (with_overflow c o)) with (tiny c).
   destruct (Z.eqb_spec (round_div (rho c) n (last_bit c n u - u)) 0) as [R|R]; [reflexivity|]. cbn [orb].
-  destruct (flushes c && _); [reflexivity|].
-  pose proof (not_large c n u P M A R) as L. cbv zeta in L.
+  destruct (flushes c && _); [reflexivity|]. specialize (L R).
   destruct (Z.ltb_spec (emax c) (Z.log2 (Z.abs (round_div (rho c) n (last_bit c n u - u))) + last_bit c n u)); [lia|reflexivity].
+Qed.
+
+Lemma any_overflow c o s n u : (0 <= p c)%Z -> (emin c <= emax c)%Z -> Rabs (IZR n * bp u) <= max_of c -> convert (with_overflow c o) s n u = convert c s n u.
+Proof. intros P M A. apply overflow_unseen. exact (not_large c n u P M A). Qed.
+
+(** Cut toward zero, or to odd, a number stays below a power of two. *)
+Lemma not_large_down c n u : (rho c = RZ \/ rho c = RO) -> (0 <= p c)%Z -> (emin c <= emax c)%Z -> Rabs (IZR n * bp u) < bp (emax c + 1) ->
+  let r := round_div (rho c) n (last_bit c n u - u) in (r <> 0)%Z -> (Z.log2 (Z.abs r) + last_bit c n u <= emax c)%Z.
+Proof.
+  intros Rm P M A r R. assert (N : (n <> 0)%Z) by (intros ->; apply R; unfold r; apply round_div_0).
+  rewrite Rabs_mult, (Rabs_pos_eq (bp u)), <- abs_IZR in A by apply bpow_ge_0.
+  assert (Lo : (Z.log2 (Z.abs n) + u < emax c + 1)%Z).
+  { apply (lt_bpow radix2). rewrite bpow_plus. eapply Rle_lt_trans; [|exact A]. apply Rmult_le_compat_r; [apply bpow_ge_0|].
+    rewrite bp_Z by apply Z.log2_nonneg. apply IZR_le. apply Z.log2_spec. lia. }
+  set (ex := last_bit c n u) in *. assert (Ex : (ex <= emax c - p c)%Z) by (unfold ex, last_bit; destruct (Z.eqb_spec n 0); lia).
+  assert (A' : IZR (Z.abs n) < bp (emax c + 1 - u)).
+  { replace (bp (emax c + 1 - u)) with (bp (emax c + 1) * bp (- u)) by (rewrite <- bpow_plus; f_equal; lia).
+    apply Rmult_lt_reg_r with (bp u); [apply bpow_gt_0|]. rewrite Rmult_assoc, <- bpow_plus. replace (- u + u)%Z with 0%Z by lia. cbn [bpow]. lra. }
+  rewrite bp_Z in A' by (pose proof (Z.log2_nonneg (Z.abs n)); lia). apply lt_IZR in A'.
+  set (k := (emax c + 1 - ex)%Z). assert (K : (1 <= k)%Z) by (unfold k; lia).
+  assert (Q : (Z.abs r < 2 ^ k)%Z).
+  { assert (Ev : (2 ^ k = 2 * 2 ^ (k - 1))%Z) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
+    unfold r. rewrite round_div_unfold. destruct (Z.leb_spec (ex - u) 0).
+    - rewrite Z.abs_mul, (Z.abs_eq (2 ^ _)) by (apply Z.pow_nonneg; lia). replace (emax c + 1 - u)%Z with (k - (u - ex))%Z in A' by (unfold k; lia).
+      destruct (Z_lt_le_dec k (u - ex)) as [B|B]; [rewrite Z.pow_neg_r in A' by lia; lia|].
+      replace (2 ^ k)%Z with (2 ^ (k - (u - ex)) * 2 ^ (- (ex - u)))%Z by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+      apply Z.mul_lt_mono_pos_r; auto. apply Z.pow_pos_nonneg; lia.
+    - set (j := (ex - u)%Z) in *. assert (Pj : (0 < 2 ^ j)%Z) by (apply Z.pow_pos_nonneg; lia).
+      replace (emax c + 1 - u)%Z with (k + j)%Z in A' by (unfold k, j; lia). rewrite Z.pow_add_r in A' by lia.
+      pose proof (Z.div_mod n (2 ^ j) ltac:(lia)) as D. pose proof (Z.mod_pos_bound n (2 ^ j) Pj) as B.
+      set (q := (n / 2 ^ j)%Z) in *. set (t := (n mod 2 ^ j)%Z) in *. set (h := (2 ^ (k - 1))%Z) in *. set (w := (2 ^ j)%Z) in *. rewrite Ev in *.
+      assert (Q1 : (q < 2 * h)%Z) by nia. assert (Q2 : (- (2 * h) <= q)%Z) by nia. assert (Q3 : (t = 0 -> - (2 * h) < q)%Z) by (intros ->; nia).
+      destruct (Z.eqb_spec t 0) as [T|T]; [specialize (Q3 T); lia|]. destruct Rm as [-> | ->].
+      + destruct (Z.ltb_spec n 0) as [S|S]; [|assert (0 <= q)%Z by nia; lia]. assert (q < 0)%Z by nia. lia.
+      + destruct (Z.even q) eqn:Eq; [apply Z.even_spec in Eq; destruct Eq as [i Eq]; lia|].
+        assert (Od : Z.odd q = true) by (rewrite <- Z.negb_even, Eq; reflexivity). apply Z.odd_spec in Od. destruct Od as [i Od]. lia. }
+  assert ((Z.log2 (Z.abs r) < k)%Z) by (apply Z.log2_lt_pow2; lia). unfold k in *. lia.
 Qed.
 
 Lemma convert_within c s n u z : (0 <= p c)%Z -> (emin c <= emax c)%Z -> convert c s n u = Num z -> Rabs (V z) <= max_of c.

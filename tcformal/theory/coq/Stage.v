@@ -1,7 +1,7 @@
 (** Stages in sequence: fused sums, sums that are exact before they are rounded, subnormals that are flushed between
     them, and trees of all these. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces.
 Import ListNotations.
 Open Scope Z_scope.
 

@@ -1,6 +1,7 @@
-(** The exact sum of two numbers as a sum that keeps a few bits: two normalised numbers that are aligned to odd. *)
+(** The exact sum of two numbers as a sum that keeps a few bits: two normalised numbers that are aligned to odd; and exact sums of
+    numbers that are written in another way. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals Permutation.
-From TC Require Import Spec Theorems Rounded.
+From TC Require Import Spec Design Rounding Order Error Integers Words Operands.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -10,7 +11,7 @@ Lemma odd_quarter n k : 2 <= k -> Z.odd n = true -> let r := n mod 2 ^ k in 1 <=
 Proof.
   intros K O r. assert (P : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
   assert (P1 : 2 ^ (k - 1) = 2 * 2 ^ (k - 2)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
-  assert (P0 : 0 < 2 ^ (k - 2)) by (apply pow2_gt; lia). pose proof (Z.mod_pos_bound n (2 ^ k) ltac:(lia)). fold r in H.
+  assert (P0 : 0 < 2 ^ (k - 2)) by (apply pow2_pos; lia). pose proof (Z.mod_pos_bound n (2 ^ k) ltac:(lia)). fold r in H.
   assert (R : Z.odd r = true). { unfold r. rewrite Z.mod_eq by lia. rewrite Z.odd_sub, Z.odd_mul, O, P, Z.odd_mul. reflexivity. }
   assert (r <> 0) by (intros Q; rewrite Q in R; easy). repeat split; auto; try lia. rewrite P1, Z.odd_mul. reflexivity.
 Qed.
@@ -18,7 +19,7 @@ Qed.
 Lemma round_div_sticky m n n' D k : 0 <= D -> 2 <= k -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D -> round_div m n (k + D) = round_div m n' k.
 Proof.
   intros HD K O H. destruct (odd_quarter n' k K O) as [R1 [R2 R3]]. rewrite !round_div_unfold. destruct (Z.leb_spec (k + D) 0); [lia|]. destruct (Z.leb_spec k 0); [lia|].
-  assert (P0 : 0 < 2 ^ D) by (apply pow2_gt; lia). assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia).
+  assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia). assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia).
   assert (PD : 2 ^ (k + D) = 2 ^ k * 2 ^ D) by (apply Z.pow_add_r; lia).
   assert (PH : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
   set (e := n - n' * 2 ^ D) in *. set (r := n' mod 2 ^ k) in *. set (q := n' / 2 ^ k). assert (DM : n' = 2 ^ k * q + r) by (apply Z.div_mod; lia).
@@ -38,7 +39,7 @@ Qed.
 
 Lemma log2_sticky n n' D : 0 <= D -> 2 <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D -> Z.log2 (Z.abs n) = Z.log2 (Z.abs n') + D.
 Proof.
-  intros HD B O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_gt; lia). destruct (Z.log2_spec (Z.abs n') ltac:(lia)) as [L1 L2].
+  intros HD B O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia). destruct (Z.log2_spec (Z.abs n') ltac:(lia)) as [L1 L2].
   set (l := Z.log2 (Z.abs n')) in *. assert (L0 : 1 <= l) by (apply Z.log2_le_pow2; lia).
   assert (OA : Z.odd (Z.abs n') = true) by (destruct (Z.abs_eq_or_opp n') as [-> | ->]; rewrite ?Z.odd_opp; auto).
   assert (X1 : Z.abs n' <> 2 ^ l). { intros X. rewrite X in OA. replace (2 ^ l) with (2 * 2 ^ (l - 1)) in OA by (rewrite <- Z.pow_succ_r by lia; f_equal; lia). rewrite Z.odd_mul in OA. easy. }
@@ -56,8 +57,8 @@ Qed.
 Lemma convert_sticky c s n n' u D : 0 <= p c -> 0 <= D -> 2 ^ (p c + 2) <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D ->
   convert c s n (u - D) = convert c s n' u.
 Proof.
-  intros P HD B O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_gt; lia).
-  assert (B2 : 4 <= Z.abs n'). { assert (2 ^ (p c + 2) = 2 ^ p c * 4) by (rewrite Z.pow_add_r by lia; reflexivity). pose proof (pow2_gt (p c) P). lia. }
+  intros P HD B O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia).
+  assert (B2 : 4 <= Z.abs n'). { assert (2 ^ (p c + 2) = 2 ^ p c * 4) by (rewrite Z.pow_add_r by lia; reflexivity). pose proof (pow2_pos (p c) P). lia. }
   assert (L : Z.log2 (Z.abs n) = Z.log2 (Z.abs n') + D) by (apply log2_sticky; auto; lia).
   assert (LB : p c + 2 <= Z.log2 (Z.abs n')) by (apply Z.log2_le_pow2; lia).
   assert (N0 : n' <> 0 /\ n <> 0 /\ (n <? 0) = (n' <? 0) /\ (0 <? n) = (0 <? n')).
@@ -74,7 +75,7 @@ Qed.
 
 Lemma round_odd x k : 0 < k -> (round_div RO x k * 2 ^ k = x) \/ (Z.odd (round_div RO x k) = true /\ Z.abs (x - round_div RO x k * 2 ^ k) < 2 ^ k).
 Proof.
-  intros K. rewrite round_div_unfold. destruct (Z.leb_spec k 0); [lia|]. assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia).
+  intros K. rewrite round_div_unfold. destruct (Z.leb_spec k 0); [lia|]. assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia).
   pose proof (Z.div_mod x (2 ^ k) ltac:(lia)) as DM. pose proof (Z.mod_pos_bound x (2 ^ k) PK) as B. destruct (Z.eqb_spec (x mod 2 ^ k) 0) as [Q|Q]; [left; nia|].
   right. destruct (Z.even (x / 2 ^ k)) eqn:Ev.
   - split. rewrite Z.odd_add, <- Z.negb_even, Ev. reflexivity. nia.
@@ -126,14 +127,14 @@ Proof.
   assert (CD : counts d ts = (if swap then [signed y; a * 2 ^ j] else [a * 2 ^ j; signed y])) by (unfold counts; rewrite UD; unfold ts; destruct swap; cbn [map]; now rewrite DX, DY).
   assert (TE : zsum (counts e ts) = n') by (rewrite CE; unfold n'; destruct swap; cbn [zsum fold_right]; lia).
   assert (TD : zsum (counts d ts) = n) by (rewrite CD; unfold n; destruct swap; cbn [zsum fold_right]; lia).
-  assert (PJ : 0 < 2 ^ j) by (apply pow2_gt; lia).
+  assert (PJ : 0 < 2 ^ j) by (apply pow2_pos; lia).
   (* magnitudes *)
   assert (AB : 2 ^ f <= Z.abs a).
-  { assert (PL : 0 < 2 ^ (lsb x - u)) by (apply pow2_gt; lia). assert (Q : 2 ^ f = 2 ^ frac x * 2 ^ (lsb x - u)) by (rewrite <- Z.pow_add_r by lia; f_equal; unfold u, lsb; lia).
+  { assert (PL : 0 < 2 ^ (lsb x - u)) by (apply pow2_pos; lia). assert (Q : 2 ^ f = 2 ^ frac x * 2 ^ (lsb x - u)) by (rewrite <- Z.pow_add_r by lia; f_equal; unfold u, lsb; lia).
     unfold a. rewrite Z.abs_mul, (Z.abs_eq (2 ^ _)) by lia. assert (Z.abs (signed x) = sig x) by (unfold signed; destruct (neg x); lia). rewrite Q, H. nia. }
   assert (A4 : exists t, a = 4 * t). { exists (signed x * 2 ^ (lsb x - u - 2)). unfold a. replace (lsb x - u) with (2 + (lsb x - u - 2)) at 1 by lia. rewrite Z.pow_add_r by lia. change (2 ^ 2) with 4. ring. }
   assert (F2 : 2 ^ f = 4 * 2 ^ (f - 2)) by (replace f with (2 + (f - 2)) at 1 by lia; rewrite Z.pow_add_r by lia; reflexivity).
-  assert (PF2 : 0 < 2 ^ (f - 2)) by (apply pow2_gt; lia).
+  assert (PF2 : 0 < 2 ^ (f - 2)) by (apply pow2_pos; lia).
   assert (SYB : Z.abs (signed y) < 2 ^ (f - 2) * 2 ^ j).
   { assert (Z.abs (signed y) = sig y) by (unfold signed; destruct (neg y); lia). rewrite H, <- Z.pow_add_r by lia. apply Z.lt_le_trans with (2 ^ (frac y + 1)); [lia|]. apply Z.pow_le_mono_r; lia. }
   destruct (round_odd (signed y) j J) as [RX|[RO_ RB]]; fold b in RX || fold b in RO_, RB.
