@@ -80,9 +80,10 @@ class LengthBound:
             made = decoded(d, words)
             nothing = largest == -(1 << 20)
             met &= nothing | ((largest >= self.least) & made.finite & ~made.subnormal)
-            # A block within a call may have a result that nobody sees: all products far from underflow.
+            # A sum within a call may have a result that nobody sees: all products far from underflow.
             near = np.where(exponent == -(1 << 20), 1 << 20, exponent).min(axis=1)
-            met &= near - a.fraction_bits - b.fraction_bits >= d.e_min - d.fraction_bits * (d.e_min < -100)
+            kept = d.e_min < -100 and self.spec.design.result_subnormals == "kept"
+            met &= near - a.fraction_bits - b.fraction_bits >= d.e_min - d.fraction_bits * kept
             before = np.where(made.zero, -(1 << 20), made.exponent)
         found = ratios(self.spec, self.statement, x, results[-1])
         return Ratios(np.where(met, found.ratio, 0.0), found.met & met, found.broken & met)
