@@ -1,4 +1,4 @@
-"""The questions of the benchmark: pairs of units, carry bits, and lemmas about sums."""
+"""The questions of the benchmark: pairs of units, carry bits, and statements about sums."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def carry_bits(terms: int, few: int, expected: str) -> Asked:
     return units(f"{terms} terms, {few} or {few + 1} carry bits", one, other, expected)
 
 
-# ---------------------------------------------------------------------- lemmas
+# ---------------------------------------------------------------------- sums
 def _swap() -> tuple[Graph, Node]:
     """(acc + x) + y = (acc + y) + x."""
     g = Graph()
@@ -128,9 +128,9 @@ QUESTIONS = (
     units("arm, arm: BF16", "arm/bfdot.ebf0", "arm/bfdot.ebf1"),
     units("chain, c first or last: FP16", CHAIN + "first", CHAIN + "last", "sat"),
     units("cdna1, rounded to zero: FP32", FP32, f"{FP32}@conversion=RZ-FP32"),
-    Asked("lemma: two addends swapped", _swap, "unsat"),
-    Asked("lemma: four addends turned round", _turned_sum, "unsat"),
-    Asked("lemma: largest of eight", _largest, "unsat"),
-    Asked("lemma: signs and magnitudes", _sign_magnitude, "unsat"),
-    Asked("lemma: two truncations", _truncation, "unsat"),
+    Asked("sums: two addends swapped", _swap, "unsat"),
+    Asked("sums: four addends turned round", _turned_sum, "unsat"),
+    Asked("sums: largest of eight", _largest, "unsat"),
+    Asked("sums: signs and magnitudes", _sign_magnitude, "unsat"),
+    Asked("sums: two truncations", _truncation, "unsat"),
 )  # fmt: skip

@@ -49,16 +49,16 @@ if TYPE_CHECKING:
     from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
     from tcformal.programs.recipes.names import recipes
     from tcformal.programs.recipes.recipe import Recipe
-    from tcformal.proofs.prove import prove_claim
-    from tcformal.proofs.separate import check_property, prove_equal, separate
-    from tcformal.proofs.verdict import ClaimVerdict
     from tcformal.query.assume import Assumptions
+    from tcformal.query.claims.answered import prove_claim
+    from tcformal.query.claims.verdict import ClaimVerdict
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
     from tcformal.query.explain.program import ProgramTrace, explain_program
     from tcformal.query.explain.steps import Trace
     from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
+    from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
     from tcformal.solve.result import Limits
     from tcformal.store.store import Store
@@ -82,7 +82,7 @@ _HOME = {
     "Accuracy": "tcformal.bounds.accuracy",
     "Answered": "tcformal.papers.run",
     "Assumptions": "tcformal.query.assume",
-    "ClaimVerdict": "tcformal.proofs.verdict",
+    "ClaimVerdict": "tcformal.query.claims.verdict",
     "Design": "tcformal.design.spec",
     "DeviceError": "tcformal.errors",
     "Differences": "tcformal.matmul.differ",
@@ -121,7 +121,7 @@ _HOME = {
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
     "accuracy": "tcformal.bounds.accuracy",
-    "check_property": "tcformal.proofs.separate",
+    "check_property": "tcformal.query.separate",
     "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
@@ -139,11 +139,11 @@ _HOME = {
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.runnable",
     "program_accuracy": "tcformal.bounds.programs",
-    "prove_claim": "tcformal.proofs.prove",
-    "prove_equal": "tcformal.proofs.separate",
+    "prove_claim": "tcformal.query.claims.answered",
+    "prove_equal": "tcformal.query.separate",
     "recipes": "tcformal.programs.recipes.names",
     "run_query": "tcformal.papers.run",
-    "separate": "tcformal.proofs.separate",
+    "separate": "tcformal.query.separate",
     "simulate": "tcformal.matmul.simulate",
     "suite": "tcformal.suites.units",
     "unit": "tcformal.matmul.unit",

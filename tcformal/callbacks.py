@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 #: Takes one sentence: what was wrong, and what was done about it.
@@ -29,19 +27,6 @@ def ignore_count(_done: int, _all: int) -> None:
 def processor_seconds() -> float:
     """Seconds of the processor in this process, and in those that it started and that have ended."""
     return sum(os.times()[:4])
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """The seconds of the processor that something may take, counted from when this was made."""
-
-    seconds: float = math.inf
-    since: float = field(default_factory=processor_seconds)
-
-    @property
-    def over(self) -> bool:
-        """Whether they are used up."""
-        return processor_seconds() - self.since >= self.seconds
 
 
 #: Makes the SVG or HTML of a value: a notebook asks the value, and views are made layers above it.

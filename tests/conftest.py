@@ -53,10 +53,3 @@ def results_folder(results_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = results_root / str(next(_number))
     monkeypatch.setenv("TCFORMAL_RESULTS", str(folder))
     return folder
-
-
-@pytest.fixture
-def in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Claims are proved in steps and kept, whatever theorem or inputs would answer them at once."""
-    monkeypatch.setattr("tcformal.proofs.answered.at_once", lambda *_, **__: None)
-    monkeypatch.setattr("tcformal.store.audit.claim_audit.at_once", lambda *_: None)

@@ -55,7 +55,6 @@ def main() -> None:
 
         def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
             if request["store"] != self.asking:
-                self._books.clear()
                 self._certificates.clear()
                 self.asking = request["store"]
             return super().answer(request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tcformal.apart.falls import FallSearch
 from tcformal.apart.replayed import exact, replayed, witness
@@ -20,9 +21,11 @@ from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.verdict import ClaimVerdict
-from tcformal.query.keep import AnswerStore
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
+
+if TYPE_CHECKING:  # a protocol that is only a type
+    from tcformal.query.claims.answered import ClaimStore
 
 #: Most products of one dot product.
 LONGEST = 1 << 12
@@ -92,7 +95,7 @@ def monotonicity(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: AnswerStore | None = None,
+    store: ClaimStore | None = None,
     fresh: bool = False,
     progress: Progress = ignore,
 ) -> Monotonicity:

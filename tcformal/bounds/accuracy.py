@@ -130,6 +130,8 @@ def accuracy(
     if prove:
         proved = theorem_constant(spec) or exponent_constant(spec)
         reason = in_the_way(spec, "relative-error; c=0x0") if proved is None else ""
+    if proved is not None and (reason := proved.short_of(n if promote is None else promote)):
+        proved = None
     if proved is not None:
         bound, steps = _bounded(spec, n, promote, proved)
     why, attained, small, start = not_built(spec), None, None, time.process_time()

@@ -34,6 +34,13 @@ class Proved:
     least: int
     beside: Fraction | None
 
+    def short_of(self, products: int) -> str:
+        """Why the theorem says nothing of so many products; empty where it does."""
+        longest = self.constants.longest
+        if longest is None or products <= longest:
+            return ""
+        return f"theorem {self.theorem.theorem} is about at most {longest} products, not {products}"
+
     def beside_c(self, products: int) -> Fraction | None:
         """What so many products lose of Σ|x_k·y_k| + |c| at most; None without a theorem about any c."""
         if self.beside is None:

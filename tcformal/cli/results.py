@@ -16,13 +16,17 @@ from rich.progress import track
 from rich.text import Text
 
 from tcformal.cli.group import json_option, main, results_option
+from tcformal.cli.questions.claims import say_written, write_instance
+from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files.write import write_whole
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.text import console
+from tcformal.report.text import SHOWN, console
+from tcformal.solve.result import Limits
+from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import audit, matches, state
 from tcformal.store.claims import claim_id
 from tcformal.store.file import Record
@@ -97,7 +101,7 @@ def _dated(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]
 def show(start: str, folder: str, as_json: bool) -> None:
     """Show one record in full; ID is a prefix of its id or of its question's digest.
 
-    A claim is proved again on its lemmas first.
+    A claim is answered again first.
     """
     store = Store(Path(folder), warn)
     entry = _one(store, start)
@@ -140,9 +144,8 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
         return
     say(f"{verdict}: {reason}")
     say(f"{record['claim']} of {record['unit']}")
-    say(f"recorded reason: {record['reason']}\n{record['composition']}")
-    say(f"{len(record['lemmas'])} lemmas; answered: {record['date']} by tcformal {record['tcformal']}")
-    say(f"id: {name}\ndefinition: {record['definition']}")
+    say(f"answered by {record['answered_by']} on {record['date']}, by tcformal {record['tcformal']}")
+    say(f"id: {name}")
 
 
 def _one(store: Store, start: str) -> Entry | Record:
@@ -156,7 +159,7 @@ def _one(store: Store, start: str) -> Entry | Record:
     if not found:
         raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
     if len(found) > 1:
-        ids = ", ".join(_id(x)[: views.SHOWN] for x in found[:4])
+        ids = ", ".join(_id(x)[:SHOWN] for x in found[:4])
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     return found[0]
 
@@ -174,24 +177,25 @@ def proof(start: str, output: str, folder: str) -> None:
 
     NAME.cnf is in DIMACS form, built from the question; NAME.lrat is what LRAT checkers read, cake_lpr and
     the one in the books of ACL2 among them, and has been checked here.  Where folding alone decides the
-    question, its clauses are written as they are without folding.  Of a claim, the lemmas are NAME-1.cnf,
-    NAME-1.lrat, …, and NAME.json says how they make the claim.
+    question, its clauses are written as they are without folding.  Of a claim that a theorem answers, NAME.v
+    is the instance of the theorem, which Coq checks.
     """
-    from tcformal.store.audit.written import answer_proof, claim_proofs  # the list does not wait for these
-
     store = Store(Path(folder), warn)
     entry = _one(store, start)
     if isinstance(entry, Entry):
+        from tcformal.store.audit.written import answer_proof  # the list does not wait for it
+
         _write_proof(output, answer_proof(store, entry))
         return
-    made = claim_proofs(store, entry)
-    for i, x in enumerate(made, 1):
-        _write_proof(f"{output}-{i}", x)
-    lemmas = [{"name": x.name, "file": f"{Path(output).name}-{i}.cnf"} for i, x in enumerate(made, 1)]
-    write_whole(
-        Path(output + ".json"), (json.dumps({"lemmas": lemmas, "claim": entry}, indent=2) + "\n").encode()
-    )
-    say(f"written: {output}.json, the claim on {len(made)} lemmas", err=True)
+    from tcformal.query.claims.answered import answered
+
+    v = answered(resolve(entry["unit"]), entry["claim"], lambda: store, limits=Limits())
+    if v.theorem is None and v.asked is not None:
+        raise InputError(
+            f"expected a claim that a theorem answers, but {v.claim} of {v.unit.name} is a question: "
+            f"tcformal results proof {identity_of(v.asked.question)[:SHOWN]}"
+        )
+    say_written(write_instance(v, output + ".v"))
 
 
 def _write_proof(output: str, made: WrittenProof) -> None:
@@ -237,28 +241,17 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 @results.command(name="prune")
 @click.option("--pack", is_flag=True, help="Pack what stays with xz, and results of devices and products.")
-@click.option("--light", is_flag=True, help="Keep lemmas for claims that a query asks, and no long proofs.")
 @results_option
 @json_option
-def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
-    """Remove what cannot be served: superseded, damaged and stale records, and what only these named.
-
-    Proofs that --light removes are made anew by `results verify`, and those of lemmas also when their claim
-    is asked; an answer whose proof is removed is marked as not re-checked.
-    """
+def prune_(pack: bool, folder: str, as_json: bool) -> None:
+    """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.identify.record.identification import IDENTIFICATION  # the list does not wait for these
-    from tcformal.papers.checked import claim_of
-    from tcformal.papers.files import known_queries, load
     from tcformal.probe.log.packing import pack_all, pack_products
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
     from tcformal.store.locks import exclusive_lock
 
-    proved = None
-    if light:
-        asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
-        proved = {(claim_of(body), body["unit"]) for body in asks if "claim" in body}
-    done = prune(Store(Path(folder), warn), pack=pack, proved=proved)
+    done = prune(Store(Path(folder), warn), pack=pack)
     packed = 0
     if pack:
         packed = pack_all(Path(folder) / "hardware") + pack_products(Path(folder) / "products")
@@ -269,7 +262,7 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
         print_json({**asdict(done), "packed": packed})
     else:
         say(
-            f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
+            f"taken out of {folder}: {done.answers} answers, {done.claims} claims, "
             f"{done.certificates} certificates"
             + f"; {packed} results of devices and products packed"
             * bool(packed)

@@ -16,9 +16,9 @@ from tcformal.papers.checked import check_asks
 from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
+from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import references, references_section
 from tcformal.report.escape import print_json, warn
-from tcformal.report.lemmas import claims_section
 from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
 from tcformal.sweeps.exported import EXPORTS, held

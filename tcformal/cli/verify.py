@@ -12,8 +12,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_op
 from tcformal.cli.results import results, watched
 from tcformal.query.verdict import kept_as
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.results import SHOWN
-from tcformal.report.text import SCREEN
+from tcformal.report.text import SCREEN, SHOWN
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Store
 
@@ -32,27 +31,20 @@ _WORD = {
 
 @results.command()
 @click.argument("starts", nargs=-1, metavar="[ID]...")
-@click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
+@click.option("--claims", "with_claims", is_flag=True, help="Answer the kept claims again too.")
 @click.option(
     "--all", "every", is_flag=True, help="A line for each record that holds, however many there are."
 )
-@click.option("--trim", is_flag=True, help="Keep proofs of earlier versions again, trimmed and in one file.")
 @results_option
 @json_option
-def verify(
-    starts: tuple[str, ...], with_claims: bool, every: bool, trim: bool, folder: str, as_json: bool
-) -> int:  # fmt: skip
+def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str, as_json: bool) -> int:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes, and
     verdict, other values and order are derived again; of identified products, what follows from the counts.
 
-    With --claims, a kept claim is answered again by a theorem where one is about the unit, and else proved
-    again on its kept lemmas, whose certificates are checked against statements made anew; ID is
-    then a text in the names of claims and units, such as error-bound, or both, as in 'error-bound of UNIT'.
-
-    With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
-    leaves it: only the steps that a refutation needs, in one file.
+    With --claims, a kept claim is answered again, and its record has to say the same; ID is then a text in
+    the names of claims and units, such as error-bound, or both, as in 'error-bound of UNIT'.
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
@@ -61,7 +53,7 @@ def verify(
     findings: list[AuditFinding] = []
     claims: list[ClaimFinding] = []
     for entry in watched(entries, "checking answers"):
-        findings.append(audit(store, entry, trim=trim))
+        findings.append(audit(store, entry))
         told.answer(findings[-1])
     broken = [] if starts else store.broken()
     devices = [] if starts or with_claims else _identifications(store)
@@ -71,12 +63,12 @@ def verify(
     for device in devices:
         told.line(device.status, f"{device.device} {{}}: {device.verdict}, {device.reason}")
     if with_claims:
-        # Imported here: the list does not wait for the proofs.
+        # Imported here: the check of answers does not wait for theorems.
         from tcformal.store.audit.claim_audit import audit_claim, claims_with
 
         broken += [] if starts else store.claims.broken()
-        for record in watched(claims_with(store.claims.all(), starts), "proving claims again"):
-            claims.append(audit_claim(store, record, trim=trim))
+        for record in watched(claims_with(store.claims.all(), starts), "answering claims again"):
+            claims.append(audit_claim(store, record))
             told.claim(claims[-1])
     for sentence in broken:
         told.line(AuditStatus.FAILED, f"{'':{SHOWN}} {{}}: {sentence}")

@@ -51,12 +51,12 @@ def certified(
 ) -> list[AxisOutcome]:
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
-    Lemmas and pools of inputs come first for all values, then solvers.  Inputs that are found to tell values
-    from the simplest design's are asked of the device together, after the lemmas and after the solvers.
+    Theorems and pools of inputs come first for all values, then solvers.  Inputs that tell values from the
+    simplest design's are asked of the device together, after the pools and after the solvers.
     """
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}
-    for ask in (None, same.quickly, same.by_sums, same.by_solvers):
+    for ask in (None, same.quickly, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
         for name, x in values.items():
@@ -98,7 +98,7 @@ def settled_designs(
     for u in others:
         wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
         found = likeness.get(u.name, Likeness())
-        proof = "" if wrong.size or found.witness else found.proof or same.by_sums(u).proof
+        proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
         made.append(
             AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)

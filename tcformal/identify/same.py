@@ -1,19 +1,18 @@
-"""Proofs that two designs give the same results: by theorems, in steps, or by solvers about the whole."""
+"""Proofs that two designs give the same results: by theorems, or by solvers about the whole."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tcformal.callbacks import processor_seconds
-from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
+from tcformal.design.trees.arrangements import permuted, tree_unit
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, TcformalError
+from tcformal.errors import TcformalError
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, lengthened, witness_at
 from tcformal.operands.boundaries import boundaries
@@ -21,23 +20,17 @@ from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claims.equality import equal_in_steps, equal_in_sums
-from tcformal.proofs.claims.sums.changes import plain_form
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
-from tcformal.theory.equality import equal_by_theorem
+from tcformal.theory.equality import equal_by_theorem, in_blocks
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
-#: solvers on whole designs begin; what is not decided then stays open.
-_PARTS = {"lemmas": 0.3, "sums": 0.5, "solvers": 0.2}
-#: The parts of it that each solver has for a question about two whole designs, and for a lemma.
-_WHOLE, _LEMMA = 1 / 15, 0.1
+#: The part of the time that each solver has for one question about two designs.
+_WHOLE = 1 / 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +77,22 @@ def _renumbered(unit: UnitSpec, order: Sequence[int]) -> UnitSpec:
     return tree_unit(unit, replace(unit.tree, root=permuted(unit.tree.root, place)))
 
 
-def _tree(unit: UnitSpec, k: int) -> UnitSpec | None:
-    """The unit as a tree of its sums, where it is one."""
-    try:
-        return tree_of(unit, k)
-    except InputError:
+def _plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
+    """A design of k products in blocks, as the unit is defined; the unit itself where it is a tree of k.
+
+    None for a unit that does not take k products in whole calls.
+    """
+    if unit.tree is not None:
+        return in_blocks(unit, k) if unit.k == k else None
+    if k == unit.k:
+        return unit
+    if unit.emulation is not None or unit.scale_format is not None:
         return None
+    length = min(k, unit.k, unit.design.products)
+    if k % length:
+        return None
+    made = replace(unit, k=k, design=replace(unit.design, products=length))
+    return made if k % unit.k == 0 or same_definition(made, unit, k) else None
 
 
 def _changes(one: UnitSpec, two: UnitSpec) -> int:
@@ -100,44 +103,27 @@ def _changes(one: UnitSpec, two: UnitSpec) -> int:
 
 @dataclass(slots=True)
 class Sameness:
-    """Compares designs with one design for dot products of k terms; each lemma is proved once.
+    """Compares designs with one design for dot products of k terms.
 
-    Lemmas and solvers are asked for `seconds` of the processor; what is not decided then stays open.
+    Solvers are asked for `seconds` of the processor in all; what is not decided then stays open.
     """
 
     base: UnitSpec
     k: int
     seconds: float = 300.0
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
-    #: Seconds that are left of each kind of proof.
-    _left: dict[str, float] = field(init=False)
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
+    _left: float = field(init=False)
     _whole: Limits = field(init=False)
-    _lemma: Limits = field(init=False)
-    _book: LemmaBook = field(init=False)
 
     def __post_init__(self) -> None:
-        self._left = {kind: part * self.seconds for kind, part in _PARTS.items()}
-        self._whole, self._lemma = (Limits(time_s=max(1.0, part * self.seconds)) for part in (_WHOLE, _LEMMA))
-        self._book = LemmaBook(limits=self._lemma)
-
-    @contextmanager
-    def _spending(self, kind: str) -> Iterator[None]:
-        """Take the seconds of what is done within from those that are left of a kind of proof."""
-        start, began = processor_seconds(), time.monotonic()
-        try:
-            yield
-        finally:
-            spent = processor_seconds() - start, time.monotonic() - began
-            self._left[kind] -= max(spent)
+        self._left, self._whole = self.seconds, Limits(time_s=max(1.0, _WHOLE * self.seconds))
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
-        found = Likeness()
-        for ask in (self.quickly, self.by_sums, self.by_solvers):
-            found = found if found.proof or found.witness else ask(other)
-        return found
+        found = self.quickly(other)
+        return found if found.proof or found.witness else self.by_solvers(other)
 
     def by_theorem(self, other: UnitSpec) -> Likeness:
         """What theorems on the parameters say: those of both designs have one normal form, or nothing."""
@@ -147,7 +133,7 @@ class Sameness:
         return Likeness()
 
     def quickly(self, other: UnitSpec) -> Likeness:
-        """What theorems, definitions, some pools of inputs and lemmas say."""
+        """What theorems, definitions and some pools of inputs say."""
         if (known := self.by_theorem(other)).proof:
             return known
         same = same_definition(self.base, other, self.k)
@@ -158,64 +144,7 @@ class Sameness:
         if same:
             self._proved.append(other)
             return Likeness("the definitions are the same")
-        if self._left["lemmas"] > 0:
-            for near in self._nearest(other):
-                asked = self._asked(other, near)
-                with self._spending("lemmas"):
-                    found = equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k)
-                if found is not None:
-                    return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
-
-    def by_sums(self, other: UnitSpec) -> Likeness:
-        """What is said by way of designs that are proved, or sum by sum, unless the time for that is over."""
-        near = self._between(other) or self._near(other)
-        asked = self._asked(other, near)
-        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k):
-            return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
-        found = self._in_sums(other, near)
-        beside = None if found.proof else self._beside(other)
-        return found if beside is None else self._in_sums(other, beside)
-
-    def _beside(self, other: UnitSpec) -> UnitSpec | None:
-        """A design that is proved to be the base, of the same parameters with another one's steps."""
-        if other.tree is None:
-            return None
-        alike = (
-            u for u in self._proved
-            if u.tree is not None and replace(u.tree, root=other.tree.root) == other.tree
-            and u.design == other.design
-        )  # fmt: skip
-        return next(alike, None)
-
-    def _in_sums(self, other: UnitSpec, near: UnitSpec) -> Likeness:
-        """What a proof of one sum after the other says, unless the time for that is over."""
-        if self._left["sums"] <= 0:
-            return Likeness()
-        asked = self._asked(other, near)
-        text = f"a proof of one sum after the other{asked.more(self.k)}"
-        with self._spending("sums"):
-            proved = equal_in_sums(asked.one, asked.two, self._book, self._lemma) is not None
-            if not proved and any(u.k > self.k for u in (near, other)):
-                # The zeros that fill calls up may hide what other inputs there would show.
-                proved = equal_in_sums(near, other, self._book, self._lemma, self.k) is not None
-                text = "a proof of one sum after the other, with zeros that fill calls up"
-        return self._taken(other, near, text) if proved else Likeness()
-
-    def _between(self, other: UnitSpec) -> UnitSpec | None:
-        """Another design with its factors converted as those of the base, where that is proved to be it."""
-        mine = self.base if self.base.tree is not None else _tree(self.base, self.k)
-        if mine is None or mine.tree is None or other.tree is None:
-            return None
-        wide = mine.tree.converted
-        if wide is None or other.tree.converted is not None:
-            return None
-        if self._near(other) is not self.base:
-            return None
-        made = tree_unit(other, replace(other.tree, converted=wide))
-        known = any(u.name == made.name for u in self._proved)
-        found = known or self.quickly(made).proof or self._in_sums(made, self._near(made)).proof
-        return made if found else None
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
@@ -243,32 +172,35 @@ class Sameness:
 
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
-        if self._left["solvers"] <= 0:
+        near = self._near(other)
+        asked = self._asked(other, near)
+        start, began = processor_seconds(), time.monotonic()
+        if self._left <= 0:
             return Likeness()
-        asked = self._asked(other)
         try:
-            with self._spending("solvers"):
-                verdict = answer(question(asked.one, asked.two, Assumptions()), limits=self._whole)
+            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=self._whole)
         except TcformalError:
             return Likeness()
+        finally:
+            self._left -= max(processor_seconds() - start, time.monotonic() - began)
         if verdict.kind is Kind.SEPARATED and verdict.found is not None:
             short = [w for w in (verdict.witness, verdict.found) if w is not None]
             return self._shown(other, [x for w in short for x in asked.of_all(w, self.k)])
         if verdict.kind is not Kind.EQUIVALENT:
             return Likeness()
-        return self._taken(other, self.base, verdict.reason + asked.more(self.k))
+        return self._taken(other, near, verdict.reason + asked.more(self.k))
 
-    def _asked(self, other: UnitSpec, near: UnitSpec | None = None) -> _Asked:
+    def _asked(self, other: UnitSpec, near: UnitSpec) -> _Asked:
         """Both designs for as few products as they hand their whole state on after; else for all.
 
         Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
         agree on so many products with every c agree on all, block by block.
         """
-        first, second, order = near or self.base, other, tuple(range(self.k))
+        first, second, order = near, other, tuple(range(self.k))
         if all(u.tree is not None and u.k == self.k for u in (first, second)):
             order = _order(first)
             first, second = (_renumbered(u, order) for u in (first, second))
-        one, two = plain_form(first, self.k), plain_form(second, self.k)
+        one, two = _plain_form(first, self.k), _plain_form(second, self.k)
         if one is not None and two is not None and one.operands.c == one.operands.d:
             plain = [x for x in (one, two) if (x.emulation, x.scale_format, x.tree) == (None, None, None)]
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))

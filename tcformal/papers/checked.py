@@ -21,8 +21,8 @@ from tcformal.papers.files import Ask, QueryFile
 from tcformal.papers.measured import measure_asked
 from tcformal.papers.numbers import read_number
 from tcformal.programs.program import Program, program
-from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
+from tcformal.query.claims.register import CLAIMS, conditions, under
 from tcformal.query.explain.given import witness_of
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.parameters import (

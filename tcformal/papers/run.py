@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +32,8 @@ from tcformal.papers.checked import (
 from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.papers.measured import measure, measure_asked
 from tcformal.programs.chain import circuit
-from tcformal.proofs.answered import answered
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import from_texts
+from tcformal.query.claims.answered import answered
 from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
@@ -75,14 +73,6 @@ class Setting:
             "limits": self.limits, "solvers": self.solvers, "certify": self.certify, "store": self.store,
             "fresh": self.fresh,
         }  # fmt: skip
-
-    @cached_property
-    def book(self) -> LemmaBook:
-        """The lemmas that claims share."""
-        return LemmaBook(
-            members=self.solvers, limits=self.limits, certify=self.certify, fresh=self.fresh,
-            keeper=None if self.store is None else self.store.lemmas,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,15 +174,15 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 
 
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
-    """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
+    """Answer a claim about one unit, which the store keeps."""
     spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
     v = answered(
-        spec, name, lambda: how.store, book=lambda: how.book, limits=how.limits, solvers=how.solvers,
+        spec, name, lambda: how.store, limits=how.limits, solvers=how.solvers, certify=how.certify,
         fresh=how.fresh,
     )  # fmt: skip
-    data = v.to_json()
-    # The lemmas are kept once: an answer names them.
-    return v.kind.name, {**data, "lemmas": [lemma["sha256"] for lemma in data["lemmas"]]}
+    if how.store is not None:
+        how.store.add_claim(v)
+    return v.kind.name, v.to_json()
 
 
 def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:

@@ -73,13 +73,6 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     return OperandNodes(a, b, c, scales["a"], scales["b"])
 
 
-def filled(g: Graph, spec: UnitSpec, x: OperandNodes) -> OperandNodes:
-    """The inputs with words of 0 up to whole calls of a unit without scales, as a batch is replayed."""
-    more = -len(x.a) % spec.k
-    zero_a, zero_b = (g.const(0, fmt.width) for fmt in (spec.operands.a, spec.operands.b))
-    return OperandNodes([*x.a, *[zero_a] * more], [*x.b, *[zero_b] * more], x.c, [], [])
-
-
 def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Exponent | None = None) -> Dot:
     """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
 from tcformal.query.engine import answer
+from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
@@ -47,12 +48,14 @@ def kept_or_answered(
     """The kept answer to a question, or else a new one, which is kept.
 
     `fresh` asks again whatever is kept; without a store nothing is kept.  A kept answer whose evidence was
-    not checked is asked again; where that ends without an answer, it stays in the store.  Theorems by which two
-    units are `equal` are an answer that is neither looked for nor kept.
+    not checked is asked again; where that ends without an answer, it stays in the store.
+    `equal`: theorems by which two units are one, which answer the question whatever is kept.
     `unkept` takes the error of an answer that cannot be kept; the answer is then returned all the same.
     Errors: those of `answer`; RecordError, unless `unkept` takes it, where an answer cannot be kept.
     """
-    kept = None if store is None or fresh or equal is not None else store.find(q, certify=certify)
+    # Under assumptions a kept answer also has inputs that obey them.
+    at_once = equal is not None and not kind_of(q).assumptions(q)
+    kept = None if store is None or fresh or at_once else store.find(q, certify=certify)
     known = kept is not None and kept.checked
     v = kept
     if kept is None or not kept.checked:
@@ -61,13 +64,10 @@ def kept_or_answered(
             progress=progress or ignore, equal=equal,
         )  # fmt: skip
         if kept is not None and v.kind not in DECIDED:
-            if v.kind is Kind.ERROR:
-                return v
-            reason = f"{kept.reason}; asked again: {v.reason}"
-            return replace(v, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)
+            return v if v.kind is Kind.ERROR else asked_in_vain(kept, v)
     assert v is not None
     # An answer to other units of the same definition is kept under these names too.
-    if store is not None and v.theorems is None and not (known and store.has(q)):
+    if store is not None and not ((known or equal is not None) and store.has(q)):
         try:
             store.add(v)
         except RecordError as error:
@@ -76,3 +76,8 @@ def kept_or_answered(
             unkept(error)
     return v
 
+
+def asked_in_vain(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict where a kept answer was not checked, and asking again gave none."""
+    reason = f"{kept.reason}; asked again: {again.reason}"
+    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

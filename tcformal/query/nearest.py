@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +16,6 @@ from tcformal.query.spread import gaps_of
 
 #: Dot products tried at once, and the largest spread that is tried.
 VECTORS, _MOST = 6144, 48
-#: Times as many are tried at a spread of which a proof was refused.
-_MORE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +50,6 @@ def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 def within(q: EqualityQuestion, seed: int, most: int, n: int = VECTORS // 4) -> Nearest | None:
     """A separating witness of a spread up to `most`, the least among n vectors; None where none is one."""
     return _least(q, seed, n, most)
-
-
-def nearer(q: EqualityQuestion, seed: int, most: int) -> Nearest | None:
-    """A separating witness of a spread up to `most`, from other vectors than `nearest` tries, and more."""
-    return _least(q, seed + 1, _MORE * VECTORS, most)
-
-
-def falling(spread: int) -> Iterator[int]:
-    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
-    step, least = 1, spread
-    while least >= 0:
-        yield least
-        least, step = (max(0, least - step) if least else -1), 2 * step
 
 
 def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:

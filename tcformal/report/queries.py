@@ -18,7 +18,6 @@ from tcformal.operands.witness import Witness
 from tcformal.papers.files import QueryFile
 from tcformal.papers.run import OPEN, Answered
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.regions import REGIONS
 from tcformal.report.text import table
 from tcformal.version import VERSION, commit, host
 
@@ -255,8 +254,5 @@ def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[An
 def write_report(
     path: Path, queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()
 ) -> None:
-    """Write the report of all queries, which names the table of regions where there is one."""
-    text = report_text(queries, done, more)
-    if (path.parent / REGIONS).is_file():
-        text += f"\n## Where two units agree\n\nUp to which spread of exponents: [{REGIONS}]({REGIONS}).\n"
-    write_whole(path, text.encode())
+    """Write the report of all queries."""
+    write_whole(path, report_text(queries, done, more).encode())

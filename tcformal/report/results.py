@@ -22,15 +22,12 @@ from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
-from tcformal.report.text import table
+from tcformal.report.text import SHOWN, table
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
 from tcformal.store.claims import claim_id
 from tcformal.store.store import Entry
 from tcformal.sweeps.exported import ExportRecord
-
-#: Digits of an id or digest that people are shown.
-SHOWN = 12
 
 #: The text of a cell without a value, in a damaged record.
 _NOTHING = "?"
@@ -87,7 +84,7 @@ def claim_row(record: Mapping[str, Any]) -> dict[str, Any]:
         "second": record["claim"], "k": "", "formats": "", "assumptions": "",
         "reason": unchecked_reason(record), "witness": "", "results": "", "solvers": "", "confirmed_by": "",
         "certificate": "", "seconds": record["seconds"], "date": record["date"],
-        "tcformal": record["tcformal"], "state": NOT_CHECKED, "question_sha256": record["definition"],
+        "tcformal": record["tcformal"], "state": NOT_CHECKED, "question_sha256": "",
     }  # fmt: skip
 
 
@@ -131,7 +128,7 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "lemmas" if r["kind"] == "claim" else "yes" if r["certificate"] else "–"
+        proof = "yes" if r["certificate"] else "–"
         proof = "no" if proof == "–" and not r["witness"] else proof
         verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
         if verdict != r["kept_as"]:

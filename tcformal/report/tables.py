@@ -60,8 +60,4 @@ def _who(v: Verdict[EqualityQuestion]) -> Text:
     ]
     if idle:
         texts.append(f"not needed: {', '.join(a.solver for a in idle)}")
-    lemmas = [] if v.steps is None else v.steps.to_json().get("lemmas", [])
-    if lemmas:
-        proofs = sum(x["certificate"] is not None for x in lemmas)
-        texts.append(f"{len(lemmas)} lemmas, {proofs} of them with a checked proof")
     return Text(f"{'; '.join(texts) or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")

@@ -19,6 +19,9 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
 from tcformal.report.escape import printable
 
+#: Digits of an id or digest that people are shown.
+SHOWN = 12
+
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
     from rich.progress import Progress, ProgressColumn, TaskID, TextColumn
 

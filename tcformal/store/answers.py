@@ -9,6 +9,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import DEFAULT_LIMITS, VECTORS_NAME
 from tcformal.query.kinds.register import KINDS, kind_of
+from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict, kept_as, reason_of
 from tcformal.solve.certificate import Certificate
@@ -17,6 +18,7 @@ from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.store.certificates import certificate_record
 from tcformal.store.file import Record
 from tcformal.store.schema import digest_of, seal
+from tcformal.theory.equality import EqualByTheorem, equal_by_theorem
 
 #: Keys of a question that name units.
 _NAMES = ("first", "second", "unit")
@@ -60,6 +62,7 @@ def to_record(v: Verdict[Any], date: str) -> Record:
             "commit": v.commit,
             "machine": v.machine,
             "certificate": None if v.certificate is None else certificate_record(v.certificate),
+            **({} if v.theorems is None else v.theorems.to_json()),
         }
     )
 
@@ -128,6 +131,9 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
             f"expected {question_kind.found.name}, {question_kind.none.name} or VACUOUS as the answer to a "
             f"question of kind {question_kind.name}, but got {verdict.name}"
         )
+    if "theorems" in record:
+        found_theorems(record, q)
+        return
     if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
     needed, barred = ("sat", "unsat") if verdict is question_kind.found else ("unsat", "sat")
@@ -147,6 +153,22 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
                 f"expected two independent solvers or a certificate for {verdict.name}, but got "
                 f"{needed} from {', '.join(who) or 'none'}"
             )
+
+
+def found_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | None:
+    """The theorems of a record, applied again; None for a record of solvers' answers.
+
+    Errors: RecordError where they do not make the units of the question one, or others do.
+    """
+    if "theorems" not in record:
+        return None
+    equal = equal_by_theorem(q.first, q.second, q.k) if isinstance(q, EqualityQuestion) else None
+    named = [] if equal is None else [*equal.theorems]
+    if equal is None or record["verdict"] != Kind.EQUIVALENT.name or named != record["theorems"]:
+        raise RecordError(
+            f"expected theorems by which the units are equal, but got {', '.join(record['theorems'])}"
+        )
+    return equal
 
 
 def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | None:
@@ -221,10 +243,11 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
     check_answers(record, q)
     allowed = check_allowed(q, record)
     found = kind is question_kind.found
-    answers = _answers(record["solvers"])
+    answers, equal = _answers(record["solvers"]), found_theorems(record, q)
     return Verdict(
         kind=kind,
-        reason=reason_of(kind, q, answers, certificate),
+        reason=reason_of(kind, q, answers, certificate) if equal is None else equal.reason,
+        theorems=equal,
         question=q,
         replayed=check_replays(q, record) if found else None,
         inputs=question_kind.read_witness(q, record["witness"]) if found else None,

@@ -1,8 +1,6 @@
-"""Proofs of a results folder: their files, their entries in records, and reading them.
+"""Proofs of a results folder: lines of one file, their entries in records, and reading them.
 
-All certificates are lines of one file, and all proofs for the kernel of another.  Earlier versions kept each
-certificate as a file of its own, untrimmed, and proofs for the kernel in the claims; those are read, and
-`results verify --trim` and `results prune` take them over.
+Earlier versions kept each certificate as a file of its own; those are read.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from typing import Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
 from tcformal.files.regular import read_regular
-from tcformal.proofs.packed import plain, unpacked
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind
@@ -26,12 +23,6 @@ from tcformal.store.schema import seal
 PROOF = RecordKind(
     "proof", "proofs.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
 )
-
-#: Proofs for the kernel have a file of their own: it is large once unpacked, and few claims need it.
-TREE = RecordKind(PROOF.name, "trees.jsonl", PROOF.pattern, PROOF.about)
-
-#: How a record names a proof for the kernel; earlier versions wrote the proof itself, which is longer.
-_NAMED = re.compile(r"[0-9a-f]{64}")
 
 #: What a record has for the file of a certificate whose proof was too long to keep.
 NOT_KEPT = ""
@@ -95,39 +86,3 @@ class CertificateFile:
         if path.name.partition(".")[0] != entry["sha256"]:
             raise RecordError(f"expected a certificate of digest {entry['sha256'][:12]}, but got {path.name}")
         return read_regular(path, LARGEST_PACKED, below=self.folder)
-
-
-class TreeFile:
-    """The proofs for the kernel of one results folder, each once."""
-
-    def __init__(self, folder: Path, warn: Warn = ignore) -> None:
-        self.records = RecordFile(folder, TREE, warn)
-
-    def keep(self, tree: str) -> str:
-        """Keep a proof, unless it is kept already or named here; its name in records.
-
-        Every proof is written as `plain` does, which counts back: so those of like units pack well.
-
-        Errors: ProofError for text that is no proof.
-        """
-        if _NAMED.fullmatch(tree):
-            return tree
-        text = plain(*unpacked(tree))
-        name = hashlib.sha256(text.encode()).hexdigest()
-        if self.records.newest(name) is None:
-            self.records.add(seal({"sha256": name, "proof": text}, TREE.name))
-        return name
-
-    def renewed(self, named: str) -> str:
-        """The name of the same proof as this version writes it; RecordError for one that is missing."""
-        text = self.find(named)
-        return named if text.startswith('{"base"') else self.keep(text)
-
-    def find(self, named: str) -> str:
-        """The proof that a record names, or holds; RecordError for one that is missing or another."""
-        if not _NAMED.fullmatch(named):
-            return named
-        record = self.records.newest(named)
-        if record is None or hashlib.sha256(record["proof"].encode()).hexdigest() != named:
-            raise RecordError(f"expected a proof of digest {named[:12]} in {self.records.path}, but got none")
-        return str(record["proof"])

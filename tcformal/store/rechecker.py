@@ -9,7 +9,7 @@ import selectors
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ _START_S, _GRACE_S, _CLOCK = 60.0, 1.0, 5
 
 _MODULE = "tcformal.store.audit.recheck"
 #: An answer holds one of these.
-_ANSWERS = {"steps", "claim", "refused", "late"}
+_ANSWERS = {"steps", "refused", "late"}
 
 
 class Rechecker:
@@ -43,41 +43,10 @@ class Rechecker:
         self._read = b""
 
     def proof(
-        self,
-        dag: str,
-        folder: Path,
-        certificate: Mapping[str, Any],
-        seconds: float | None = None,
-        *,
-        trim: bool = False,
+        self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
     ) -> dict[str, Any]:
-        """Check a certificate against the clauses of a DAG whose root is named `assertion`.
-
-        `trim`: a trimmed proof is kept beside the one checked, and the answer names it.
-        """
-        return self._ask(folder, {"dag": dag, "certificate": dict(certificate), "trim": trim}, seconds)
-
-    def claim(
-        self,
-        folder: Path,
-        claim: str,
-        unit: str,
-        seconds: float | None = None,
-        *,
-        tree: str = "",
-        trim: bool = False,
-        anew: Collection[str] = (),
-        keep: bool = False,
-    ) -> dict[str, Any]:
-        """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
-
-        `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
-        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: the
-        digests, or short names, of lemmas that are proved anew where no proof is kept; `keep`:
-        whether their proofs are kept then.
-        """
-        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew), "keep": keep}
-        return self._ask(folder, asked, seconds)
+        """Check a certificate of a folder against the clauses of a DAG whose root is named `assertion`."""
+        return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts a new one."""

@@ -1,16 +1,14 @@
-"""The store: answers, claims and lemmas of a results folder, checked again before they are served."""
+"""The store: answers and claims of a results folder, checked again before they are served."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcformal.callbacks import Warn, ignore
-from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.files.lines import Line
 from tcformal.ir.walk import to_json
@@ -19,16 +17,15 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
-from tcformal.store.certificates import NOT_KEPT, CertificateFile, TreeFile
+from tcformal.store.certificates import NOT_KEPT, CertificateFile
+from tcformal.store.claims import CLAIM, keep_claim
 from tcformal.store.file import Record, RecordFile, RecordKind
 from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 
 if TYPE_CHECKING:
-    from tcformal.proofs.claim import ClaimVerdict
-    from tcformal.store.claim_cache import ClaimCache
-    from tcformal.store.lemmas import LemmaCache
+    from tcformal.query.claims.verdict import ClaimVerdict
 
 ANSWER = RecordKind(
     "answer",
@@ -36,16 +33,6 @@ ANSWER = RecordKind(
     re.compile(rb'"sha256": "([0-9a-f]{64})"'),
     lambda r: (r["question"]["sha256"],),
 )
-CLAIM = RecordKind(
-    "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),
-    lambda r: (r["claim"], r["unit"]),
-)  # fmt: skip
-LEMMA = RecordKind(
-    "lemma", "lemmas.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
-)
-
-#: Time limit for checking the certificate of a kept lemma, in seconds; beyond it the lemma is proved again.
-LEMMA_S = 60.0
 
 #: Keys in which two questions of one definition must agree so that one answer serves both.
 _OPERANDS = ("kind", "k", "formats", "assumptions")
@@ -73,13 +60,13 @@ class Entry:
 
 
 class Store:
-    """The answers, claims and lemmas of one results folder, with one file for all proofs.
+    """The answers and claims of one results folder, with one file for all proofs.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
     the others' answers.  Evidence is checked before an answer is served: a witness is replayed on integers
-    and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
-    again from its lemmas.  Lines and records that cannot be used are reported to `warn`, one sentence
-    each.
+    and on the oracle, a certificate is checked against clauses made from the question.  Claims are kept to be
+    listed and audited: theorems answer them again whenever they are asked.  Lines and records that cannot be
+    used are reported to `warn`, one sentence each.
     """
 
     def __init__(self, folder: str | Path, warn: Warn = ignore) -> None:
@@ -88,7 +75,6 @@ class Store:
         self.answers = RecordFile(self.folder, ANSWER, warn)
         self.claims = RecordFile(self.folder, CLAIM, warn)
         self.certificates = CertificateFile(self.folder, warn)
-        self.trees = TreeFile(self.folder, warn)
         self.rechecker = Rechecker()
 
     @property
@@ -96,26 +82,13 @@ class Store:
         """The file of answers."""
         return self.answers.path
 
-    @cached_property
-    def lemmas(self) -> LemmaCache:
-        """The lemmas that the claims use."""
-        from tcformal.store.lemmas import LemmaCache  # as for claims below
-
-        return LemmaCache(
-            RecordFile(self.folder, LEMMA, self._warn), self.certificates, self._warn, self._lemma_checked
-        )
-
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
         """Keep an answer, its certificate first; the record that was written.
 
-        Errors: RecordError for a proof in steps, where a unit's name does not resolve to that unit, or where
-        the files cannot be written.
+        Errors: RecordError where a unit's name does not resolve to that unit, or where the files cannot be
+        written.
         """
-        if verdict.steps is not None:
-            raise RecordError(
-                "expected an answer of solvers, but got a proof in steps, which its claim keeps"
-            )
         record = answers.to_record(verdict, verdict.served or now())
         with shared_lock(self.folder):
             if verdict.certificate is not None:
@@ -140,6 +113,8 @@ class Store:
                 return answers.read_verdict(question, entry, None)
             answers.check_answers(entry, question)
             answers.check_vectors(entry, question)
+            if "theorems" in entry:
+                return answers.read_verdict(question, entry, None)
             if certify is False and kept is not None and not entry["confirmed_by"]:
                 return None
             made = self._proof(entry)
@@ -166,30 +141,15 @@ class Store:
         self._warn(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
 
     def checked(
-        self,
-        q: Question,
-        record: Record,
-        made: Certificate,
-        seconds: float | None = None,
-        *,
-        trim: bool = False,
+        self, q: Question, record: Record, made: Certificate, seconds: float | None = None
     ) -> Certificate | None:
-        """The certificate after a check made now; None at the time limit; RecordError where it is refused.
-
-        `trim`: the certificate of a trimmed proof instead, which is kept, though no record names it yet.
-        """
+        """The certificate after a check made now; None at the time limit; RecordError where it is refused."""
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
-        found = self.rechecker.proof(dag, self.folder, record["certificate"], seconds, trim=trim)
+        found = self.rechecker.proof(dag, self.folder, record["certificate"], seconds)
         if "refused" in found:
             raise RecordError(found["refused"])
-        if "certificate" in found:
-            return self.certificates.find(found["certificate"])
         return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
-
-    def _lemma_checked(self, dag: str, certificate: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The result of checking a lemma's certificate."""
-        return self.rechecker.proof(dag, self.folder, certificate, LEMMA_S)
 
     def has(self, question: Question) -> bool:
         """Whether an answer to this very question is kept, for the current definition of its units."""
@@ -253,27 +213,9 @@ class Store:
                 seen.add(about)
                 yield line.data
 
-    def find_claim(self, claim: str, spec: UnitSpec, *, seconds: float | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None if it must be asked.
-
-        UNKNOWN, and not `checked`, where that takes more than `seconds` or a lemma has nothing to check.
-        """
-        return self._claims.find(claim, spec, seconds=seconds)
-
-    def unchecked_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
-        """The kept claim about this definition, decided or not; nothing is checked."""
-        return self._claims.unchecked(claim, spec)
-
     def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim with the digests of its lemmas, unless the newest record is equal."""
-        self._claims.add(v)
-
-    @cached_property
-    def _claims(self) -> ClaimCache:
-        # Imported here: answers about two units do not need the modules of the proofs.
-        from tcformal.store.claim_cache import ClaimCache
-
-        return ClaimCache(self.claims, self.trees, self.lemmas, self.rechecker, self._warn)
+        """Keep a claim, unless the newest record is equal."""
+        keep_claim(self.claims, v)
 
 
 def _entry(start: int, line: Line) -> Entry | None:

@@ -9,13 +9,12 @@ import numpy as np
 
 from tcformal.operands.batch import inputs_to_try, witness_at
 from tcformal.operands.pool import pool_of
-from tcformal.proofs.claims.equality import equal_in_steps
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.engine import answer
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.suites.made import LISTED, Equal, Suite, complaints, fewest, unneeded
 from tcformal.suites.panel import Panel
+from tcformal.theory.equality import equal_by_theorem
 
 #: Inputs on which equal designs are compared before anything is proved; of larger spaces fewer.
 _VECTORS, _VECTORS_OF_MANY = 6144, 768
@@ -51,10 +50,9 @@ def examined(
     panel = Panel(made.designs)
     apart = _on_vectors(made, panel)
     found.wrong += apart.values()
-    book = LemmaBook(members=solvers, limits=limits, certify=True)
     for e in made.equal:
         if e.second not in apart and not panel.same_definition(e.first, e.second):
-            _prove(found, panel, e, book, limits, solvers, jobs)
+            _prove(found, panel, e, limits, solvers, jobs)
     return found
 
 
@@ -79,13 +77,12 @@ def _on_vectors(made: Suite, panel: Panel) -> dict[int, str]:
 
 
 def _prove(
-    found: Examined, panel: Panel, e: Equal, book: LemmaBook, limits: Limits,
-    solvers: Sequence[str] | None, jobs: int | None,
-) -> None:  # fmt: skip
-    """Prove two designs equal in steps, at few products, or as a whole; tell where that fails."""
+    found: Examined, panel: Panel, e: Equal, limits: Limits, solvers: Sequence[str] | None, jobs: int | None
+) -> None:
+    """Prove two designs equal by theorems, at few products, or as a whole; tell where that fails."""
     pair = e.first, e.second
     first, second = (panel.designs[i] for i in pair)
-    if equal_in_steps(first, second, book, limits, panel.k) is not None:
+    if equal_by_theorem(first, second, panel.k) is not None:
         return
     how = {"solvers": solvers, "limits": limits, "certify": True, "jobs": jobs}
     if (

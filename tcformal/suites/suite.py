@@ -19,8 +19,6 @@ from tcformal.operands.batch import batch_of, inputs_to_try, lengthened, togethe
 from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
-from tcformal.proofs.claims.equality import deciders, equal_in_steps
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
@@ -31,6 +29,7 @@ from tcformal.suites.choose import chosen, chosen_of_many, readable
 from tcformal.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
 from tcformal.suites.panel import Panel, Results
 from tcformal.suites.splits import telling_rows
+from tcformal.theory.equality import equal_by_theorem
 
 #: What each solver may use for one question, of which there may be many.
 DEFAULT_LIMITS = Limits(time_s=20.0, memory_mb=8192, seed=0)
@@ -116,7 +115,6 @@ class _Work:
         self.equal: list[Equal] = []
         self.undecided: list[Undecided] = []
         self.asked = 0
-        self._book: LemmaBook | None = None
         #: The first design of every class.
         self.firsts = dict.fromkeys(range(len(panel.designs)))
 
@@ -130,9 +128,9 @@ class _Work:
         if not self.many:
             self._merge_definitions([*self.firsts])
         if self.many:
-            # What is proved of parameters comes before questions about whole designs.
+            # Theorems on parameters come before questions about whole designs.
             limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
-            self._decide(end, lambda pair: self._proved(pair, solvers, limits))
+            self._decide(end, self._proved)
         self._decide(end, lambda pair: self._ask(pair, solvers=solvers, limits=limits, jobs=jobs))
         self._leave()
 
@@ -163,7 +161,7 @@ class _Work:
     def _ask(self, pair: IndexPair, **how: Any) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
-        if self._proved(pair, how["solvers"], how["limits"]):
+        if self._proved(pair):
             return
         n = self.panel.step(pair)
         if n < self.panel.k:
@@ -188,13 +186,12 @@ class _Work:
         else:
             self.undecided.append(Undecided(first, second, v.kind, v.reason))
 
-    def _proved(self, pair: IndexPair, solvers: Sequence[str] | None, limits: Limits) -> bool:
-        """Whether lemmas about the parameters that differ prove two designs equal."""
-        self._book = self._book or LemmaBook(members=solvers, limits=limits)
+    def _proved(self, pair: IndexPair) -> bool:
+        """Whether theorems about the parameters that differ prove two designs equal."""
         first, second = (self.panel.designs[i] for i in pair)
-        proof = equal_in_steps(first, second, self._book, limits, self.panel.k)
+        proof = equal_by_theorem(first, second, self.panel.k)
         if proof is not None:
-            self._merge(Equal(*pair, proof.reason, False, deciders(proof)))
+            self._merge(Equal(*pair, proof.reason, False))
         return proof is not None
 
     def _groups(self) -> list[list[int]]:

@@ -17,7 +17,7 @@ from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
-from tcformal.theory.claims import CLAIMS, claim_instance
+from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.conditions import block_size
 from tcformal.theory.instances import Instance, coq_instance
 
@@ -45,8 +45,11 @@ SEPARATOR = "; "
 AGREEMENT = "agreement"
 #: The range of exponents that a claim of agreement may assume.
 _EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
+#: The spread of exponents that a claim about the order of products may assume.
+_SPREAD = re.compile(r"spread=([0-9]+)")
 #: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
 _FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
+_OF_ORDER, _OF_NEGATION = "product-order", "negation-symmetry"
 #: Claims about what a sum loses before it is rounded.
 _OF_SUMS = ("exact-sum", "correctly-rounded")
 #: Claims of which the loss of one block is said as one number, and how many characters a fraction may have.
@@ -187,6 +190,10 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
         found = claim_instance(unit, name, zero_c=True)
     if found is None:
         found = claim_instance(unit, name)
+    if found is None and name == _OF_ORDER and _FINITE in assumed:
+        found = _any_order(unit, *assumed)
+    if found is None and name == _OF_NEGATION and _ZERO_C in assumed:
+        found = negation_from_zero(unit, _exponents(assumed))
     return None if found is None else TheoremAnswer(found)
 
 
@@ -199,13 +206,26 @@ def _region(first: UnitSpec, second: str, *assumed: str) -> TheoremAnswer | None
     """The theorem on the spread within which two units agree; None under assumptions that it is not about."""
     from tcformal.theory.regions import region  # counts the products of a circuit
 
-    spans = [x for text in assumed if (x := _EXPONENTS.fullmatch(text))]
-    known = {_FINITE, _ZERO_C, *(x.string for x in spans)}
-    if _FINITE not in assumed or not known >= {*assumed} or len(spans) > 1:
+    spans = [x.string for text in assumed if (x := _EXPONENTS.fullmatch(text))]
+    if _FINITE not in assumed or not {_FINITE, _ZERO_C, *spans} >= {*assumed} or len(spans) > 1:
         return None
-    exponents = (int(spans[0][1]), int(spans[0][2])) if spans else None
-    found = region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=exponents)
+    found = region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
     return None if found is None else TheoremAnswer(found)
+
+
+def _exponents(assumed: Sequence[str]) -> tuple[int, int] | None:
+    """The range of exponents of elements that is assumed."""
+    spans = [x for text in assumed if (x := _EXPONENTS.fullmatch(text))]
+    return (int(spans[0][1]), int(spans[0][2])) if spans else None
+
+
+def _any_order(unit: UnitSpec, *assumed: str) -> Instance | None:
+    """The theorem on the spread within which products may be in any order."""
+    from tcformal.theory.regions import any_order  # counts the products of a circuit
+
+    spreads = [int(x[1]) for text in assumed if (x := _SPREAD.fullmatch(text))]
+    spread = spreads[0] if spreads else None
+    return any_order(unit, spread, zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
 
 
 def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:

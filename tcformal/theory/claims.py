@@ -14,6 +14,7 @@ from tcformal.theory.conditions import (
     Terms,
     always_infinite,
     block_size,
+    converted_to,
     least,
     one_nan,
     one_sum,
@@ -25,10 +26,13 @@ from tcformal.theory.conditions import (
 from tcformal.theory.constants import rounded_ok
 from tcformal.theory.design import coq_design
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
+from tcformal.theory.frames import framed_ok
+from tcformal.theory.grid import log2
 from tcformal.theory.instances import Instance
 
 #: Roundings that are symmetric about zero.
 _SYMMETRIC = ("RNE", "RNA", "RZ", "RO")
+_NEGATED = "Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal"
 #: The largest number of carry bits that is looked at.
 _CARRIES = 64
 
@@ -145,7 +149,8 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    if not at_once(unit) or d.negated not in ("none", "all") or not one_nan(unit):
+    halved = unit.tree is None and d.lost_bits == "halves" and d.group is None and d.piece_bits is None
+    if not (at_once(unit) or halved) or d.negated not in ("none", "all") or not one_nan(unit):
         return None
     if unit.emulation is not None or unit.k > block_size(unit):
         return None
@@ -172,34 +177,82 @@ def at_once(unit: UnitSpec) -> bool:
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
-    d = unit.design
-    if d.lost_bits != "cut" or d.framed or d.summation in ("tr", "gtr") or d.zero_words != "summed":
+    if unit.design.summation in ("tr", "gtr") or not _mirrors(unit):
         return None
-    if unit.emulation is not None or d.exponent_step != 1 or d.zero_terms is not None:
+    return Instance(
+        claim="negation-symmetry", unit=unit, theorem="negation_holds", says=_NEGATED,
+        binders=("w", "w'"), conditions=("negation_kept d = true",),
+    )  # fmt: skip
+
+
+def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Instance | None:
+    """The same of one block of sums rounded down, from c = 0: products above that zero are summed exactly.
+
+    Ranges and units: `exponents` of the elements of A and B, where they are assumed.  Theorems
+    `down_negation_of_all` and `down_negation_holds`.
+    """
+    d, terms = unit.design, term_facts(unit)
+    if d.summation != "tr" or unit.k > block_size(unit) or terms is None or not _mirrors(unit):
         return None
-    if unit.tree is not None and unit.tree.converted is not None:
+    if d.group is not None or d.piece_bits is not None or d.normalise_products or d.zero_exponent != "none":
         return None
     if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
         return None
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    for of in designs:
+    low = terms.low
+    if exponents is not None:
+        if unit.scale_format is not None or d.normalise_operands or converted_to(unit) is not None:
+            return None
+        low = sum(max(exponents[0], least(f)) for f in (unit.a_format, unit.b_format))
+    f, bits = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0)
+    again = d.sum_rounding != "RD_ADDENDS"
+    if not terms.bits <= f <= bits or low < least(unit.c_format) + f - bits - again:
+        return None
+    top = block_size(unit) * (terms.most << (f - terms.bits))
+    if again and (low < d.rho.e_min + f - bits or log2(top) > bits):
+        return None
+    facts = f"{{| most := {terms.most}; bits := {terms.bits}; low := ({terms.low}) |}}"
+    every = exponents is None
+    where = "from c = 0" + ("" if every else f" where no product's exponent is below {low}")
+    conditions = (f"term_facts d = Some {facts}",) if every else ()
+    return Instance(
+        claim="negation-symmetry", unit=unit, says=f"{_NEGATED}; {where}: no sum is rounded down",
+        theorem="down_negation_of_all" if every else "down_negation_holds",
+        arguments=(facts if every else f"({low})",), binders=("w", "w'", "x"),
+        conditions=(*conditions, f"down_negation_ok d ({f'low {facts}' if every else low}) = true"),
+        numbers={"low": Fraction(low)},
+    )  # fmt: skip
+
+
+def _mirrors(unit: UnitSpec) -> bool:
+    """`Mirror.negation_kept` of the products' sums: nothing on the way tells a sign from the other."""
+    d, tree = unit.design, unit.tree
+    sticky = d.lost_bits == "sticky" and d.c_position == "joined" and tree is None
+    if not (sticky or d.lost_bits == "cut") or d.framed or d.zero_words != "summed":
+        return False
+    if (
+        unit.emulation is not None
+        or d.exponent_step != 1
+        or (tree is not None and tree.converted is not None)
+    ):
+        return False
+    if d.zero_terms is not None and (
+        unit.k > block_size(unit) or "positive_zero" in (d.operand_subnormals, d.c_subnormals)
+    ):
+        return False
+    for of in [d] if tree is None else list(stage_designs(tree, d).values()):
         targets = (of.rho, of.step)
         if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
-            return None
-        if of.alignment_rounding not in _SYMMETRIC or of.carry_bits is not None:
-            return None
-    if d.product_rounding is not None and d.product_conversion.mode not in _SYMMETRIC:
-        return None
-    return Instance(
-        claim="negation-symmetry", unit=unit, theorem="negation_holds",
-        says="Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal",
-        binders=("w", "w'"), conditions=("negation_kept d = true",),
-    )  # fmt: skip
+            return False
+        if of.alignment_rounding not in _SYMMETRIC or (of.carry_bits is not None and not sticky):
+            return False
+    return d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC
 
 
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
     d, start = unit.design, start_format(unit)
+    if d.zero_words == "skipped":
+        return _skipped_blocks(unit)
     if d.framed:
         return _zero_frames(unit)
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
@@ -208,7 +261,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
         return None
     if not at_once(unit) and d.summation != "gtr":
         return None
-    if d.lost_bits != "cut" or d.zero_words != "summed" or d.step.integer_bits is not None:
+    if d.lost_bits != "cut" or d.step.integer_bits is not None:
         return None
     if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
         return None
@@ -271,20 +324,43 @@ def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
 
 
 def _zero_frames(unit: UnitSpec) -> Instance | None:
-    """Whole blocks of zeros, where groups are aligned apart from c: theorem `frame_blocks_idle`."""
-    d = unit.design
-    if d.aligned_group is None or d.accumulator is not None or d.result_subnormals != "kept":
+    """Whole blocks of zeros, of sums whose c is aligned apart: theorem `frame_blocks_idle`."""
+    d, n = unit.design, block_size(unit)
+    if unit.tree is not None or unit.emulation is not None or not framed_ok(d):
         return None
-    if d.zero_sign != "positive" or d.rho.fraction_bits > int(d.c_fraction_bits or 0):
+    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or (unit.k // 2) % n:
         return None
-    if d.c_subnormals != "kept" or d.zero_terms is not None or d.zero_words != "summed":
+    first = d.step
+    same_range = first.e_min == d.rho.e_min <= d.rho.e_max <= first.e_max
+    if not same_range or d.rho.fraction_bits > first.fraction_bits or d.zero_exponent == "own":
         return None
-    if unit.emulation is not None or d.piece_bits is not None or (unit.k // 2) % block_size(unit):
+    flushed = d.result_subnormals != "kept"
+    if d.zero_sign != "positive" and not (d.zero_sign == "sum" and d.accumulator is not None and flushed):
+        return None
+    if d.c_subnormals != "kept" and (d.c_subnormals == "hidden_bit" or not flushed):
+        return None
+    complement = d.accumulation == "ones_complement"
+    needed = first.fraction_bits + (2 + (n - 1).bit_length() if complement else 0)
+    if (complement and first.mode != "RNE") or needed > int(d.c_fraction_bits or 0):
+        return None
+    alone = d.aligned_group is None and isinstance(d.zero_exponent, int)
+    if alone and int(d.zero_exponent) - int(d.fraction_bits or 0) + needed > d.rho.e_min:
         return None
     return Instance(
         claim="zero-products", unit=unit, theorem="frame_blocks_idle",
         says="blocks of products of zero after others change no number's word, and a NaN stays one",
         binders=("bs", "zs", "f", "n"), conditions=("frame_blocks_ok d = true",),
+    )  # fmt: skip
+
+
+def _skipped_blocks(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of words 0 where these are skipped: theorem `skipped_blocks_idle`."""
+    if unit.emulation is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="skipped_blocks_idle",
+        says="blocks whose words of A, or of B, are all 0 after others change nothing, bit for bit",
+        binders=("bs", "zs", "st"), conditions=("skips d = true",),
     )  # fmt: skip
 
 

@@ -33,11 +33,14 @@ def power(exponent: int) -> Fraction:
 
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
+    return _fused_joined(unit) and unit.design.group is None and unit.design.piece_bits is None
+
+
+def _fused_joined(unit: UnitSpec) -> bool:
     d = unit.design
     return (
         unit.tree is None and d.summation == "fused" and d.c_position == "joined" and d.lost_bits == "cut"
-        and not d.framed and d.group is None and d.piece_bits is None and d.zero_words == "summed"
-        and d.rho.integer_bits is None
+        and not d.framed and d.zero_words == "summed" and d.rho.integer_bits is None
     )  # fmt: skip
 
 
@@ -67,23 +70,37 @@ def one_nan(unit: UnitSpec) -> bool:
     return unit.emulation is not None or (_nan_rule(unit) == "word" and d.zero_words == "summed")
 
 
-def term_facts(unit: UnitSpec) -> Terms | None:
-    """Bounds of the terms' significands and exponents; None where terms are rounded."""
+def product_facts(unit: UnitSpec) -> Terms | None:
+    """Bounds of the products' significands and exponents, before scales; None where products are rounded."""
+    return None if unit.design.zero_terms is not None else _product_facts(unit)
+
+
+def _product_facts(unit: UnitSpec) -> Terms | None:
+    """The same of products that are not zero."""
     d, formats = unit.design, [unit.a_format, unit.b_format]
     rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if "hidden_bit" in rules or d.exponent_step != 1 or d.zero_terms is not None:
+    if "hidden_bit" in rules or d.exponent_step != 1:
         return None
     to = converted_to(unit)
     if d.product_rounding is not None or (to is not None and any(least(to) > least(f) for f in formats)):
         return None
-    lows = [_factor_low(unit, f) for f in formats]
-    if unit.scale_format is not None:
-        formats += [unit.scale_format] * 2
-        lows += [least(unit.scale_format)] * 2
+    return _times(formats, sum(_factor_low(unit, f) for f in formats))
+
+
+def term_facts(unit: UnitSpec) -> Terms | None:
+    """Bounds of the terms' significands and exponents; None where terms are rounded."""
+    products, scale = product_facts(unit), unit.scale_format
+    if products is None or scale is None:
+        return products
+    scales = _times([scale] * 2, 2 * least(scale))
+    return Terms(products.most * scales.most, products.bits + scales.bits, products.low + scales.low)
+
+
+def _times(formats: list[Format], low: int) -> Terms:
     most = 1
     for f in formats:
         most *= (2 << f.fraction_bits) - 1
-    return Terms(most, sum(f.fraction_bits for f in formats), sum(lows))
+    return Terms(most, sum(f.fraction_bits for f in formats), low)
 
 
 def nearest(d: Design) -> bool:
@@ -135,8 +152,8 @@ def plain_scales(unit: UnitSpec) -> bool:
 
 
 def product_share(unit: UnitSpec) -> int:
-    """The share of a unit that a product loses at most, in parts."""
-    if unit.design.alignment_rounding != "RZ" or not plain_scales(unit):
+    """The share of a unit that a term, a product or a group of them, loses at most, in parts."""
+    if unit.design.group is not None or unit.design.alignment_rounding != "RZ" or not plain_scales(unit):
         return PARTS
     return few_bits(unit.a_format.fraction_bits, unit.b_format.fraction_bits)
 
@@ -144,7 +161,8 @@ def product_share(unit: UnitSpec) -> int:
 def near(unit: UnitSpec) -> bool:
     """Whether products of one scale are so near each other that none is cut beside another."""
     scale, d = unit.scale_format, unit.design
-    if not plain_scales(unit) or (scale is not None and (unit.scale_block or 0) < block_size(unit)):
+    one_scale = scale is None or (unit.scale_block or 0) >= block_size(unit)
+    if d.group is not None or not plain_scales(unit) or not one_scale:
         return False
     formats = (unit.a_format, unit.b_format)
     low = sum(_factor_low(unit, f) for f in formats)
@@ -156,6 +174,11 @@ def near(unit: UnitSpec) -> bool:
 def block_size(unit: UnitSpec) -> int:
     """Products of one block."""
     return unit.k if unit.tree is not None else min(unit.k, unit.design.products)
+
+
+def block_terms(unit: UnitSpec) -> int:
+    """Terms of one block beside c, of which groups of products are one each: `Groups.group_count`."""
+    return block_size(unit) // (unit.design.group or 1)
 
 
 def value_only(unit: UnitSpec) -> bool:
@@ -176,23 +199,80 @@ def _value_sum(d: Design) -> bool:
     return d.fraction_bits is None or (d.normalise_products and d.zero_exponent != "own")
 
 
-def relative_ok(unit: UnitSpec) -> bool:
-    """`Accumulated.relative_ok`: the side condition of the theorems on relative errors of truncated sums."""
-    d, terms = unit.design, term_facts(unit)
-    if not one_sum(unit) or terms is None or d.fraction_bits is None:
+def truncated_ok(unit: UnitSpec) -> bool:
+    """`Accumulated.truncated_ok`, for the least exponents of terms and of c."""
+    d, terms, bits = unit.design, term_facts(unit), unit.design.fraction_bits
+    if terms is None or bits is None:
         return False
-    f, e_min, p = d.fraction_bits, d.rho.e_min, d.rho.fraction_bits
-    start = start_format(unit)
+    start, zero, e_min = start_format(unit), d.zero_exponent, d.rho.e_min
     low = min(terms.low, least(start), e_min)
-    zero = d.zero_exponent
     zero_ok = zero == "none" or (
         isinstance(zero, int)
         and (zero <= low or (d.alignment_rounding == "RZ" and zero <= max(e_min, least(start))))
     )
+    unbounded = d.carry_bits is None and not d.normalise_products
+    return plain(d) and unbounded and zero_ok and bits >= 0 and d.rho.fraction_bits <= bits
+
+
+def relative_ok(unit: UnitSpec) -> bool:
+    """`Accumulated.relative_ok`: the side condition of the theorems on relative errors of truncated sums."""
+    d, terms = unit.design, term_facts(unit)
     return (
-        plain(d) and d.carry_bits is None and not d.normalise_products and zero_ok and f >= 0 and p <= f
-        and terms.bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
+        one_sum(unit) and truncated_ok(unit) and terms is not None and terms.bits <= int(d.fraction_bits or 0)
+        and d.c_subnormals == "kept" and d.order == "ascending"
     )  # fmt: skip
+
+
+def grouped_ok(unit: UnitSpec) -> bool:
+    """`Groups.grouped_ok`: the side condition of the errors of sums of groups of products."""
+    d, products, scale = unit.design, product_facts(unit), unit.scale_format
+    if d.group is None or scale is None or products is None or d.fraction_bits is None:
+        return False
+    if unit.emulation is not None or not _fused_joined(unit) or d.piece_bits is not None:
+        return False
+    f, zero = d.fraction_bits, d.zero_exponent
+    bits, cut = products.bits + 2 * scale.fraction_bits, d.alignment_rounding == "RZ"
+    return (
+        plain(d) and d.carry_bits is None and not d.normalise_products and d.rho.fraction_bits <= f
+        and (zero == "none" or (isinstance(zero, int) and cut and zero <= d.rho.e_min))
+        and products.low >= 0 and bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
+        and d.product_limit is None and (unit.scale_block or 0) % d.group == block_size(unit) % d.group == 0
+    )  # fmt: skip
+
+
+def sticky_units(unit: UnitSpec) -> int:
+    """What a sticky sum loses of its products from c = 0, in parts of a unit: `Sticky.sticky_units`."""
+    return PARTS * (block_size(unit) - 1) + 1
+
+
+def sticky_ok(unit: UnitSpec) -> bool:
+    """`Sticky.sticky_ok`: the side condition of the error of sticky sums from c = 0 whose zeros are ones."""
+    d, products = unit.design, _product_facts(unit)
+    if (d.lost_bits, d.c_position, d.summation) != ("sticky", "joined", "fused") or products is None:
+        return False
+    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
+        return False
+    f, zero = d.fraction_bits, d.zero_terms
+    if f is None or zero is None or d.group is not None or d.piece_bits is not None or d.framed:
+        return False
+    return (
+        d.alignment_rounding == "RZ" and not d.normalise_products and always_infinite(d, d.rho) and nearest(d)
+        and d.rho.integer_bits is None and d.rho.fraction_bits >= 11 and products.bits <= f
+        and zero < products.low and products.most >> products.bits > 0 and unit.c_format.fraction_bits <= f
+        and d.product_limit is None and d.negated == "none" and d.order == "ascending"
+        and d.zero_words == "summed" and _sticky_carry(d, products, zero, block_size(unit))
+    )  # fmt: skip
+
+
+def _sticky_carry(d: Design, products: Terms, zero: int, n: int) -> bool:
+    """`Sticky.sticky_carry`: whether the register holds n products beside a zero, and zeros alone."""
+    k = d.carry_bits
+    if k is None:
+        return True
+    below = products.low - zero
+    g = max(products.bits, below)
+    total = (n * products.most << g - products.bits) + (1 << g - below)
+    return total < 1 << g + 1 + k and n + 1 <= 1 << k
 
 
 def exponents_ok(unit: UnitSpec) -> bool:

@@ -14,6 +14,8 @@ From TC Require Import Theorems Design Spec.
 Import ListNotations.
 Open Scope Z_scope.
 """
+#: The theorem that gives a constant as a fraction, by what its terms lose.
+_KAPPA = {"(units_alone": "kappa_alone", "(units": "kappa_units"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class Instance:
     conditions: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     with_sum: bool = False
+    #: The function of Coq that gives the sum.
+    sum_by: str = "sum_of"
     #: The constructor of the summation whose record the theorem is about, in place of the design.
     summation: str = ""
     #: The theorem's arguments after the design, where they are not `arguments` and then `binders`; numbers
@@ -56,7 +60,7 @@ def coq_instance(x: Instance) -> str:
     known = []
     if x.with_sum:
         lines.append(f"Definition s : sum := {coq_sum(x.unit.design, x.unit.design.rho)}.")
-        lines.append("Lemma one_sum : sum_of d = Some s. Proof. vm_compute. reflexivity. Qed.")
+        lines.append(f"Lemma one_sum : {x.sum_by} d = Some s. Proof. vm_compute. reflexivity. Qed.")
         known.append("one_sum")
     if x.summation:
         lines.append(
@@ -70,7 +74,7 @@ def coq_instance(x: Instance) -> str:
         )
         known.append(f"condition_{i}")
     for i, constant in enumerate(x.constants):
-        by = "kappa_alone" if "units_alone" in constant else "kappa_units"
+        by = next((y for x, y in _KAPPA.items() if x in constant), "kappa_fraction")
         lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")
     order = x.order or (*(str(i) for i in range(len(x.arguments))), *x.binders)
     given = " ".join(x.arguments[int(i)] if i.isdigit() else i for i in order)

@@ -13,12 +13,15 @@ from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.nvidia import nvidia_names
 from tcformal.files.write import write_whole
 from tcformal.theory.constants import Constants, constants
+from tcformal.theory.regions import region
 from tcformal.theory.sources import AXIOMS, LOGICAL, SOURCES, source_names
 
 #: Lengths of dot products in the table of relative errors.
 _LENGTHS = (64, 1024, 16384)
 #: The theorem about the constants of a unit of one fused sum, from c = 0.
 _RELATIVE = "relative_error_from_zero"
+#: The theorem about the spread within which two units agree.
+_AGREE = "agreement_within_spread"
 
 _THEOREM = re.compile(r"^Theorem (\w+'*)", re.MULTILINE)
 _COMMENT = re.compile(r"\(\*\*((?:[^*]|\*(?!\)))*)\*\)", re.DOTALL)
@@ -78,9 +81,50 @@ Multiples of powers of two are exact; C(K) is for dot products of K terms, calls
 """
 
 
+_REGIONS_HEAD = """\
+# Where two units give the same bits
+
+<!-- Written by `python -m tcformal.theory.page`, the tables from the parameters of the units. -->
+
+**Theorem.**  Let S be such that, for operands whose non-zero products and c have exponents within S of each
+other, no alignment of either unit cuts a bit, every partial sum is a number of the format that it is rounded
+to, and the last roundings of both are one.  Then both units give the same word for all such operands: that of
+the exact sum, rounded once.  Whether S is such follows from widths and formats alone.
+
+In Coq this is `{name}` of `{file}`:
+
+> {words}
+
+The tables have the largest such S for pairs of main units, of finite operands, with any c and with c = 0;
+`–` where the theorem says nothing.  `tcformal region UNIT UNIT` says the same of any two units, and shows
+inputs of the next spread on which they differ.
+"""
+
+#: The units of each table, each of whose operands are one format.
+_MAIN = {
+    "fp16 into fp32": (
+        "volta/mma.m8n8k4.f32.f16.f16.f32", "turing/mma.m16n8k8.f32.f16.f16.f32",
+        "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32",
+        "blackwell/tcgen05.m64n8k16.kind::f16.f32.f16.f16", "cdna1/v_mfma_f32_32x32x8f16",
+        "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16",
+    ),
+    "bf16 into fp32": (
+        "ampere/mma.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32",
+        "cdna2/v_mfma_f32_32x32x8bf16_1k", "cdna3/v_mfma_f32_32x32x8_bf16", "x86/tdpbf16ps",
+        "power10/xvbf16ger2pp",
+    ),
+    "e4m3 into fp32": (
+        "ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32",
+        "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3",
+    ),
+}  # fmt: skip
+
+
 def pages() -> dict[str, str]:
     """The text of each page, by its name."""
-    return {"theorems.md": theorems_page(), "relative-error.md": relative_page()}
+    return {
+        "theorems.md": theorems_page(), "relative-error.md": relative_page(), "regions.md": regions_page(),
+    }  # fmt: skip
 
 
 def theorems_page() -> str:
@@ -104,12 +148,7 @@ def theorems_page() -> str:
 
 def relative_page() -> str:
     """The relative error of every NVIDIA unit as a function of the length."""
-    file, words = next(
-        (name, words)
-        for name in source_names()
-        for theorem, words in _theorems((SOURCES / name).read_text(encoding="utf-8"))
-        if theorem == _RELATIVE
-    )
+    file, words = _stated(_RELATIVE)
     lines = [_RELATIVE_HEAD.format(name=_RELATIVE, file=file, words=_escaped(words))]
     lengths = [f"C({k})" for k in _LENGTHS]
     lines.append(_row(["generation", "factors", "F", "rounding", "N", "κ₁", "κ", *lengths]))
@@ -125,6 +164,41 @@ def relative_page() -> str:
         groups.setdefault(row, []).append(_factors(unit))
     lines += [_row([row[0], _few(names), *row[1:]]) for row, names in groups.items()]
     return "".join(lines)
+
+
+def regions_page() -> str:
+    """The spread within which each two of some main units agree, with any c and with c = 0."""
+    file, words = _stated(_AGREE)
+    parts = [_REGIONS_HEAD.format(name=_AGREE, file=file, words=_escaped(words))]
+    for formats, names in _MAIN.items():
+        parts.append(f"\n## {formats}\n\n")
+        parts.append(_row(["any c / c = 0", *(f"`{name}`" for name in names[1:])]))
+        parts.append(_row(["---"] + ["---"] * len(names[1:])))
+        for i, first in enumerate(names[:-1]):
+            cells = [_spreads(first, second) if j > i else "" for j, second in enumerate(names) if j]
+            parts.append(_row([f"`{first}`", *cells]))
+    return "".join(parts)
+
+
+def _spreads(first: str, second: str) -> str:
+    """The spreads of one pair: with any c, and with c = 0."""
+    shown = []
+    for zero_c in (False, True):
+        found = region(catalogue()[first], catalogue()[second], zero_c=zero_c)
+        n = {} if found is None else found.numbers
+        every = found is not None and n["spread"] >= n["high"] - n["low"]
+        shown.append("–" if found is None else "every" if every else str(n["spread"]))
+    return " / ".join(shown)
+
+
+def _stated(name: str) -> tuple[str, str]:
+    """The file and the words of one theorem."""
+    return next(
+        (file, words)
+        for file in source_names()
+        for theorem, words in _theorems((SOURCES / file).read_text(encoding="utf-8"))
+        if theorem == name
+    )
 
 
 def _units() -> Iterator[tuple[UnitSpec, Constants]]:

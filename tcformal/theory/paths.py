@@ -1,4 +1,6 @@
-"""What every order of sums loses, as `coq/Paths.v` and `coq/Growth.v` compute it, in fixed point."""
+"""What sums lose, in fixed point: in any order, as `coq/Paths.v` and `coq/Growth.v` compute it, or rounded
+down, as `coq/DownChains.v` does.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from dataclasses import dataclass, replace
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import always_infinite, block_size, least, start_format, term_facts
+from tcformal.theory.conditions import (
+    PARTS,
+    always_infinite,
+    block_size,
+    least,
+    plain,
+    product_share,
+    start_format,
+    term_facts,
+)
 from tcformal.theory.orders import Stage, in_order, stages
 
 #: Fraction bits of factors: `Paths.width`.
@@ -41,8 +52,8 @@ ZERO = Bound(nothing=True, short=0, settles=0)
 class Paths:
     """What a block loses, `first` from c = 0 and `later` beside any c.
 
-    Ranges and units: of its products' magnitudes, and of |c|, in units of 2^-WIDTH, and in units of 2^tiny of
-    those.
+    Ranges and units: of its products' magnitudes, and of |c|, in units of 2^-WIDTH, and, of sums in an order,
+    in units of 2^tiny of those.
     """
 
     floor: int
@@ -71,15 +82,48 @@ def paths(unit: UnitSpec) -> Paths | None:
     return None if first is None or later is None else Paths(floor, tiny, first, later)
 
 
+def losses(unit: UnitSpec) -> Paths | None:
+    """What a block loses, of sums in an order or rounded down; None where neither theorem applies."""
+    return paths(unit) or rounded_down(unit)
+
+
+def rounded_down(unit: UnitSpec) -> Paths | None:
+    """`DownChains.down_losses`, with the share of a unit that `product_share` gives."""
+    d, terms, start, t = unit.design, term_facts(unit), start_format(unit), unit.design.rho
+    if d.summation not in ("tr", "gtr") or unit.emulation is not None or unit.tree is not None:
+        return None
+    f, bits, n = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0), block_size(unit)
+    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed"
+    if not (whole and plain(d) and d.c_subnormals == "kept" and d.carry_bits is None):
+        return None
+    if terms is None or d.normalise_products or d.zero_exponent != "none":
+        return None
+    bottom, once = lost_bits(t), d.sum_rounding == "RD_ADDENDS"
+    if (
+        not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
+        or max(f + 12, bits + 1) > WIDTH
+    ):
+        return None
+    part = product_share(unit)
+    units = part * max((n + 1) // 2 - 1, 0) + PARTS if d.summation == "gtr" else part * max(n - 1, 0)
+    again = ONE + (1 << WIDTH - bottom)
+    if not once:
+        again = up(again * (ONE + (1 << WIDTH - bits)))
+
+    def lost(x: int) -> int:
+        return up((ONE + x) * again) - ONE
+
+    own, beside = (lost(x << WIDTH - f - 12) for x in (units, units + PARTS))
+    of_c = lost(1 << WIDTH - bits - (not once))
+    return Paths(max(t.e_min, least(start)), 0, (own, 0, 0), (beside, of_c, 0))
+
+
 def order_ok(unit: UnitSpec) -> bool:
     """`Growth.order_ok`, for the `floor` that `_units` gives."""
     d = unit.design
-    if (
-        unit.emulation is not None
-        or d.group is not None
-        or d.piece_bits is not None
-        or d.zero_words != "summed"
-    ):
+    if d.group is not None or d.piece_bits is not None:
+        return False
+    if d.zero_words != "summed" and not (unit.a_format.has_zero and unit.b_format.has_zero):
         return False
     if d.summation in ("tr", "gtr") or d.framed or d.c_position == "after":
         return False
@@ -92,7 +136,7 @@ def order_ok(unit: UnitSpec) -> bool:
             return False
         if d.c_subnormals != "kept" and (not _flushes(s.design) or not _exact(s)):
             return False
-    return start_format(unit).fraction_bits <= _c_bits(unit)
+    return start_format(unit).fraction_bits <= c_bits(unit)
 
 
 def cuts(unit: UnitSpec) -> bool:
@@ -105,7 +149,7 @@ def _losses(unit: UnitSpec, floor: int, tiny: int, c: Bound) -> tuple[int, int, 
         return after_sum(stage, operands, floor, tiny)
 
     made = in_order(unit, add, ZERO, UNKNOWN, [_term(unit, tiny)] * block_size(unit), c)
-    bits = _c_bits(unit)
+    bits = c_bits(unit)
     if not made.known or not _fits(made.short, bits) or (cuts(unit) and not _fits(made.settles, bits)):
         return None
     return made.factor - ONE, max(made.of_c, ONE) - ONE, made.beside
@@ -117,7 +161,7 @@ def _units(unit: UnitSpec) -> tuple[int, int]:
     if unit.design.product_rounding is not None:
         targets.append((unit.design.product_conversion, unit.design))
     floor = max(least(start_format(unit)), *(t.e_min for t, _ in targets))
-    cut = [floor - _low(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
+    cut = [floor - lost_bits(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
     return floor, min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
 
 
@@ -139,16 +183,16 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
         return replace(made, factor=live[0].factor, of_c=live[0].of_c, beside=live[0].beside + h)
     return replace(
         made,
-        factor=_up(max((b.factor for b in live), default=ONE) * (ONE + k)),
-        of_c=_up(max((b.of_c for b in live), default=0) * (ONE + k)),
-        beside=_up(sum(b.beside for b in live) * (ONE + k)) + h,
+        factor=up(max((b.factor for b in live), default=ONE) * (ONE + k)),
+        of_c=up(max((b.of_c for b in live), default=0) * (ONE + k)),
+        beside=up(sum(b.beside for b in live) * (ONE + k)) + h,
     )
 
 
 def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
     """`Paths.stage_loss`."""
     d, t = stage.design, stage.target
-    low = _low(t)
+    low = lost_bits(t)
     if _exact(stage):
         rest = max(0, WIDTH + _flush_exponent(t, d) - tiny)
         return (1 << WIDTH - low, 1 << rest) if low <= WIDTH else None
@@ -180,9 +224,9 @@ def _term(unit: UnitSpec, tiny: int) -> Bound:
     if d.product_rounding is None:
         return made
     t = d.product_conversion
-    if t.integer_bits is not None or not _monotone(t, d):
+    if t.integer_bits is not None or not monotone(t, d):
         return UNKNOWN
-    low, rest = _low(t), max(0, WIDTH + _flush_exponent(t, d) - tiny)
+    low, rest = lost_bits(t), max(0, WIDTH + _flush_exponent(t, d) - tiny)
     if low > WIDTH:
         return UNKNOWN
     factor = ONE if _fits(made.short, t.fraction_bits) else ONE + (1 << WIDTH - low)
@@ -190,43 +234,47 @@ def _term(unit: UnitSpec, tiny: int) -> Bound:
 
 
 def _some_c(unit: UnitSpec) -> Bound:
-    bits = _c_bits(unit)
+    bits = c_bits(unit)
     return Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
 
 
-def _c_bits(unit: UnitSpec) -> int:
+def c_bits(unit: UnitSpec) -> int:
+    """Fraction bits of c, be it a result: `Growth.c_bits`."""
     return max(unit.c_format.fraction_bits, 0, *(s.target.fraction_bits for s in stages(unit)))
 
 
-def _low(t: Conversion) -> int:
+def lost_bits(t: Conversion) -> int:
+    """A rounding loses at most 2^-this of what it rounds."""
     return t.fraction_bits + (t.mode in NEAREST)
 
 
 def _flush_exponent(t: Conversion, d: Design) -> int:
-    return t.e_min if _flushes(d) else t.e_min - _low(t)
+    return t.e_min if _flushes(d) else t.e_min - lost_bits(t)
 
 
 def _flushes(d: Design) -> bool:
     return d.result_subnormals != "kept"
 
 
-def _monotone(t: Conversion, d: Design) -> bool:
+def monotone(t: Conversion, d: Design) -> bool:
+    """`Monotone.monotone_conv`."""
     return t.fraction_bits >= 0 and always_infinite(d, t)
 
 
 def _plain(stage: Stage) -> bool:
-    return not _flushes(stage.design) and _monotone(stage.target, stage.design)
+    return not _flushes(stage.design) and monotone(stage.target, stage.design)
 
 
 def _exact(stage: Stage) -> bool:
     d, t = stage.design, stage.target
     unbounded = d.fraction_bits is None and d.carry_bits is None
-    return t.integer_bits is None and unbounded and _monotone(t, d)
+    return t.integer_bits is None and unbounded and monotone(t, d)
 
 
 def _fits(bits: int | None, most: int) -> bool:
     return bits is not None and bits <= most
 
 
-def _up(x: int) -> int:
+def up(x: int) -> int:
+    """The product of two factors as a factor, rounded up."""
     return -(-x >> WIDTH)

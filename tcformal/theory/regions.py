@@ -1,4 +1,6 @@
-"""The spread of exponents within which two units agree, by theorem `agreement_within_spread`."""
+"""The spread of exponents within which two units agree, or a unit's products may be in any order:
+theorems `agreement_within_spread` and `order_within_spread`.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +49,24 @@ def region(
         s = (spread + bad) // 2
         spread, bad = (s, bad) if pair.bounds(s) else (spread, s)
     return pair.instance(spread) if spread >= 0 else None
+
+
+def any_order(
+    unit: UnitSpec,
+    spread: int | None,
+    *,
+    zero_c: bool = False,
+    exponents: tuple[int, int] | None = None,
+) -> Instance | None:
+    """That no order of a call's products changes the result within a spread, or without one; else None.
+
+    Of finite operands, as of `region`.
+    """
+    pair = _pair(unit, unit, unit.k, zero_c=zero_c, exponents=exponents)
+    if pair is None:
+        return None
+    whole = pair.high - pair.low
+    return pair.any_order(whole if spread is None else min(spread, whole))
 
 
 def _but_for_nans(
@@ -98,6 +118,24 @@ class _Pair:
             says=f"{self.n} products and c {where} give the same word",
             arguments=given, binders=("E", "ps", "c"),
             conditions=(f"region_ok d e {' '.join(given)} = true",),
+            numbers={"spread": Fraction(spread), "low": Fraction(self.low), "high": Fraction(self.high)},
+        )  # fmt: skip
+
+    def any_order(self, spread: int) -> Instance | None:
+        """The theorem about the orders of the first unit's products within this spread."""
+        bounds, unit = self.bounds(spread), self.plans[0].unit
+        if bounds is None:
+            return None
+        calls, terms = (f"{unit.k}%nat", f"{self.n}%nat"), (self.low, self.high, spread)
+        room = tuple(f"({x})" for x in bounds[0])
+        zero = "true" if self.zero_c else "false"
+        within = (*calls[1:], zero, *(f"({x})" for x in terms))
+        return Instance(
+            claim="product-order", unit=unit, theorem="order_within_spread",
+            says=f"no order of {self.n} products changes the result where exponents of products and c lie "
+            f"within {spread}: all sums on the way are exact",
+            arguments=(calls[0], *within, *room), binders=("E", "ps", "qs", "c"),
+            conditions=(f"region_ok d d {calls[0]} {' '.join((calls[0], *within, *room, *room))} = true",),
             numbers={"spread": Fraction(spread), "low": Fraction(self.low), "high": Fraction(self.high)},
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Inputs against every kept theorem and bound: `PYTHONPATH=tests python -m attack --inputs 1000000`."""
+"""Inputs against theorems and bounds: `PYTHONPATH=tests python -m attack --inputs 1000000`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 from attack.bounds import all_bounds
-from attack.ceilings import attainable
 from attack.rounds import Attacked, attack
-from attack.theorems import ErrorTheorem, IntegerTheorem, Theorem, kept_theorems
+from attack.theorems import ErrorTheorem, IntegerTheorem, Theorem, all_theorems
 from tcformal.errors import InputError, InvariantError
-
-RESULTS = Path(__file__).parents[2] / "results"
 
 
 def told(text: str) -> None:
@@ -49,14 +45,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2, help="Rounds at least: more of fewer inputs.")
     parser.add_argument("--only", default="", help="Theorems with this text in `CLAIM of UNIT`.")
-    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--what", choices=("theorems", "bounds", "all"), default="all")
     parser.add_argument("--smaller", type=Fraction, help="Bounds made so many times as large: 0.99.")
     parser.add_argument("--loose", type=float, default=0.0, help="Name theorems of which inputs lose less.")
     given = parser.parse_args()
     theorems, left = list[Theorem](), list[str]()
     if given.what != "bounds":
-        theorems, left = kept_theorems(given.results, given.only)
+        theorems, left = all_theorems(given.only)
     if given.smaller is not None:
         bounded = (t for t in theorems if isinstance(t, ErrorTheorem | IntegerTheorem))
         theorems = [t.smaller(given.smaller) for t in bounded]
@@ -86,10 +81,6 @@ def main() -> None:
     for kind, every in sorted(kinds.items()):
         near = sum(1 for x in every if x.nearest > 0.99)
         close = f", {near} bounds neared to 1 %" if every[0].theorem.guided else ""
-        errors = [(x.nearest, x.theorem) for x in every if isinstance(x.theorem, ErrorTheorem)]
-        if errors and not stop:
-            most = [x - 0.99 * attainable(t.claim, t.spec, t.statement) for x, t in errors]
-            close += f", {sum(x >= 0 for x in most)} to 1 % of what inputs can or are known to lose"
         told(f"{kind}: {len(every)} theorems, {sum(1 for x in every if x.broken)} broken{close}")
     all_ = [x for every in kinds.values() for x in every]
     broken = sum(1 for x in all_ if x.broken) + sum(x.startswith("BROKEN") for x in refused)

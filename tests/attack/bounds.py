@@ -27,10 +27,14 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.formats.spec import Format
 from tcformal.matmul.runnable import program
 from tcformal.operands.random import Batch
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
+
+#: Below all exponents: that of the largest product is not bounded.
+_LOW = -(1 << 19)
 
 
 @dataclass(frozen=True)
@@ -102,13 +106,16 @@ def length_bound(name: str, length: int) -> LengthBound | str:
     found = accuracy(spec, length=length, subnormals=False)
     if found.bound is None or found.proved is None:
         return found.reason
-    weights = (found.bound, found.bound, Fraction(0))
-    s = ErrorStatement(
-        Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3,
-        spec.design.negated == "odd", None, (), True, 0, spec.d_format.fraction_bits, True, None, True,
-        False, length,
-    )  # fmt: skip
+    s = _of_products(found.bound, spec.d_format, spec.design.negated)
     return LengthBound(f"accuracy --length {length}", replace(spec, k=length), s, found.proved.least)
+
+
+def _of_products(bound: Fraction, d: Format, negated: str) -> ErrorStatement:
+    """So many times Σ|a_k·b_k|, of operands that are zero or normal, and c = 0."""
+    return ErrorStatement(
+        Bound({}, (bound, Fraction(0))), _LOW, d.fraction_bits, frozenset(), negated,
+        leading=frozenset("abs"), zero_c=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -159,11 +166,7 @@ def program_bound(name: str, length: int, span: tuple[int, int]) -> ProgramBound
         bound = StepErrors(p.program.plan(length), Range(low, high), CallBounds()).constant()
     except InputError as error:
         return str(error)
-    weights = (bound, bound, Fraction(0))
-    s = ErrorStatement(
-        Bound({}, weights), Bound({}, weights), False, -(1 << 19), (False,) * 3, False, None, (), True, 0,
-        p.d_format.fraction_bits, True, None, True, False, length,
-    )  # fmt: skip
+    s = _of_products(bound, p.d_format, "none")
     base = resolve("arm/fmopa.s")
     operands = Operands(a=a, b=b, c=p.c_format, d=p.d_format)
     spec = replace(base, name=name, k=length, operands=operands)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attack.exact import Ints, Numbers, Reals, Sums, Truth, decoded
 from attack.statements import ErrorStatement
+from tcformal.design.spec import subtracts
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.random import Batch
 
@@ -53,83 +54,62 @@ def ratios(spec: UnitSpec, s: ErrorStatement, x: Batch, words: NDArray[Any]) -> 
     r = _decoded(spec, s, x, words)
     n = len(r.exponent)
     met = _met(spec, s, r)
-    at, met = _limits(spec, s, r, met)
-    errors = _errors(spec, r)
-    negative, size, e = errors.sizes()
-    # s · (d - sum) is along the sign of c, or against it.
-    turned = (r.c.negative if s.signed else np.zeros(n, np.bool_)) ^ negative
-    base = np.maximum(np.max(np.where(r.nonzero, r.exponent, _NONE), axis=1, initial=_NONE), at["ulp"])
-    base = np.maximum(base, np.where(r.c.zero, _NONE, r.c.exponent))
+    at = _limits(s, r)
+    _, size, e = _errors(r).sizes()
+    base = np.maximum(at["E"], at["ulp"])
     magnitudes = _magnitudes(s, r, base)
-    most = np.where(turned, s.against.rounded(at, magnitudes, base), s.along.rounded(at, magnitudes, base))
     lost = size * np.ldexp(1.0, np.clip(e - base, -1000, 1000).astype(np.int32))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(size == 0, 0.0, lost / most)
+        ratio = np.where(size == 0, 0.0, lost / s.bound.rounded(at, magnitudes, base))
     ratio = np.where(met, np.nan_to_num(ratio, nan=0.0, posinf=np.inf), 0.0)
     broken = np.zeros(n, np.bool_)
     for i in np.flatnonzero(ratio > 1 - _NEAR):
-        broken[i] = _breaks(s, r, at, int(i), bool(turned[i]))
+        broken[i] = _breaks(s, r, at, int(i))
     return Ratios(ratio, met, broken)
 
 
 def _decoded(spec: UnitSpec, s: ErrorStatement, x: Batch, words: NDArray[Any]) -> _Row:
     a, b = decoded(spec.a_format, x.a), decoded(spec.b_format, x.b)
     c, d = decoded(spec.c_format, x.c), decoded(spec.d_format, words)
-    a, b, c = (f.flushed() if flush else f for f, flush in zip((a, b, c), s.flushed, strict=True))
+    a, b, c = (f.flushed() if x in s.flushed else f for x, f in zip("abc", (a, b, c), strict=True))
     factors = [a, b]
     if spec.scale_format is not None and spec.scale_block is not None:
         where = np.arange(x.a.shape[1]) // spec.scale_block
         assert x.scale_a is not None
         assert x.scale_b is not None
         factors += [decoded(spec.scale_format, y[:, where]) for y in (x.scale_a, x.scale_b)]
-    negative = a.negative ^ b.negative
-    if s.alternating:
-        negative = negative ^ (np.arange(x.a.shape[1]) % 2 == 1)
+    taken = np.array([subtracts(s.subtracted, i) for i in range(x.a.shape[1])])
     nonzero = np.logical_and.reduce([~f.zero for f in factors])
-    exponent = np.asarray(sum(f.exponent for f in factors))
-    return _Row(factors, negative, exponent, nonzero, c, d)
+    exponents = [_leading_bit(f) if s.normalised and i < 2 else f.exponent for i, f in enumerate(factors)]
+    return _Row(factors, a.negative ^ b.negative ^ taken, np.asarray(sum(exponents)), nonzero, c, d)
+
+
+def _leading_bit(f: Numbers) -> Ints:
+    """The exponent of the leading bit of each number."""
+    lead = np.frexp(np.maximum(f.significand, np.uint64(1)).astype(np.float64))[1] - 1
+    return np.asarray(f.exponent + np.where(f.subnormal, lead - f.fraction_bits, 0))
 
 
 def _met(spec: UnitSpec, s: ErrorStatement, r: _Row) -> Truth:
     met = r.d.finite & r.c.finite
-    for f in r.factors:
+    for letter, f in zip("abss", r.factors, strict=False):
         met = met & f.finite.all(axis=1)
-    if s.normal:
-        for f in r.factors:
+        if letter in s.leading:
             met = met & ~f.subnormal.any(axis=1)
-        met = met & ~r.c.subnormal
     if s.c_bits is not None and (more := spec.c_format.fraction_bits - s.c_bits) > 0:
         met = met & (r.c.significand & np.uint64((1 << more) - 1) == 0)
     return np.asarray(met & r.c.zero if s.zero_c else met)
 
 
-def _limits(spec: UnitSpec, s: ErrorStatement, r: _Row, met: Truth) -> tuple[dict[str, Ints], Truth]:
-    """The least limits of exponents that the hypotheses allow, and where there are some."""
-    n, k = r.exponent.shape
-    of_c = np.where(r.c.zero, _NONE, r.c.exponent - s.lowered) if s.of_c else np.full(n, _NONE)
-    shown = np.where(r.nonzero, r.exponent, _NONE)
-    if s.group is not None:
-        # Of groups the scales' exponents alone count.
-        live = r.nonzero.reshape(n, -1, s.group).any(axis=2)
-        scales = np.asarray(sum(f.exponent for f in r.factors[2:])).reshape(n, -1, s.group).max(axis=2)
-        shown = np.where(live, scales, _NONE)
-    at = {"1": np.zeros(n, np.int64), "ulp": r.d.exponent - s.places}
-    top = np.maximum(shown.max(axis=1), of_c)
-    if s.own == ("P",):
-        at["P"] = np.maximum(shown.max(axis=1), s.least)
-    elif s.own:
-        size = min(k, spec.design.products)
-        for i, name in enumerate(s.own):
-            some = np.arange(k) % size % 2 == i
-            at[name] = np.maximum(shown[:, some].max(axis=1, initial=_NONE), s.least)
-    if s.normal:
-        # E is the exponent of a term, and in its range.
-        return at | {"E": top}, met & (top >= s.least)
-    at["E"] = np.maximum(top, s.least)
-    return at, met
+def _limits(s: ErrorStatement, r: _Row) -> dict[str, Ints]:
+    """The exponents that a bound is made of, the least that the hypotheses allow."""
+    of_c = np.where(r.c.zero, _NONE, r.c.exponent)
+    largest = np.maximum(np.where(r.nonzero, r.exponent, _NONE).max(axis=1), of_c)
+    ulp = np.maximum(r.d.exponent, s.least) - s.places
+    return {"1": np.zeros_like(ulp), "ulp": ulp, "E": np.maximum(largest, s.least)}
 
 
-def _errors(spec: UnitSpec, r: _Row) -> Sums:
+def _errors(r: _Row) -> Sums:
     """d less the exact sum."""
     n, k = r.exponent.shape
     parts = [r.c, r.d, *r.factors]
@@ -152,40 +132,30 @@ def _errors(spec: UnitSpec, r: _Row) -> Sums:
     return made
 
 
-def _magnitudes(s: ErrorStatement, r: _Row, base: Ints) -> tuple[Reals, Reals, Reals]:
-    """Of products with the sign of c, of the others, and of c, in units of 2^base."""
-    if not any((*s.against.weights, *s.along.weights)):
-        nothing = np.zeros(base.shape)
-        return nothing, nothing, nothing
-    size = np.ones(r.exponent.shape)
+def _magnitudes(s: ErrorStatement, r: _Row, base: Ints) -> tuple[Reals, Reals]:
+    """Of the products, and of c, in units of 2^base."""
+    if not any(s.bound.weights):
+        return np.zeros(base.shape), np.zeros(base.shape)
+    size, exponent = np.ones(r.exponent.shape), np.zeros(r.exponent.shape, np.int64)
     for f in r.factors:
         size = size * np.ldexp(f.significand.astype(np.float64), -f.fraction_bits)
-    size = size * np.ldexp(1.0, np.clip(r.exponent - base[:, None], -1000, 0).astype(np.int32))
-    same = r.negative == r.c.negative[:, None]
+        exponent = exponent + f.exponent
+    size = size * np.ldexp(1.0, np.clip(exponent - base[:, None], -1000, 0).astype(np.int32))
     c = np.ldexp(
         r.c.significand.astype(np.float64),
         np.clip(r.c.exponent - r.c.fraction_bits - base, -1000, 0).astype(np.int32),
     )
-    return (size * same).sum(axis=1), (size * ~same).sum(axis=1), c
+    return size.sum(axis=1), c
 
 
-def _breaks(s: ErrorStatement, r: _Row, at: dict[str, Ints], i: int, turned: bool) -> bool:
+def _breaks(s: ErrorStatement, r: _Row, at: dict[str, Ints], i: int) -> bool:
     """Whether one row breaks the theorem, on exact fractions."""
-    products = []
+    total, size = r.c.value(i), Fraction(0)
     for j in range(r.exponent.shape[1]):
-        size = Fraction(1)
+        product = Fraction(1)
         for f in r.factors:
-            size *= abs(f.value((i, j)))
-        products.append((size, bool(r.negative[i, j])))
-    c, d = r.c.value(i), r.d.value(i)
-    total = sum((-size if minus else size for size, minus in products), c)
-    sign = bool(r.c.negative[i])
-    magnitudes = (
-        sum((size for size, minus in products if minus == sign), Fraction(0)),
-        sum((size for size, minus in products if minus != sign), Fraction(0)),
-        abs(c),
-    )
+            product *= abs(f.value((i, j)))
+        total += -product if r.negative[i, j] else product
+        size += product
     limits = {name: int(x[i]) for name, x in at.items()}
-    most = (s.against if turned else s.along).exact(limits, magnitudes)
-    lost = abs(d - total)
-    return lost > most or (s.strict and lost == most != 0)
+    return abs(r.d.value(i) - total) > s.bound.exact(limits, (size, abs(r.c.value(i))))

@@ -1,47 +1,43 @@
-"""Kept statements about errors, read from their own text: which sum, under which conditions, which bound."""
+"""Theorems about errors as their Coq sources state them: which sum, under which conditions, which bound."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor, log2
 
 import numpy as np
 
 from attack.exact import Ints, Reals
+from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.theory.conditions import block_size, least, start_format
+from tcformal.theory.instances import Instance
+from tcformal.theory.paths import cuts
+from tcformal.theory.stated_sum import flushed_letters
 
-#: What a bound may be made of: 1, an ulp of d, and 2^ of the limits of exponents that a statement names.
-ATOMS = ("1", "ulp", "E", "P", "P0", "P1")
+#: Fraction bits of the constants of sums in an order: `Paths.width`.
+_WIDTH = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
     """Σ q · 2^(atom + shift) with rational q, and q·Σ of magnitudes.
 
-    Ranges and units: `parts`: q of each (atom, shift); `weights` of the magnitudes of products with the sign
-    of c, of other products, and of c.
+    Ranges and units: `parts`: q of each (atom, shift), the atoms 1, E (the largest exponent of the terms) and
+    ulp (that of d); `weights` of the magnitudes of products, and of c.
     """
 
     parts: Mapping[tuple[str, int], Fraction]
-    weights: tuple[Fraction, Fraction, Fraction] = (Fraction(0), Fraction(0), Fraction(0))
+    weights: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
 
-    def __add__(self, other: Bound) -> Bound:
-        parts = dict(self.parts)
-        for key, q in other.parts.items():
-            parts[key] = parts.get(key, Fraction(0)) + q
-        return Bound(parts, tuple(x + y for x, y in zip(self.weights, other.weights, strict=True)))  # type: ignore[arg-type]
+    def __mul__(self, q: Fraction) -> Bound:
+        products, c = self.weights
+        return Bound({key: x * q for key, x in self.parts.items()}, (products * q, c * q))
 
-    def __mul__(self, q: Fraction | int) -> Bound:
-        weights = tuple(x * q for x in self.weights)
-        return Bound({key: x * q for key, x in self.parts.items()}, weights)  # type: ignore[arg-type]
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, q: int) -> Bound:
-        return self * Fraction(1, q)
-
-    def rounded(self, at: Mapping[str, Ints], magnitudes: tuple[Reals, Reals, Reals], base: Ints) -> Reals:
+    def rounded(self, at: Mapping[str, Ints], magnitudes: tuple[Reals, Reals], base: Ints) -> Reals:
         """The bound in units of 2^base, to some 50 bits; magnitudes are in these units already."""
         total = np.zeros(base.shape)
         for (atom, shift), q in self.parts.items():
@@ -51,7 +47,7 @@ class Bound:
             total += float(q) * size
         return total
 
-    def exact(self, at: Mapping[str, int], magnitudes: tuple[Fraction, Fraction, Fraction]) -> Fraction:
+    def exact(self, at: Mapping[str, int], magnitudes: tuple[Fraction, Fraction]) -> Fraction:
         """The bound of one row."""
         total = sum((q * Fraction(2) ** (at[a] + shift) for (a, shift), q in self.parts.items()), Fraction(0))
         return total + sum(q * size for q, size in zip(self.weights, magnitudes, strict=True))
@@ -59,138 +55,142 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class ErrorStatement:
-    """What a kept claim says of d less the exact sum: -against <= s · (d - sum) <= along.
+    """|d - exact sum| <= bound, for inputs that obey the hypotheses.
 
-    Ranges and units: s is 1, or the sign of c where `signed`; `flushed`: whether subnormal a, b and c count
-    as zeros; `least`: of E; `own`: what limits of products there are beside E: none, P, or P0 and P1.
+    Ranges and units: `least`: of E, and of the exponent that an ulp of d is counted from; `flushed`: operands
+    whose subnormals count as 0; `leading`: factors that are not subnormal otherwise, scales among them;
+    `c_bits`: fraction bits that c has at most.
     """
 
-    against: Bound
-    along: Bound
-    strict: bool
+    bound: Bound
     least: int
-    flushed: tuple[bool, bool, bool]
-    alternating: bool
-    #: Products whose exponents are those of their scales alone, in groups of so many.
-    group: int | None
-    own: tuple[str, ...]
-    #: Whether the exponent of c counts, and by how much less.
-    of_c: bool
-    lowered: int
+    #: Fraction bits of results.
     places: int
-    #: Whether operands are zero or normal, c has at most so many fraction bits, and c is zero.
-    normal: bool = False
+    flushed: frozenset[str]
+    #: Products that are taken away, as a design's `negated` says it.
+    subtracted: str
+    leading: frozenset[str] = frozenset()
     c_bits: int | None = None
     zero_c: bool = False
-    signed: bool = False
-    #: Products of one call.
-    k: int = 0
-    text: str = field(default="", compare=False)
+    #: Whether the exponent of a factor is that of its leading bit, subnormal or not.
+    normalised: bool = False
 
 
 def scaled(x: ErrorStatement, factor: Fraction) -> ErrorStatement:
     """The same statement with a bound that is so many times as large."""
-    from dataclasses import replace
-
-    return replace(x, against=x.against * factor, along=x.along * factor)
+    return replace(x, bound=x.bound * factor)
 
 
-def read_bound(text: str) -> Bound:
-    """`4·2^(E-22) + 2·2^-149 + ulp(d)/2` as a bound."""
-
-    def power(atom: str, shift: int) -> Bound:
-        return Bound({(atom, shift): Fraction(1)})
-
-    word = text.replace("·", "*").replace("ulp(d)", "power('ulp', 0)")
-    word = re.sub(r"2\^\((E|P0|P1|P)([+-]\d+)?\)", lambda m: f"power('{m[1]}', {m[2] or 0})", word)
-    word = re.sub(r"2\^(-?\d+)", r"power('1', \1)", word)
-    # Sums of a rational and a power that an ulp is multiplied by.
-    word = re.sub(
-        r"\(1/2 \+ power\('1', (-?\d+)\)\)", lambda m: f"(Fraction(1, 2) + Fraction(2) ** ({m[1]}))", word
-    )
-    word = re.sub(r"(?<![\w.(-])(\d+)/(\d+)(?=\*)", r"Fraction(\1, \2)", word)
-    made = eval(word, {"__builtins__": {}}, {"power": power, "Fraction": Fraction})
-    if not isinstance(made, Bound):
-        raise AssertionError(f"expected a bound in powers of two, but got {text}")
-    return made
+def stated(x: Instance) -> ErrorStatement | None:
+    """What an instance of a theorem about errors states; None for a theorem that is not known here."""
+    bound = _BOUNDS.get(x.theorem)
+    return None if bound is None else _about(x.unit, x.theorem, bound(x))
 
 
-def read_error_bound(composition: str, k: int) -> ErrorStatement:
-    """The statement of claim `error-bound`."""
-    start, _, rest = composition.partition(": ")
-    inequality = rest.partition(";")[0]
-    one = re.fullmatch(r"\|d - \((Σ .*?)\)\| (<=?) (.*)", inequality)
-    two = re.fullmatch(r"-\((.*)\) <= d - \((Σ .*?)\) <= (.*)", inequality)
-    if one is not None:
-        summed, strict = one[1], one[2] == "<"
-        against = along = read_bound(one[3])
-    elif two is not None:
-        summed, strict = two[2], False
-        against, along = read_bound(two[1]), read_bound(two[3])
-    else:
-        raise AssertionError(f"expected an inequality, but got {inequality}")
-    own = ("P0", "P1") if "P0 and P1" in start else ("P",) if "P at least" in start else ()
-    group = re.search(r"each of the \d+ groups of (\d+) products", start)
-    least = re.search(r"from (-?\d+) to", start)
-    places = re.search(r"2\^\(exponent of d - (\d+)\)", composition)
-    assert least is not None
-    assert places is not None
-    return ErrorStatement(
-        against, along, strict, int(least[1]),
-        ("FTZ(a_k)" in summed, "FTZ(b_k)" in summed, "FTZ(c)" in summed),
-        "(-1)^k" in summed, None if group is None else int(group[1]), own,
-        bool(own) or "exponent of c" in start or "exponent of FTZ(c)" in start, 0, int(places[1]),
-        zero_c="c = 0, with" in start, k=k, text=inequality,
+def _about(unit: UnitSpec, theorem: str, bound: Bound) -> ErrorStatement:
+    d = unit.design
+    made = ErrorStatement(
+        bound, d.rho.e_min, d.rho.fraction_bits, flushed_letters(d), d.negated,
+        zero_c=theorem.endswith(("_from_zero", "_of_calls")), normalised=d.normalise_operands,
     )  # fmt: skip
+    if theorem == "error_in_exponents" or (theorem.startswith("ordered") and not cuts(unit)):
+        return made
+    leading = frozenset("s" if d.normalise_operands else "abs")
+    settled = theorem == "relative_error_any_length"
+    return replace(made, leading=leading, c_bits=d.fraction_bits if settled else None)
 
 
-def read_relative_error(composition: str, places: int) -> ErrorStatement:
-    """The statement of claim `relative-error`, about one block; `places`: fraction bits of d."""
-    start, _, rest = composition.partition(": ")
-    if ", s the sign of c" in start or "-s·(d" in rest:
-        start, _, rest = composition.partition(", s the sign of c: ")
-    inequality = rest.partition(";")[0]
-    size = re.search(r"one block of (\d+) products", start)
-    least = re.search(r"from (-?\d+) to", start)
-    bits = re.search(r"of at most (\d+) fraction bits", start)
-    lowered = re.search(r"that of c counts (\d+) less", composition)
-    assert size is not None
-    assert least is not None
-    sides = inequality.split(" and s·(d - ")
-    pair = [_magnitudes(side.partition(" <= ")[2]) for side in sides]
-    if len(pair) == 1:
-        pair *= 2
-    return ErrorStatement(
-        pair[0], pair[1], False, int(least[1]), (False, False, False), "(-1)^k" in inequality, None, (),
-        True, 0 if lowered is None else int(lowered[1]), places, True,
-        None if bits is None else int(bits[1]), "c = 0, each" in start, len(sides) == 2, int(size[1]),
-        inequality,
-    )  # fmt: skip
+def _in_exponents(x: Instance) -> Bound:
+    """`Exponents.error_in_exponents`."""
+    half = Fraction(1, 2) if x.unit.design.rho.mode in NEAREST else Fraction(1)
+    return Bound({("E", -int(x.arguments[0])): Fraction(x.unit.k), ("ulp", 0): half})
 
 
-def _magnitudes(text: str) -> Bound:
-    """`1/3 · Σ|a_k·b_k| of the others + 1/5 · |c| + 2^-125` as a bound."""
-    zero = Fraction(0)
-    made = Bound({})
-    shapes = {
-        "(Σ|a_k·b_k| + |c|)": (1, 1, 1),
-        "Σ|a_k·b_k| of the products with that sign": (1, 0, 0),
-        "Σ|a_k·b_k| of the others": (0, 1, 0),
-        "Σ|a_k·b_k|": (1, 1, 0),
-        "|c|": (0, 0, 1),
-    }
-    for shape, weights in shapes.items():
-        at = text.find(f" · {shape}")
-        while at >= 0:
-            start = text.rfind(" ", 0, at) + 1
-            q = Fraction(text[start:at].lstrip("("))
-            made += Bound({}, tuple(q * w + zero for w in weights))  # type: ignore[arg-type]
-            text = (text[:start] + "+" + text[at + 3 + len(shape) :]).strip()
-            at = text.find(f" · {shape}")
-    left = [word for word in re.split(r"[ +]+", text) if word]
-    for word in left:
-        m = re.fullmatch(r"2\^(-?\d+)", word)
-        if m is None:
-            raise AssertionError(f"expected magnitudes and powers of two, but got {text!r}")
-        made += Bound({("1", int(m[1])): Fraction(1)})
-    return made
+def _any_length(x: Instance) -> Bound:
+    """`Accumulated.relative_error_any_length`."""
+    k, m = x.numbers["kappa"], _blocks(x.unit)
+    return _relative((1 + k) ** m - 1, _eta(x.unit) * _geometric(k, m))
+
+
+def _from_zero(x: Instance) -> Bound:
+    """`Calls.relative_error_from_zero`."""
+    return _relative(*_call(x))
+
+
+def _of_call(x: Instance) -> Bound:
+    """`Calls.relative_error_of_call`."""
+    assert x.unit.emulation is not None
+    adder = x.unit.emulation.addition
+    (constant, beside), last = _call(x), _share(adder.rho)
+    return _relative((1 + constant) * (1 + last) - 1, (1 + last) * beside + _flush_loss(adder))
+
+
+def _call(x: Instance) -> tuple[Fraction, Fraction]:
+    """What the blocks of a call lose from c = 0: of magnitudes, and beside."""
+    first, k, m, h = x.numbers["first"], x.numbers["kappa"], _blocks(x.unit) - 1, _eta(x.unit)
+    return (1 + first) * (1 + k) ** m - 1, (1 + k) ** m * h + h * _geometric(k, m)
+
+
+def _ordered(x: Instance) -> Bound:
+    """`Growth.ordered_error` and `ordered_error_from_zero`."""
+    start, k, m = x.numbers["first"], x.numbers["kappa"], _blocks(x.unit) - 1
+    _, tiny, *fixed, _ = (int(word.strip("()"), 0) for word in x.arguments)
+    unit = Fraction(2) ** (tiny - _WIDTH)
+    # The loss beside of a later block, and of the first one from c = 0.
+    h, first = fixed[2] * unit, fixed[-1] * unit
+    return _relative((1 + start) * (1 + k) ** m - 1, (1 + k) ** m * first + h * _geometric(k, m))
+
+
+def _down(x: Instance) -> Bound:
+    """`DownChains.down_error` and `down_error_from_zero`."""
+    d, start, k, m = x.unit.design, x.numbers["first"], x.numbers["kappa"], _blocks(x.unit) - 1
+    again, bits = d.sum_rounding != "RD_ADDENDS", int(d.sum_fraction_bits or 0)
+    rounded = (1 + _share(d.rho)) * (1 + (Fraction(2) ** -bits if again else 0))
+    floor_ = max(d.rho.e_min, least(start_format(x.unit)))
+    h = rounded * Fraction(2) ** (floor_ - bits - again) + (rounded - 1) * Fraction(2) ** d.rho.e_min
+    return _relative((1 + start) * (1 + k) ** m - 1, (1 + k) ** m * h + h * _geometric(k, m))
+
+
+_BOUNDS: dict[str, Callable[[Instance], Bound]] = {
+    "error_in_exponents": _in_exponents, "relative_error_any_length": _any_length,
+    "relative_error_from_zero": _from_zero, "relative_error_of_call": _of_call,
+    "relative_error_of_calls": _from_zero, "ordered_error": _ordered, "ordered_error_from_zero": _ordered,
+    "down_error": _down, "down_error_from_zero": _down,
+}  # fmt: skip
+
+
+def _relative(of_magnitudes: Fraction, beside: Fraction) -> Bound:
+    """So many times Σ|terms| and |c|, and what is lost beside."""
+    places = floor(log2(beside.numerator) - log2(beside.denominator)) if beside else 0
+    return Bound({("1", places): beside / Fraction(2) ** places}, (of_magnitudes, of_magnitudes))
+
+
+def _blocks(unit: UnitSpec) -> int:
+    """Sums of one call, one after the other."""
+    parts = [range(unit.k)] if unit.emulation is None else unit.emulation.parts
+    return sum(-(-len(part) // block_size(unit)) for part in parts)
+
+
+def _geometric(k: Fraction, m: int) -> Fraction:
+    return sum(((1 + k) ** i for i in range(m)), Fraction(0))
+
+
+def _eta(unit: UnitSpec) -> Fraction:
+    """`Losses.eta`: what a block loses whose largest exponent is that of subnormals."""
+    d = unit.design
+    f, units = int(d.fraction_bits or 0), Fraction(block_size(unit) + 1)
+    floor_ = max(d.rho.e_min, least(start_format(unit)))
+    grown = Fraction(0) if d.alignment_rounding == "RZ" else units * Fraction(2) ** -f
+    kept = units if d.rho.mode in NEAREST else max(units - 1, Fraction(0))
+    return kept * Fraction(2) ** (floor_ - f) + _share(d.rho) * (1 + grown) * Fraction(2) ** floor_
+
+
+def _share(t: Conversion) -> Fraction:
+    """`Losses.share`."""
+    return Fraction(2) ** -(t.fraction_bits + (t.mode in NEAREST))
+
+
+def _flush_loss(d: Design) -> Fraction:
+    """`Losses.flush_loss`."""
+    least_normal = Fraction(2) ** d.rho.e_min
+    return least_normal if d.result_subnormals != "kept" else _share(d.rho) * least_normal

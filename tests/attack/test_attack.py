@@ -1,50 +1,72 @@
-"""Inputs against kept theorems and bounds: none breaks one, and what is too small, or false, is found."""
+"""Inputs against theorems and bounds: none breaks one, and what is too small, or false, is found."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 import pytest
 
 from attack.bounds import all_bounds, length_bound, program_bound
-from attack.ceilings import attainable, ceiling, known_loose
 from attack.distances import distance_bound
 from attack.exact import Sums, decoded
 from attack.rounds import Attacked, attack
-from attack.statements import Bound, read_bound
-from attack.theorems import ErrorTheorem, IntegerTheorem, Theorem, altered, kept_theorems, theorems_of
+from attack.theorems import (
+    ErrorTheorem,
+    IntegerTheorem,
+    Theorem,
+    all_theorems,
+    altered,
+    equal_units,
+    theorems_of,
+)
 from tcformal.design.names import resolve
 from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode
+from tcformal.theory.answers import theorem_answer
+from tcformal.theory.conditions import relative_ok
+from tcformal.theory.instances import Instance
 
-RESULTS = Path(__file__).parents[2] / "results"
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 FLUSHED = "cdna2/v_mfma_f32_32x32x8f16"
+#: A bound that is a hundredth too small, and fraction bits of products that can lose nearly a unit.
+_LESS, _WIDE = Fraction(99, 100), 7
 #: Of the claims without a bound, so many of each are tried by default.
 _SOME = 4
 
 
 @cache
-def kept() -> tuple[Theorem, ...]:
-    """All kept theorems; every one of them can be read."""
-    theorems, left = kept_theorems(RESULTS, definitions=False)
+def every() -> tuple[Theorem, ...]:
+    """What theorems say of all distinct designs; every instance can be read."""
+    theorems, left = all_theorems()
     assert left == []
     return tuple(theorems)
 
 
+def is_bounded(t: Theorem) -> TypeGuard[ErrorTheorem | IntegerTheorem]:
+    """Whether there is a number that can be made smaller."""
+    return isinstance(t, ErrorTheorem | IntegerTheorem)
+
+
 def bounded() -> list[ErrorTheorem | IntegerTheorem]:
     """Those with a number that can be made smaller."""
-    return [t for t in kept() if isinstance(t, ErrorTheorem | IntegerTheorem)]
+    return [t for t in every() if is_bounded(t)]
 
 
 def of_each_arithmetic() -> list[ErrorTheorem | IntegerTheorem]:
     """Of theorems with a bound one for each claim and design, whatever the formats of its operands."""
     found = {(t.claim, t.spec.design): t for t in bounded()}
     return sorted(found.values(), key=lambda t: t.spec.name)
+
+
+def one(claim: str, unit: str) -> ErrorTheorem:
+    """The theorem about the error of one unit."""
+    (t,) = [x for x in bounded() if x.spec.name == unit and x.claim == claim]
+    assert isinstance(t, ErrorTheorem)
+    return t
 
 
 def broken(all_: list[Attacked]) -> list[str]:
@@ -63,12 +85,15 @@ def test_no_input_breaks_a_theorem_with_a_bound() -> None:
 
 
 def test_no_input_breaks_an_equality() -> None:
-    """Of each kind of claim some, of small units."""
+    """Of each kind of claim some."""
     found: dict[str, list[Theorem]] = {}
-    for t in kept():
-        if not isinstance(t, ErrorTheorem | IntegerTheorem) and t.spec.k <= 16:
+    for t in every():
+        if not is_bounded(t):
             found.setdefault(t.claim.partition(";")[0], []).append(t)
-    assert len(found) == 9
+    assert {*found} == {
+        "sign-magnitude", "carry-bits", "zero-exponent", "negation-symmetry", "product-order",
+        "zero-products", "monotonicity", "exact-sum", "correctly-rounded", "equal", "agreement",
+    }  # fmt: skip
     some = [t for ts in found.values() for t in ts[:: -(-len(ts) // _SOME)]]
     done = list(attack(sorted(some, key=lambda t: t.spec.name), 1000, 20261127))
     assert broken(done) == []
@@ -90,7 +115,7 @@ def test_no_input_breaks_a_bound_of_a_unit_a_program_or_a_distance() -> None:
 
 @pytest.mark.long
 def test_no_input_of_very_many_breaks_a_theorem() -> None:
-    assert broken(list(attack(kept(), 1_000_000, 20261128, rounds=40))) == []
+    assert broken(list(attack(every(), 1_000_000, 20261128, rounds=40))) == []
 
 
 @pytest.mark.long
@@ -101,75 +126,49 @@ def test_no_input_of_many_breaks_a_bound() -> None:
             assert broken(list(attack([t], 4096, 20261128, rounds=8))) == []
 
 
-def hundredth(t: ErrorTheorem | IntegerTheorem) -> ErrorTheorem | IntegerTheorem:
-    """The same with a bound that is a hundredth smaller than what inputs can lose of it."""
-    share = attainable(t.claim, t.spec, t.statement) if isinstance(t, ErrorTheorem) else 1.0
-    return t.smaller(Fraction(99, 100) * Fraction(share))
-
-
 @pytest.mark.long
 def test_bounds_that_are_a_hundredth_too_small_are_found() -> None:
-    """Of 95 in 100 theorems, beside those of which no input loses anything.
+    """Of errors those from c = 0 of one truncated sum whose products can lose nearly a unit.
 
-    Nine in ten bounds are attained to 1 %, or to 1 % of what formats of few bits allow; of the others a bound
-    is found that is 1 % below what inputs are known to lose.
+    Products of few bits lose less, and sums in an order are counted step by step.
     """
-    some = [t for t in bounded() if not isinstance(t, ErrorTheorem) or ceiling(t.spec, t.statement)]
-    assert len(bounded()) - len(some) < 10
-    assert known_loose() < 0.08 * len(some)
-    done = list(attack([hundredth(t) for t in some], 100_000, 20261128, rounds=40, stop=True))
-    assert sum(x.broken > 0 for x in done) >= 0.95 * len(done)
+    some = [t for t in bounded() if isinstance(t, ErrorTheorem) and _attained(t)]
+    assert len(some) > 10
+    done = list(attack([t.smaller(_LESS) for t in some], 100_000, 20261128, rounds=40, stop=True))
+    assert [x.name for x in done if not x.broken] == []
+
+
+def _attained(t: ErrorTheorem) -> bool:
+    wide = min(t.spec.a_format.fraction_bits, t.spec.b_format.fraction_bits) >= _WIDE
+    first = t.claim == "relative-error; c=0x0" and t.spec.emulation is None and t.spec.scale_format is None
+    return wide and first and relative_ok(t.spec)
 
 
 def test_a_bound_that_is_a_hundredth_too_small_is_found() -> None:
     """Of one unit, from few inputs: all claims of its errors, and one about integers."""
-    some = [t.smaller(Fraction(99, 100)) for t in bounded() if t.spec.name == AMPERE]
-    whole = next(t for t in bounded() if isinstance(t, IntegerTheorem))
+    spec, some = resolve(AMPERE), list[Theorem]()
+    for claim in ("relative-error", "relative-error; c=0x0", "error-bound", "integer-sums"):
+        found = theorem_answer(spec, claim)
+        assert found is not None
+        some += [t.smaller(_LESS) for t in theorems_of(found.instance, claim) if is_bounded(t)]
     done = list(attack(some, 4000, 1, rounds=8, stop=True))
-    assert {x.theorem.claim for x in done if x.broken} == {
-        "relative-error", "relative-error; c=0x0", "error-bound",
-    }  # fmt: skip
-    assert next(iter(attack([whole.smaller(Fraction(99, 100))], 1000, 1))).broken
-    assert not next(iter(attack([whole], 1000, 1))).broken
+    assert [x.name for x in done if not x.broken] == []
+    assert len(done) == 4
     assert all(x.examples[0].startswith(f"tcformal explain {AMPERE} --a ") for x in done if x.broken)
-
-
-@pytest.mark.parametrize("name", ["gaudi3/mme.e4m3.e4m3", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"])
-def test_products_of_few_bits_lose_what_is_counted_and_no_more(name: str) -> None:
-    """A hundredth less than that is found, that is not, and it is more than a hundredth below the bound."""
-    (t,) = [x for x in bounded() if x.spec.name == name and x.claim == "error-bound"]
-    assert isinstance(t, ErrorTheorem)
-    most = ceiling(t.spec, t.statement)
-    assert most < 0.97
-    (done,) = attack([t], 4000, 1, rounds=1)
-    assert 0.99 * most < done.nearest <= most
-
-
-def test_grids_of_few_bits_lose_nothing() -> None:
-    """Sums of which every one is exact: a bound on their errors cannot be attained."""
-    name = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e2m1.e2m1"
-    (t,) = [x for x in bounded() if x.spec.name == name and x.claim == "relative-error; c=0x0"]
-    assert isinstance(t, ErrorTheorem)
-    assert ceiling(t.spec, t.statement) == 0
-    (done,) = attack([t], 1000, 1, rounds=1)
-    assert done.nearest == 0
 
 
 def test_a_theorem_of_flushed_operands_is_none_of_the_operands() -> None:
     """The sum that a bound is about matters: with operands as they are, it is broken."""
-    (t,) = [x for x in bounded() if x.spec.name == FLUSHED and x.claim == "error-bound"]
-    assert isinstance(t, ErrorTheorem)
-    assert t.statement.flushed == (True, True, True)
-    other = replace(t, statement=replace(t.statement, flushed=(False, False, False)))
-    (done,) = attack([other], 1000, 1)
+    t = one("relative-error", FLUSHED)
+    assert t.statement.flushed == {"a", "b", "c"}
+    (done,) = attack([replace(t, statement=replace(t.statement, flushed=frozenset()))], 1000, 1)
     assert done.broken
 
 
 def test_subtracted_products_are_none_that_are_added() -> None:
-    (t,) = [x for x in bounded() if x.spec.name == "x86/tcmmrlfp16ps" and x.claim == "error-bound"]
-    assert isinstance(t, ErrorTheorem)
-    assert t.statement.alternating
-    (done,) = attack([replace(t, statement=replace(t.statement, alternating=False))], 200, 1)
+    t = one("relative-error", "x86/tcmmrlfp16ps")
+    assert t.statement.subtracted == "odd"
+    (done,) = attack([replace(t, statement=replace(t.statement, subtracted="none"))], 200, 1)
     assert done.broken
 
 
@@ -181,6 +180,15 @@ def test_a_false_equality_is_found(changes: dict[str, object]) -> None:
     assert done.broken
 
 
+def said(claim: str, unit: str) -> Theorem:
+    """A claim as a theorem would say it of a unit of which it is false."""
+    spec, *other = map(resolve, unit.split(" and "))
+    if other:
+        return equal_units(claim, spec, other[0], ("finite",), None)
+    (t,) = theorems_of(Instance(claim=claim, unit=spec, theorem="", says=""), claim)
+    return t
+
+
 @pytest.mark.parametrize(
     ("claim", "unit"),
     [
@@ -188,12 +196,13 @@ def test_a_false_equality_is_found(changes: dict[str, object]) -> None:
         ("product-order", "cdna2/v_mfma_f32_32x32x8f16"),
         ("zero-products", "ampere/mma.m8n8k4.f64.f64.f64.f64"),
         ("monotonicity", AMPERE),
-        ("agreement; hopper/mma.m16n8k8.f32.f16.f16.f32; finite", AMPERE),
+        ("exact-sum", AMPERE),
+        ("correctly-rounded", AMPERE),
+        ("agreement", f"{AMPERE} and hopper/mma.m16n8k8.f32.f16.f16.f32"),
     ],
 )
 def test_a_false_claim_is_found(claim: str, unit: str) -> None:
-    (t,) = theorems_of(resolve(unit), claim, "", "")
-    (done,) = attack([t], 4000, 1)
+    (done,) = attack([said(claim, unit)], 4000, 1)
     assert done.broken
 
 
@@ -227,12 +236,3 @@ def test_sums_are_exact() -> None:
         found = Fraction(float(size[i])) * Fraction(2) ** int(e[i])
         assert abs(found / abs(total) - 1) < Fraction(1, 1 << 48)
         assert bool(negative[i]) == (total < 0)
-
-
-def test_bounds_are_read() -> None:
-    half = Fraction(1, 2)
-    assert read_bound("8·2^(P-24) + 2^(E-19)·(1/2 + 2^-8) + 577/64·2^(E-24) + 2·2^-149 + ulp(d)/2").parts == {
-        ("P", -24): 8, ("E", -19): half + Fraction(1, 256), ("E", -24): Fraction(577, 64), ("1", -149): 2,
-        ("ulp", 0): half,
-    }  # fmt: skip
-    assert read_bound("ulp(d)") == Bound({("ulp", 0): Fraction(1)})

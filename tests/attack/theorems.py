@@ -1,15 +1,13 @@
-"""Every kept theorem as something that inputs can break: which inputs, and when it is broken."""
+"""Every theorem about a design as something that inputs can break: which inputs, and when it is broken."""
 
 from __future__ import annotations
 
-import json
-import lzma
-import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,22 +17,43 @@ from attack.built import attained, built
 from attack.directed import drawn
 from attack.errors import Ratios, ratios
 from attack.integers import integers, sums_of_integers
-from attack.pairs import Call, Words, halves, identical, larger_c, negated, opposite, ordered, reordered
-from attack.statements import ErrorStatement, read_error_bound, read_relative_error, scaled
+from attack.pairs import (
+    Call,
+    Words,
+    halves,
+    identical,
+    larger_c,
+    negated,
+    opposite,
+    ordered,
+    reordered,
+    same_number,
+)
+from attack.statements import ErrorStatement, scaled, stated
+from tcformal.design.axes import neighbours
+from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.operands.batch import columns, rows_of, together
 from tcformal.operands.random import Batch
 from tcformal.operands.spread import close
-from tcformal.programs.chain import common_k, declare_inputs, definition
+from tcformal.programs.chain import common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.claims.register import refused
+from tcformal.query.claims.witnesses import exact_form, rounded_once
+from tcformal.theory.answers import STATEMENTS, agreement_of, theorem_answer
+from tcformal.theory.axes import normal_form
+from tcformal.theory.claims import zero_idle
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import flushed_letters
 
 
 class Theorem(Protocol):
-    """One kept theorem."""
+    """An instance of a theorem."""
 
     @property
     def claim(self) -> str:
@@ -76,10 +95,14 @@ class ErrorTheorem:
 
     @property
     def drawn_as(self) -> object:
-        return self.spec.k, self.statement.normal
+        return self.spec.k, self._normal
+
+    @property
+    def _normal(self) -> bool:
+        return "a" in self.statement.leading
 
     def inputs(self, rng: np.random.Generator, n: int) -> Batch:
-        normal = self.statement.normal
+        normal = self._normal
         parts = [
             built(rng, self.spec, n // 2, normal=normal),
             drawn(rng, self.spec, n - n // 2, normal=normal),
@@ -175,99 +198,117 @@ class SameTheorem:
         return Ratios(np.where(wrong, np.inf, 0.0), met, wrong)
 
 
-# ------------------------------------------------------------------ reading
-def records(folder: Path, name: str) -> list[dict[str, Any]]:
-    """The records of one file of results, packed ones and those added since."""
-    made = []
-    packed, plain = folder / f"{name}.jsonl.xz", folder / f"{name}.jsonl"
-    for path in (packed, plain):
-        if path.exists():
-            text = lzma.decompress(path.read_bytes()).decode() if path is packed else path.read_text()
-            made += [json.loads(line) for line in text.splitlines()]
-    return made
-
-
-def kept_theorems(
-    folder: Path, only: str = "", *, definitions: bool = True
-) -> tuple[list[Theorem], list[str]]:
-    """Every theorem that a results folder keeps, and those that are not read, by name.
-
-    `definitions`: those of units that are defined otherwise today are not read.
-    """
-    defined = cache(definition)
-    newest = {(r["unit"], r["claim"]): r for r in records(folder, "claims")}
+# ------------------------------------------------------------------ what theorems say
+def all_theorems(only: str = "") -> tuple[list[Theorem], list[str]]:
+    """What theorems say of one unit of every distinct design, and the instances that nothing here reads."""
     made, left = list[Theorem](), list[str]()
-    for (unit, claim), r in sorted(newest.items()):
-        name = f"{claim} of {unit}"
-        if r["verdict"] != "HOLDS" or only not in name or "within no spread" in r["reason"]:
-            continue
+    for unit in distinct_designs():
         spec = resolve(unit)
-        if definitions and defined(spec) != r["definition"]:
-            left.append(f"{name}: of another definition")
-            continue
-        found = list(theorems_of(spec, claim, r["composition"], r["reason"]))
-        made += found
-        left += [] if found else [f"{name}: not read"]
-    for r in records(folder, "answers"):
-        q = r["question"]
-        if r["verdict"] == "EQUIVALENT" and q["kind"] == "separate":
-            name = f"equal; {q['second']} of {q['first']}"
-            if only in name:
-                first, second = resolve(q["first"]), resolve(q["second"])
-                made.append(
-                    equal_units(name.partition(" of ")[0], first, second, tuple(q["assumptions"]), None)
-                )
-    return made, left
+        for claim in _CLAIMS:
+            name, found = f"{claim} of {unit}", theorem_answer(spec, claim)
+            if only not in name or found is None or (claim == "error-bound" and found.name in _RELATIVE):
+                continue
+            if refused(claim, spec):  # a theorem may say more than the claim asks
+                continue
+            some = list(theorems_of(found.instance, claim))
+            made += some
+            left += [] if some or found.name in _OF_TERMS else [f"{name}: {found.name}"]
+        made += [t for t in _equal(spec) if only in f"{t.claim} of {unit}"]
+    made += [t for t in _agreeing() if only in f"{t.claim} of {t.spec.name}"]
+    return sorted(made, key=lambda t: t.spec.name), left
 
 
-def theorems_of(spec: UnitSpec, claim: str, text: str, reason: str) -> Iterator[Theorem]:
-    """The theorem that a kept claim states."""
-    kind, *assumed = claim.split("; ")
-    design = spec.design
-    if kind == "error-bound":
-        yield ErrorTheorem(claim, spec, read_error_bound(text, spec.k))
-    elif kind == "relative-error":
-        s = read_relative_error(text, design.rho.fraction_bits)
-        yield ErrorTheorem(claim, replace(spec, k=s.k), s)
-    elif kind == "integer-sums":
-        size = re.search(r"<= 2\^(\d+)", text)
-        assert size is not None
-        both = "no factor of a product is a subnormal" in text
-        normal = both or "no a_k is" in text, both or "no b_k is" in text
-        yield IntegerTheorem(claim, spec, Fraction(2) ** int(size[1]), normal)
-    elif kind == "sign-magnitude":
+#: Every claim about one unit, and under c = 0 those that say more there.
+_CLAIMS = (*STATEMENTS, *(f"{name}; c=0x0" for name in ("relative-error", "exact-sum", "correctly-rounded")))
+#: Theorems that answer claim `error-bound` where none is about exponents: claim `relative-error` has them.
+_RELATIVE = ("relative_error_any_length", "relative_error_of_call", "ordered_error", "down_error")
+#: Theorems about terms inside a sum, which inputs alone do not give.
+_OF_TERMS = ("framed_error", "round_down_error", "two_sides_error")
+
+
+def theorems_of(x: Instance, claim: str) -> Iterator[Theorem]:
+    """What an instance says of a unit's inputs and results."""
+    spec, numbers = x.unit, x.numbers
+    if (s := stated(x)) is not None:
+        yield ErrorTheorem(claim, spec, s)
+    elif claim == "integer-sums":
+        flushed = bool(flushed_letters(spec.design))
+        normal = flushed or x.theorem != "integers_any_order"
+        yield IntegerTheorem(claim, spec, Fraction(2) ** int(numbers["exponent"]), (normal, normal))
+    elif claim == "sign-magnitude":
         yield altered(claim, spec, accumulation="sign_magnitude")
-    elif kind == "carry-bits":
-        size = re.search(r"from (\d+) to", text)
-        assert size is not None
-        yield altered(claim, spec, carry_bits=int(size[1]))
-    elif kind == "zero-exponent":
-        size = re.search(r"to (-?\d+): the same", text)
-        assert size is not None
-        yield altered(claim, spec, zero_exponent=int(size[1]))
-    elif kind == "negation-symmetry":
-        what = from_texts(spec.operands.c, assumed)
-        yield same(claim, spec, lambda rng, x: [(spec, x), (spec, negated(spec, x))], opposite, what)
-    elif kind == "product-order":
-        what = from_texts(spec.operands.c, assumed)
-        blocks = [(int(x), int(y)) for x, y in re.findall(r"(\d+)–(\d+)", text)]
-        turned = "neighbouring blocks" in text
-        yield same(
-            claim,
-            spec,
-            lambda rng, x: [(spec, x), (spec, reordered(rng, x, blocks, turned))],
-            identical,
-            what,
-        )
-    elif kind == "zero-products":
-        yield same(claim, spec, lambda rng, x: halves(spec, x), identical)
-    elif kind == "monotonicity":
+    elif claim == "carry-bits":
+        yield altered(claim, spec, carry_bits=int(numbers["carry_bits"]))
+    elif claim == "zero-exponent":
+        yield altered(claim, spec, zero_exponent=_highest_idle(spec))
+    elif claim == "negation-symmetry":
+        yield same(claim, spec, lambda rng, x: [(spec, x), (spec, negated(spec, x))], opposite)
+    elif claim == "product-order":
+        yield any_order(spec)
+    elif claim == "zero-products":
+        numbers_alone = x.theorem == "frame_blocks_idle"
+        yield same(claim, spec, lambda rng, x: halves(spec, x), same_number if numbers_alone else identical)
+    elif claim == "monotonicity":
         yield same(claim, spec, lambda rng, x: larger_c(rng, spec, x), ordered)
-    elif kind == "agreement":
-        second, *assumed = assumed
-        size = re.search(r"within spread (\d+)", reason)
-        spread = None if size is None else int(size[1])
-        yield equal_units(claim, spec, resolve(second), tuple(assumed), spread)
+    elif claim.startswith(("exact-sum", "correctly-rounded")):
+        other = exact_form(spec) if claim.startswith("exact") else rounded_once(spec)
+        what = from_texts(spec.operands.c, ["finite", *claim.split("; ")[1:]])
+        yield same(claim, spec, lambda rng, x: [(spec, x), (other, x)], identical, what)
+
+
+def any_order(spec: UnitSpec) -> SameTheorem:
+    """Products in any order, each with its scales."""
+    size = spec.scale_block or spec.k
+    blocks = [(i, i + size - 1) for i in range(0, spec.k, size)]
+    turned = spec.scale_block is not None
+    return same(
+        "product-order", spec,
+        lambda rng, x: [(spec, x), (spec, reordered(rng, x, blocks, turned))], identical,
+    )  # fmt: skip
+
+
+def _highest_idle(spec: UnitSpec) -> int:
+    """The highest exponent of zeros of which the theorem speaks; a lower one where it is the unit's own."""
+    d = spec.design
+    assert isinstance(d.zero_exponent, int)
+    e = d.zero_exponent
+    while zero_idle(replace(spec, design=replace(d, zero_exponent=e + 1))):
+        e += 1
+    return e if e > d.zero_exponent else e - _LOWER
+
+
+#: By how much another exponent of zeros is lower.
+_LOWER = 9
+
+
+def _equal(spec: UnitSpec) -> Iterator[SameTheorem]:
+    """Neighbours of a design that have its normal form, by theorems on the parameters that differ."""
+    form = _form(spec)
+    for other in neighbours(spec):
+        if form is not None and other.k == spec.k and _form(other) == form:
+            yield equal_units(f"equal; {other.name}", spec, other, (), None)
+
+
+def _form(spec: UnitSpec) -> UnitSpec | None:
+    """The normal form; None where the specification has no words for a design."""
+    with suppress(InputError):
+        return normal_form(spec)[0]
+    return None
+
+
+def _agreeing() -> Iterator[SameTheorem]:
+    """Units of the same formats within the spread of exponents that the theorem on regions says."""
+    alike: dict[object, list[UnitSpec]] = defaultdict(list)
+    for name in distinct_designs():
+        spec = resolve(name)
+        alike[spec.operands, spec.scale_format, spec.scale_block].append(spec)
+    for units in alike.values():
+        for first, second in pairwise(units):
+            for more in ((), ("c=0x0",)):
+                claim = agreement_of(second.name, ["finite", *more])
+                if (found := theorem_answer(first, claim)) is not None:
+                    spread = int(found.instance.numbers["spread"])
+                    yield equal_units(claim, first, second, ("finite", *more), spread)
 
 
 def same(

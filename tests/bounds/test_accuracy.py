@@ -103,6 +103,9 @@ def test_promotion_loses_half_an_ulp_each() -> None:
         (TOY, 2, "relative_error_from_zero", Fraction(1, 1024)),
         (TOY, 4, "relative_error_from_zero", (1 + Fraction(1, 1024)) * (1 + Fraction(3, 2048)) - 1),
         (CHAIN, 4, "ordered_error_from_zero", (1 + Fraction(1, 2048)) ** 4 - 1),
+        # c loses nothing beside the products of 256 blocks: half an ulp each, and the units of the first.
+        ("gaudi2/mme.fp8_152", 4096, "piecewise_error_from_zero", 271 * U),
+        ("gaudi3/mme.fp16", 2, "piecewise_error_from_zero", 4 * U),
     ],
 )
 def test_bounds_are_instances_of_theorems_and_nearly_attained(

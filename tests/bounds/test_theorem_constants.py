@@ -21,6 +21,10 @@ SOME = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32", "x86/tcmmrlfp16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "arm/bfdot.ebf0", "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
     "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
+    "cdna3/v_mfma_f32_16x16x8_xf32", "cdna3/v_mfma_f32_16x16x32_fp8_bf8", "gaudi2/mme.fp8_152",
+    "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
+    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16", "et-soc-1/TensorFMA32",
+    "gaudi3/mme.tf32", "rdna3/v_wmma_f32_16x16x16_f16",
 )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ OTHER = f"{UNIT}@fraction_bits=22"
 @pytest.fixture(autouse=True)
 def proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """Proofs that designs are the same are found at once: what a record must hold besides is tested here."""
-    monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness("a lemma"))
+    monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness("a proof"))
 
 
 @cache
@@ -123,7 +123,7 @@ def test_the_newest_record_of_a_subject_is_checked(tmp_path: Path) -> None:
 def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives all answers, but nothing shows that it gives them on all inputs."""
     monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness())
-    wide = AxisOutcome("carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "a lemma")
+    wide = AxisOutcome("carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "a proof")
     status, reason = checked(to_record(replace(identified(), axes=(wide,))), tmp_path)
     assert status is AuditStatus.UNCHECKED, reason
     assert f"but nothing here proves {UNIT}@carry_bits=9, " in reason

@@ -15,8 +15,7 @@ from tcformal.errors import InputError
 from tcformal.independent.gates import network
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
-from tcformal.ir.walk import from_json, to_json
-from tcformal.proofs.lemmas import statement
+from tcformal.ir.walk import to_json
 from tcformal.query import pair
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Question
@@ -107,21 +106,6 @@ def test_an_unfolded_question_has_the_same_values(made: Callable[[], Any]) -> No
     assert net.evaluate(rows) == expected
 
 
-def test_an_unfolded_lemma_has_the_same_values() -> None:
-    """Folding sees that these two are the same; the unfolded statement leaves that to be decided."""
-    g = Graph()
-    x, y = g.input("x", 3), g.input("y", 3)
-    what = statement([(g.and_(x, x), x), (g.add_mod(x, y), g.add_mod(y, x))], [g.ult(x, y)], {})
-    assert what.assertion.op == "const"
-    plain = what.unfolded()
-    assert plain.assertion.op != "const"
-    _, roots = from_json(to_json(plain.graph, {"assertion": plain.assertion}))
-    assert roots["assertion"].op == "const"
-    net = network(to_json(plain.graph, {"assertion": plain.assertion}))
-    rows = [dict.fromkeys(net.inputs, 0) | {"v0": i, "v1": j} for i in range(8) for j in range(8)]
-    assert all(values == {"assertion": 0} for values in net.evaluate(rows))
-
-
 # ------------------------------------------------------------------------------ what "differ" means
 @pytest.mark.parametrize("bit", [0, 1, 22, 23, 30, 31])
 def test_every_bit_of_two_results_makes_them_differ(bit: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,11 +121,3 @@ def test_every_bit_of_two_results_makes_them_differ(bit: int, monkeypatch: pytes
     run = Concrete(q.graph, [q.differ])
     for c in (0, 1 << bit, 0x80000000, 0x3F800000, 0xFFFFFFFF):
         assert run({**dict.fromkeys(q.graph.inputs, 0), "c": c}) == [1]
-
-
-@pytest.mark.parametrize("bit", [0, 15, 31])
-def test_every_bit_of_a_pair_refutes_a_lemma(bit: int) -> None:
-    g = Graph()
-    x = g.input("x", 32)
-    what = statement([(x, g.xor(x, g.const(1 << bit, 32)))], [], {})
-    assert Concrete(what.graph, [what.assertion])({"v0": 5}) == [1]

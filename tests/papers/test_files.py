@@ -15,8 +15,8 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.papers.checked import OUTCOMES, check_asks
 from tcformal.papers.files import find, folder, known_queries, load, validator
 from tcformal.papers.run import Setting, run
-from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.assume import FLAGS
+from tcformal.query.claims.register import CLAIMS
 from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
 from tcformal.query.kinds.property.properties import PROPERTIES
 from tcformal.solve.result import Limits

@@ -16,11 +16,11 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
-from tcformal.proofs.separate import separate
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.question import Kind as Verdict
 from tcformal.query.regions import REGIONS, parse_region
+from tcformal.query.separate import separate
 from tcformal.solve.result import Limits
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]

@@ -17,12 +17,12 @@ from tcformal.operands.random import edge_encodings
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import OperandNodes, common_k
-from tcformal.proofs.separate import separate
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
+from tcformal.query.separate import separate
 from tcformal.semantics.stages import Dot
 from tcformal.solve.result import Limits
 

@@ -18,12 +18,12 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.proofs.separate import prove_equal, separate
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
+from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
 from tcformal.semantics.number import Exponent
@@ -85,12 +85,10 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
 
 
 def assert_equivalent(v: Verdict[EqualityQuestion]) -> None:
-    """Theorems say so, two solvers of different packages, or lemmas with proofs; no model is shown."""
+    """Theorems say so, two solvers of different packages, or a certificate; no model is shown."""
     assert v.kind is Kind.EQUIVALENT, v.reason
-    if v.steps is not None:
-        steps = v.steps.to_json()
-        assert steps["theorems"] if "theorems" in steps else steps["parts"]
-        assert all(lemma["certificate"] for lemma in steps.get("lemmas", ()))
+    if v.theorems is not None:
+        assert v.theorems.theorems
         assert not v.answers
         assert v.witness is None
         return

@@ -9,11 +9,11 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.operands.witness import Witness
-from tcformal.proofs.separate import prove_equal, separate
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
+from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits

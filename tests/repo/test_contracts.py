@@ -73,7 +73,6 @@ def test_contracts_hold() -> None:
 
 LAYERS = "A layer imports only the layers below it"
 QUERY = "A question knows neither its kind nor the engine"
-PROOFS = "Tactics know no claims"
 STORE = "What is served knows nothing of audits"
 PROBE = "Devices know no runs, logs no devices, plans no logs"
 ROOTS = "No module of the package imports the package's root"
@@ -84,8 +83,6 @@ PURE = "No solver, NumPy or LLVM below the interpreters, nor in the oracle"
 SOLVERS = "Solver packages are imported by their term interpreters and by the runners only"
 KERNELS = "Kernels are made of DAGs: they know no semantics, designs or formats"
 LLVM = "LLVM is called in one module"
-PROOF_KERNEL = "The kernel of proofs knows the DAG and the errors only"
-STATEMENTS = "What is claimed of the arithmetic does not know it"
 TERMS = "Solver terms are built by the runners only, inside a worker process"
 
 
@@ -107,7 +104,7 @@ PLANTED = [
     ),
     pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
     pytest.param(
-        "proofs/separate.py",
+        "query/separate.py",
         "from tcformal.interp.terms.term_z3 import Z3Terms",
         {TERMS},
         id="terms-outside-worker",
@@ -116,22 +113,9 @@ PLANTED = [
     pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
     pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
     pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
-    pytest.param("proofs/claim.py", "import tcformal.store.file", {LAYERS}, id="store-in-proofs"),
-    pytest.param("query/pair.py", "import tcformal.proofs.lemmas", {LAYERS}, id="proofs-in-query"),
+    pytest.param("query/claims/answered.py", "import tcformal.store.file", {LAYERS}, id="store-in-query"),
+    pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),
     pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
-    pytest.param("proofs/tactics/cuts.py", "import tcformal.proofs.claim", {PROOFS}, id="claim-in-tactics"),
-    pytest.param(
-        "proofs/kernel/rules.py",
-        "import tcformal.formats.spec",
-        {PROOF_KERNEL},
-        id="formats-in-proof-kernel",
-    ),
-    pytest.param(
-        "proofs/statements/encodings.py",
-        "import tcformal.semantics.unpack",
-        {STATEMENTS},
-        id="semantics-in-statements",
-    ),
     pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
     pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),
     pytest.param("probe/log/results.py", "import tcformal.probe.devices.model", {PROBE}, id="device-in-log"),
@@ -158,7 +142,7 @@ def test_a_planted_import_rejects(
     """
     code, report = reports[module, line]
     assert code == 1, report
-    besides = {LAYERS} | ({QUERY, PROOFS, STORE, PROBE} if ROOTS in contracts else set())
+    besides = {LAYERS} | ({QUERY, STORE, PROBE} if ROOTS in contracts else set())
     assert contracts <= broken(report) <= contracts | besides, report
     assert (
         f"tcformal.{module.removesuffix('.py').replace('/', '.')}" in report.partition("Broken contracts")[2]

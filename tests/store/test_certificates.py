@@ -1,25 +1,20 @@
-"""Proofs of earlier versions: served as they are, trimmed when asked; and the file of all proofs."""
+"""Proofs of earlier versions, served as they are, and the file of all proofs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from kept import as_before, certified, proof_kept, reopened, rewrite, unserved
 from stores import made_odd
-from tcformal.cli import main
-from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve import drat
 from tcformal.solve.result import Limits
 from tcformal.store import certificates
 from tcformal.store.audit.audit import AuditStatus, audit
 from tcformal.store.certificates import CERTIFICATES, PROOF, CertificateFile
-from tcformal.store.store import CLAIM, LEMMA, Store
+from tcformal.store.store import Store
 
 LIMITS = Limits(120.0, 8192, 0)
 SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
@@ -95,29 +90,6 @@ def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_proofs_of_earlier_versions_are_trimmed_when_asked(tmp_path: Path) -> None:
-    """Answers and lemmas are served before and after, and then no proof is a file of its own."""
-    store = Store(tmp_path)
-    store.add(certified())
-    spec = resolve(SUM[0])
-    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
-    store.add_claim(prove_claim(spec, SUM[1], book=book, limits=LIMITS))
-    as_before(tmp_path, "answers.jsonl", LEMMA.file)
-    padded = sorted((tmp_path / CERTIFICATES).iterdir())
-    words = ["--results", str(tmp_path)]
-    assert CliRunner().invoke(main, ["results", "verify", "--claims", "--trim", *words]).exit_code == 0
-    assert CliRunner().invoke(main, ["results", "prune", *words]).exit_code == 0
-    assert {path.name for path in tmp_path.iterdir()} - {CERTIFICATES} == {
-        "answers.jsonl", CLAIM.file, LEMMA.file, PROOF.file
-    }  # fmt: skip
-    assert [*(tmp_path / CERTIFICATES).iterdir()] == []
-    assert len(padded) > 1
-    here = Store(tmp_path)
-    for found in (here.find(certified().question), here.find_claim(SUM[1], spec)):
-        assert found is not None
-        assert found.checked
-
-
 def test_a_proof_too_large_to_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drat, "LARGEST_PACKED", 10)
     with pytest.raises(ValueError, match=r"^it has \d+ packed bytes, of which 10 could be read back$"):

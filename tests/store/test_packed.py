@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Store:
     store = Store(tmp_path)
     for v in (separated(), certified(), same()):
         store.add(v)
-    assert prune(store, pack=True) == Pruned(0, 0, 0, 0)
+    assert prune(store, pack=True) == Pruned(0, 0, 0)
     store.add(vacuous())
     return store
 
@@ -55,7 +55,7 @@ def test_a_newer_answer_comes_before_a_packed_one(store: Store) -> None:
         found = here.find(separated().question)
         assert found is not None
         assert found.seconds == 7.0
-    assert prune(reopened(store)[0]) == Pruned(1, 0, 0, 0)
+    assert prune(reopened(store)[0]) == Pruned(1, 0, 0)
     assert sorted(verdicts(store)) == ["EQUIVALENT", "EQUIVALENT", "SEPARATED", "VACUOUS"]
     words = ["results", "prune", "--pack", "--json", "--results", str(store.folder)]
     assert json.loads(CliRunner().invoke(main, words).stdout)["answers"] == 0

@@ -58,6 +58,7 @@ def test_the_schema_is_strict() -> None:
             "errors",
             "errors_ulps",
             "commit",
+            "theorems",
             "machine",
         }
 
@@ -139,7 +140,7 @@ SEPARATED_DAMAGE = [
     ("a local date", put("date", "2026-01-02T03:04:05+01:00")),
     ("a date only", put("date", "2026-01-02")),
     ("seconds as text", put("seconds", "1.25")),
-    ("a lemma without evidence", put("lemmas", [{"name": "e_max"}])),
+    ("a theorem without a name", put("theorems", [""])),
 ]
 
 CERTIFIED_DAMAGE = [

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.proofs.separate import separate
 
 from kept import (
     COMPLEMENT,
@@ -28,6 +29,7 @@ from kept import (
     certified,
     proof_kept,
     reopened,
+    rewrite,
     same,
     scaled,
     separated,
@@ -41,11 +43,11 @@ from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
-from tcformal.proofs.separate import separate
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
+from tcformal.query.separate import separate
 from tcformal.query.verdict import Verdict
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
@@ -116,11 +118,19 @@ def test_a_solvers_answer_is_served(store: Store) -> None:
         assert without_mark(again) == without_mark(fresh)
 
 
-def test_a_proof_in_steps_is_no_answer_of_solvers(store: Store) -> None:
-    fresh = separate(THREE_BITS, FOUR_BITS, limits=LIMITS)
-    assert fresh.steps is not None
-    with pytest.raises(RecordError, match="but got a proof in steps, which its claim keeps"):
-        store.add(fresh)
+def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Store) -> None:
+    equal = f"{FOUR_25},carry_bits=5", f"{FOUR_25},carry_bits=7"
+    fresh = separate(*equal, limits=LIMITS, store=store)
+    assert fresh.theorems is not None
+    again = store.find(ask(*equal))
+    assert again is not None
+    assert again.theorems == fresh.theorems
+    (entry,) = store.records()
+    found = audit(store, entry)
+    assert (found.status, found.reason) == (AuditStatus.HOLDS, fresh.reason)
+    for named in ([], ["zero_exponent_idle"]):
+        rewrite(store.path, lambda record, named=named: record.update(theorems=named))
+        assert Store(store.folder).find(ask(*equal)) is None
 
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:

@@ -16,19 +16,50 @@ import pytest
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.theory.answers import theorem_answer
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.design import coq_design, coq_sum
-from tcformal.theory.instances import coq_instance
+from tcformal.theory.instances import Instance, coq_instance
 from tcformal.theory.sources import coqc
 
-KEPT = Path(__file__).parents[2] / "results" / "claims.jsonl.xz"
+#: What an earlier prover proved or refuted of circuits, unit by unit.
+PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
+GROUPED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+CALLS, STICKY = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16"
 #: Of each kind of sum a unit whose instances `coqc` checks.
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
+    GROUPED, CALLS, STICKY, "et-soc-1/TensorFMA32", "nvdla/cmac.fp16",
+    "gaudi2/mme.fp8_143", "gaudi3/mme.fp16",
+)  # fmt: skip
+#: Claims under assumptions, each with weaker ones of which no theorem is.
+UNDER = (
+    ("cdna3/v_mfma_f32_32x32x8_f16", "negation-symmetry; c=0x0", "negation-symmetry"),
+    ("cdna3/v_mfma_f32_32x32x4_2b_f16", "negation-symmetry; c=0x0", "negation-symmetry; c=0x1"),
+    (
+        "cdna3/v_mfma_f32_32x32x8_bf16", "negation-symmetry; exponents=-63..127; c=0x0",
+        "negation-symmetry; exponents=-67..127; c=0x0",
+    ),
+    (
+        "cdna3/v_mfma_f32_32x32x4_2b_bf16", "negation-symmetry; exponents=-63..127; c=0x0",
+        "negation-symmetry; c=0x0",
+    ),
+    (
+        "ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "product-order; finite; c=0x0; spread=2",
+        "product-order; finite; c=0x0; spread=3",
+    ),
+    (
+        "ampere/mma.m16n8k16.f32.bf16.bf16.f32", "product-order; finite; exponents=-40..40; c=0x0; spread=5",
+        "product-order; finite; exponents=-40..40; c=0x0; spread=6",
+    ),
+    (
+        "ampere/mma.m16n8k8.f32.tf32.tf32.f32", "product-order; finite; exponents=-40..40; c=0x0; spread=0",
+        "product-order; finite; exponents=-40..40; spread=0",
+    ),
 )  # fmt: skip
 #: How much looser than what is kept a constant may be.
 LOOSER = Fraction(104, 100)
@@ -36,7 +67,7 @@ LOOSER = Fraction(104, 100)
 
 @pytest.fixture(scope="module")
 def kept() -> dict[tuple[str, str], dict[str, Any]]:
-    with lzma.open(KEPT, "rt", encoding="utf-8") as lines:
+    with lzma.open(PROVED, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return {(r["claim"], r["unit"]): r for r in rows}
 
@@ -81,6 +112,24 @@ def test_zeros_and_short_products_lose_nothing() -> None:
         assert exact <= found.of(unit.k) <= exact * (1 + Fraction(1, 1 << 60)), name
 
 
+@pytest.mark.parametrize(("name", "claim", "weaker"), UNDER)
+def test_claims_hold_under_assumptions_and_no_weaker_ones(name: str, claim: str, weaker: str) -> None:
+    unit = catalogue()[name]
+    assert theorem_answer(unit, claim) is not None
+    assert theorem_answer(unit, weaker) is None
+
+
+def test_sums_rounded_down_have_constants_of_any_length() -> None:
+    """An exact unit of each product but one, and one more beside c; what c loses does not grow with them."""
+    ulp = Fraction(1, 1 << 24)
+    few, many = (constants(resolve(f"cdna3/v_mfma_f32_{x}")) for x in ("32x32x4_2b_f16", "32x32x8_f16"))
+    assert few is not None
+    assert many is not None
+    assert 4 * ulp < few.first < many.first < 8 * ulp * Fraction(1002, 1000)
+    assert ulp < few.other == many.other < ulp * Fraction(102, 100)
+    assert few.of(4096) > 1023 * few.other
+
+
 def stated_conditions(folder: Path, name: str) -> int:
     """Let `coqc` decide every condition of every instance of every design; how many they are."""
     lines = ["From Coq Require Import ZArith List Bool.", "From TC Require Import Theorems Design Spec."]
@@ -108,6 +157,15 @@ def test_conditions_of_every_design_hold(compiled: Path) -> None:
     assert stated_conditions(compiled, "Conditions") > 1500
 
 
+def one_less(x: Instance, number: str) -> Instance:
+    """An instance with another number, wherever it is said."""
+    arguments, conditions = (
+        tuple(re.sub(rf"\b{number}\b", str(int(number) - 1), y) for y in texts)
+        for texts in (x.arguments, x.conditions)
+    )
+    return replace(x, arguments=arguments, conditions=conditions)
+
+
 @pytest.mark.debian
 def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     for name in UNITS:
@@ -124,17 +182,59 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     exponents = claim_instance(catalogue()[UNITS[0]], "error-bound")
     assert ordered is not None
     assert exponents is not None
+    down, even = (
+        claim_instance(catalogue()[UNITS[i]], "relative-error", zero_c=zero)
+        for i, zero in ((4, False), (5, True))
+    )
+    assert down is not None
+    assert even is not None
+    pieces, after = (
+        claim_instance(catalogue()[name], claim, zero_c=claim == "relative-error")
+        for name, claim in (("gaudi3/mme.fp16", "relative-error"), ("gaudi2/mme.fp8_143", "error-bound"))
+    )
+    assert pieces is not None
+    assert after is not None
+    groups = claim_instance(catalogue()[GROUPED], "error-bound")
+    sticky = claim_instance(catalogue()[STICKY], "relative-error", zero_c=True)
+    calls = claim_instance(catalogue()[CALLS], "error-bound")
+    assert groups is not None
+    assert sticky is not None
+    assert calls is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
     wrong = [
         replace(carry, arguments=(few,), conditions=(f"carry_enough d {few} = true",)),
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
         replace(exponents, arguments=("10",), conditions=("exponents_ok d 10 = true", "composed d = None")),
+        replace(groups, arguments=("1",), conditions=("grouped_ok d 1 = true", groups.conditions[1])),
+        replace(sticky, constants=(sticky.constants[0].replace("= 16385 ", "= 16384 "),)),
+        replace(
+            calls,
+            conditions=(calls.conditions[0].replace("_ok d (-126)", "_ok d (-127)"), *calls.conditions[1:]),
+        ),
         replace(
             ordered,
             conditions=tuple(x.replace("(0x", "(0x1") if x == losses else x for x in ordered.conditions),
         ),
+        *(
+            replace(x, conditions=(x.conditions[0].replace("(0x", "(0x1"), *x.conditions[1:]))
+            for x in (down, even)
+        ),
+        *(one_less(pieces, x) for x in ("12288", "16384", "28672")),
+        *(one_less(after, x) for x in ("4096", "61440")),
     ]
+    for name, claim, _ in UNDER:
+        found = theorem_answer(catalogue()[name], claim)
+        assert found is not None
+        (compiled / "Instance.v").write_text(found.coq, encoding="utf-8")
+        coqc(compiled, "Instance.v")
+        # The next spread, or products far below any zero.
+        *others, last = found.instance.conditions
+        of_order = claim.startswith("product-order")
+        now, then = (
+            (f"({claim[-1]})", f"({int(claim[-1]) + 1})") if of_order else ("_ok d (", "_ok d (-900 + ")
+        )
+        wrong.append(replace(found.instance, conditions=(*others, last.replace(now, then, 1))))
     for x in wrong:
         (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):

@@ -46,7 +46,7 @@ class CallBounds:
         refused = ""
         for p in self._theorems(unit):
             stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
-            sentence = stated.refusal(needed, unit.name, products)
+            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
             if not sentence:
                 found = self.used[unit.name, products, needed] = _bound(p, products, stated)
                 self._used[unit.name, p.theorem.theorem] = p.theorem

@@ -16,18 +16,19 @@ from tcformal.cli.output import write_output
 from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
-from tcformal.proofs.answered import answered
-from tcformal.proofs.verdict import ClaimVerdict
+from tcformal.errors import InputError, RecordError
+from tcformal.query.claims.answered import answered
+from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.question import Kind
-from tcformal.report.claims import theorem_view
-from tcformal.report.escape import print_json, say
-from tcformal.report.text import Counted, console
+from tcformal.report.claims import claim_view, claims_table
+from tcformal.report.escape import print_json, say, warn
+from tcformal.report.text import SHOWN, Counted, console
+from tcformal.store.claims import CLAIM, claim_id, keep_claim
+from tcformal.store.file import RecordFile
 from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands
 
-if TYPE_CHECKING:  # a theorem's answer needs no lemmas
-    from tcformal.proofs.lemmas import LemmaBook
+if TYPE_CHECKING:  # a theorem's answer waits for no store
     from tcformal.store.store import Store
 
 
@@ -94,24 +95,22 @@ def prove_claims(
     def store() -> Store:
         return how.store()
 
-    @cache
-    def book() -> LemmaBook:
-        from tcformal.proofs.lemmas import LemmaBook
-
-        return LemmaBook(
-            members=how.solvers, limits=how.limits, certify=how.certify, keeper=store().lemmas,
-            fresh=how.fresh,
-        )  # fmt: skip
-
+    claims_file = RecordFile(Path(how.folder), CLAIM, warn)
     refused: dict[tuple[str, str], str] = {}
+    unkept: list[RecordError] = []
     verdicts: dict[str, list[ClaimVerdict]] = {}
     with Counted("claims", len(units) * len(claims)) as bar:
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            return answered(
-                spec, name, store, book=book, limits=how.limits, solvers=how.solvers, fresh=how.fresh,
-                progress=lambda text: bar.doing(f"{name}: {text}"),
+            v = answered(
+                spec, name, store, limits=how.limits, solvers=how.solvers, certify=how.certify,
+                fresh=how.fresh, progress=lambda text: bar.doing(f"{name}: {text}"),
             )  # fmt: skip
+            try:
+                keep_claim(claims_file, v)
+            except RecordError as error:
+                unkept.append(error)
+            return v
 
         for spec in units:
             row = verdicts.setdefault(spec.name, [])
@@ -125,21 +124,23 @@ def prove_claims(
                 bar.done()
     served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
-        say(f"kept in {store().claims.path}: {served} of the answers; --fresh asks again", err=True)
+        say(f"kept in {store().path}: {served} of the answers; --fresh asks again", err=True)
+    for sentence in dict.fromkeys(map(str, unkept)):
+        warn(f"an answer is not kept: {sentence}")
     written = {} if coq is None else write_instance(verdicts[units[0].name][0], coq)
     _print(verdicts, refused, one=first is not None, as_json=as_json, written=written)
     return exit_code([v for row in verdicts.values() for v in row])
 
 
 def _units(claims: Sequence[str], only: str) -> list[UnitSpec]:
-    from tcformal.proofs.claims.register import units_of  # which claims fit is said beside their programs
+    from tcformal.query.claims.register import units_of  # reads the whole catalogue
 
     return list(units_of(claims, only))
 
 
 def _assuming(spec: UnitSpec, claims: Sequence[str], assume: Sequence[str]) -> tuple[str, ...]:
-    from tcformal.proofs.claims.register import under  # assumptions are about circuits
-    from tcformal.query.assume import from_texts
+    from tcformal.query.assume import from_texts  # assumptions are about circuits
+    from tcformal.query.claims.register import under
 
     what = from_texts(spec.operands.c, assume)
     return tuple(under(name, what) for name in claims)
@@ -179,36 +180,20 @@ def _print(
     out = console()
     if one:
         for v in found:
-            if v.theorem is not None:
-                out.print(theorem_view(v, v.theorem))
-            else:
-                _print_parts(v)
+            out.print(claim_view(v))
+            out.print(Text(f"id: {_id(v)[:SHOWN]}; tcformal results show, proof", style="dim"))
             out.print()
     say_written(written)
     if not one or len(found) > 1:
-        from tcformal.report.lemmas import claims_table  # as `_print_parts`
-
         out.print(claims_table(verdicts, refused))
-
-
-def _print_parts(v: ClaimVerdict) -> None:
-    """A claim that is refuted by inputs, or proved in steps, which are kept."""
-    from tcformal.report.lemmas import claim_view  # a theorem's answer does not wait for these
-    from tcformal.report.results import SHOWN
-
-    console().print(claim_view(v))
-    if v.answered_by == "proof":
-        console().print(Text(f"id: {_id(v)[:SHOWN]}; tcformal results show, proof", style="dim"))
 
 
 def _data(v: ClaimVerdict) -> dict[str, Any]:
     """A claim as plain data, with the identity of the record that keeps it."""
-    return ({"id": _id(v)} if v.answered_by == "proof" else {}) | v.to_json()
+    return {"id": _id(v)} | v.to_json()
 
 
 def _id(v: ClaimVerdict) -> str:
-    from tcformal.store.claims import claim_id  # only what is proved in steps is kept
-
     return claim_id(v.claim, v.unit.name)
 
 

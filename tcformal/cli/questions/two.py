@@ -12,22 +12,18 @@ from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
-from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.equality import equality_claim
-from tcformal.proofs.separate import kept_or_separated
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
+from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.results import SHOWN
-from tcformal.report.text import console, waiting
+from tcformal.report.text import SHOWN, console, waiting
 from tcformal.store.answers import identity_of
-from tcformal.store.claims import claim_id
 
 
 def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
@@ -50,11 +46,11 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
         traces = [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
     if as_json:
         extra = {"explanation": data.explanation_data(traces)} if with_explanation and traces else {}
-        print_json({"id": _id(v)} | v.to_json() | extra)
+        print_json({"id": identity_of(v.question)} | v.to_json() | extra)
     else:
         out = console()
         out.print(tables.verdict_view(v))
-        out.print(Text(f"id: {_id(v)[:SHOWN]}; tcformal results show, proof", style="dim"))
+        out.print(Text(f"id: {identity_of(v.question)[:SHOWN]}; tcformal results show, proof", style="dim"))
         if v.served:
             out.print(Text(f"kept answer of {v.served}; --fresh asks again", style="dim"))
         if traces and with_explanation:
@@ -70,16 +66,6 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
     if v.kind is hoped:
         return OK
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER
-
-
-def _id(v: Verdict[EqualityQuestion]) -> str:
-    """The identity under which a verdict is kept: that of its question, or of the claim that proves it.
-
-    A proof by theorems is not kept, but made again; its identity is that of the question.
-    """
-    if not isinstance(v.steps, ClaimVerdict):
-        return identity_of(v.question)
-    return claim_id(equality_claim(v.question.second), v.question.first.name)
 
 
 def ask_two(

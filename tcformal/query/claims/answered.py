@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice
@@ -21,6 +21,13 @@ if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are g
     from tcformal.query.assume import Assumptions
     from tcformal.query.keep import AnswerStore
     from tcformal.query.verdict import Verdict
+
+    class ClaimStore(AnswerStore, Protocol):
+        """Where claims are kept too."""
+
+        def add_claim(self, v: ClaimVerdict) -> None:
+            """Keep a claim's answer."""
+
 
 #: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
 _ZERO_C = ("c=0x0",)
@@ -53,6 +60,8 @@ def answered(
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)
     check_choice("claim", name, [*STATEMENTS, AGREEMENT])
+    if name == AGREEMENT and not assumed:
+        raise InputError(f"expected {AGREEMENT}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
     if name != AGREEMENT and assumed and (tuple(assumed) != _ZERO_C or name not in _OF_C):
         from tcformal.query.claims.register import conditions  # builds circuits
 
@@ -95,16 +104,18 @@ def answered(
     q = claim_question(spec, claim, what)
     if q is None:
         return verdict(Kind.UNKNOWN, in_the_way(spec, claim), "nothing")
+    # A unit that is made for the question has no name to be kept under: the claim is kept, and asked again.
     v = kept_or_answered(
-        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
-    )
+        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
+        unkept=lambda _: None,
+    )  # fmt: skip
     kind = _AS_CLAIM.get(v.kind, v.kind)
     said = STATEMENTS[name] + (f" where {' and '.join(what.texts())}" if what else "")
     if kind is Kind.VIOLATED:
         part = ClaimPart(name=said, status=PartStatus.VIOLATED, witness=counterexample_of(v))
         return verdict(kind, f"not always: {said}", "witness", [part], v)
     by = "solvers" if kind in (Kind.HOLDS, Kind.VACUOUS) else "nothing"
-    return verdict(kind, f"{said}: {v.reason}" if kind is Kind.HOLDS else v.reason, by, asked=v)
+    return verdict(kind, f"{said}: {v.reason}" if v.kind is Kind.EQUIVALENT else v.reason, by, asked=v)
 
 
 def prove_claim(
@@ -115,7 +126,7 @@ def prove_claim(
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
     assumptions: Assumptions | None = None,
-    store: AnswerStore | None = None,
+    store: ClaimStore | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> ClaimVerdict:
@@ -138,8 +149,11 @@ def prove_claim(
     from tcformal.solve.members import check_members
 
     spec = spec_of(unit)
-    return answered(
+    v = answered(
         spec, under(claim, assumptions or Assumptions()), lambda: store, limits=limits or Limits(),
         solvers=None if solvers is None else check_members(solvers), certify=certify, fresh=fresh,
         progress=progress or ignore,
     )  # fmt: skip
+    if store is not None:
+        store.add_claim(v)
+    return v

@@ -14,7 +14,7 @@ from tcformal.query.nearest import Nearest, nearest, within
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
-from tcformal.theory.answers import AGREEMENT, SEPARATOR, TheoremAnswer
+from tcformal.theory.answers import SEPARATOR, TheoremAnswer
 
 #: What is said of units that agree within no spread.
 AT_ONCE = "differ where all exponents are equal"
@@ -26,11 +26,9 @@ def region_shown(
     """The verdict on a claim of agreement, its parts, and what they show: the spread, inputs of the next one.
 
     Without a theorem the claim is VIOLATED by inputs whose exponents are all equal, and else UNKNOWN.
-    Errors: InputError for a claim without a second unit, or with a spread, which is what is looked for.
+    Errors: InputError for a claim with a spread, which is what is looked for.
     """
-    name, *texts = claim.split(SEPARATOR)[1:] or [""]
-    if not name:
-        raise InputError(f"expected {AGREEMENT}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
+    _, name, *texts = claim.split(SEPARATOR)
     second, what = resolve(name), from_texts(first.operands.c, texts)
     if what.spread is not None:
         raise InputError("expected assumptions other than spread, which is looked for, but got one")

@@ -33,7 +33,9 @@ _ONE_SUM = "one sum of aligned and truncated terms"
 _OF_SUMS = ("finite", "c", "exponents", "scale_exponents")
 
 CLAIMS: dict[str, Claim] = {
-    "product-order": Claim(("finite", "exponents", "c", "spread"), ("two products or more", lambda u: u.k > 1)),
+    "product-order": Claim(
+        ("finite", "exponents", "c", "spread"), ("two or more products", lambda u: u.k > 1)
+    ),
     "sign-magnitude": Claim(about=(
         f"{_ONE_SUM}, without a bound and in two's complement",
         lambda u: u.design.one_sum and u.design.carry_bits is None
@@ -72,7 +74,7 @@ def refused(claim: str, spec: UnitSpec) -> str:
     known = CLAIMS[name]
     what, about = known.about
     if not about(spec):
-        return f"expected {what} for claim {name}, but {spec.name} has none"
+        return f"expected {what} for claim {name}, but got {spec.name}"
     try:
         known.check(spec)
         conditions(claim, spec)

@@ -1,4 +1,4 @@
-"""The verdict on a claim: the theorem that it is an instance of, inputs that refute it, or solvers' answer."""
+"""The verdict on a claim: the theorem that it is an instance of, inputs that refute it, or solvers'."""
 
 from __future__ import annotations
 

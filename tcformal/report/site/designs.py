@@ -10,13 +10,11 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.operations import Operation, operation, risks
 from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
-from tcformal.programs.chain import definition
-from tcformal.proofs.claims.agreement import SEPARATOR
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import PairPage, slug
 from tcformal.report.units import unit_data
 from tcformal.store.file import Record
-from tcformal.theory.answers import STATEMENTS
+from tcformal.theory.answers import SEPARATOR, STATEMENTS
 
 #: Who makes the units of each architecture.
 _VENDORS = {
@@ -71,7 +69,7 @@ def vendor(name: str) -> str:
 
 
 def design_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[DesignPage]:
-    """One page for each distinct design; of claims only those about today's definitions."""
+    """One page for each distinct design."""
     by_unit: dict[str, dict[str, Record]] = {}
     for record in claims:
         by_unit.setdefault(record["unit"], {})[record["claim"]] = record
@@ -103,12 +101,11 @@ def _parameters(spec: UnitSpec) -> list[tuple[str, str, str, str]]:
 
 
 def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
-    """The kept claims about one unit; of another definition none."""
-    today = definition(spec) if kept else ""
+    """The kept claims about one unit."""
     rows = []
     for claim, record in sorted(kept.items()):
         name = claim.partition(SEPARATOR)[0]
-        if record["definition"] != today or name not in STATEMENTS:
+        if name not in STATEMENTS:
             continue
         rows.append({
             "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),

@@ -9,7 +9,7 @@ from tcformal.design.operations import operation
 from tcformal.identify.record.identification import Identification
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.proofs.claim import ClaimVerdict
+from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
 from tcformal.query.pair import EqualityQuestion

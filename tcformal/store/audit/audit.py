@@ -16,11 +16,11 @@ from tcformal.store.answers import (
     check_definition,
     check_replays,
     check_vectors,
+    found_theorems,
     question_of,
     read_limits,
-    read_verdict,
 )
-from tcformal.store.certificates import NOT_KEPT, PROOF
+from tcformal.store.certificates import NOT_KEPT
 from tcformal.store.file import Record
 from tcformal.store.store import Entry, Store
 
@@ -68,22 +68,21 @@ def state(entry: Entry) -> State:
     return State.CURRENT
 
 
-def audit(store: Store, entry: Entry, seconds: float = AUDIT_S, *, trim: bool = False) -> AuditFinding:
+def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
     """Audit one answer; its certificate is checked in a process of its own within `seconds`.
 
     Checked are the record against its schema and digest; its question, built again, against the
     definition that was answered; a witness by replay on integers and on the oracle; a certificate against
     its file and, step by step, against clauses made again from the question; a proof that was too long to
-    keep is made anew.  With `trim`, an answer with a
-    proof of an earlier version is kept again with a trimmed one.
+    keep is made anew.
     """
     try:
-        return AuditFinding(entry, *_checked(store, entry, seconds, trim))
+        return AuditFinding(entry, *_checked(store, entry, seconds))
     except TcformalError as error:
         return AuditFinding(entry, AuditStatus.FAILED, str(error))
 
 
-def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[AuditStatus, str]:
+def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
     """The status of a record with its reason; TcformalError for a record that fails."""
     entry.check()
     record = entry.record
@@ -98,21 +97,20 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
     check_vectors(record, q)
+    if (equal := found_theorems(record, q)) is not None:
+        return AuditStatus.HOLDS, equal.reason
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
     certificate = store.certificate(record)
     if certificate is None:
         who = " and ".join(record["confirmed_by"])
         return AuditStatus.UNCHECKED, f"confirmed by a second solver only ({who}): not re-checkable"
-    old = trim and record["certificate"]["file"] != PROOF.file
-    checked = store.checked(q, record, certificate, seconds, trim=old)
+    checked = store.checked(q, record, certificate, seconds)
     if checked is None:
         return (
             AuditStatus.UNCHECKED,
             f"the proof of {certificate.solver} could not be checked in {seconds:g} s",
         )
-    if old:
-        store.add(read_verdict(q, record, checked))
     return (
         AuditStatus.HOLDS,
         f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",

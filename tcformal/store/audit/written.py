@@ -1,4 +1,4 @@
-"""Kept answers and claims as files for checkers by other people: clauses, and proofs with hints."""
+"""Kept answers as files for checkers by other people: clauses, and proofs with hints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.lemmas import Lemma, Statement
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Question
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
@@ -21,11 +19,6 @@ from tcformal.solve.lrat.check import check
 from tcformal.solve.result import Status
 from tcformal.solve.sat import run_briefly
 from tcformal.store.answers import check_definition, question_of
-from tcformal.store.audit.claim_audit import check_same, claimed_unit
-from tcformal.store.audit.recheck import WITNESS_LIMITS, CheckedBook
-from tcformal.store.claims import claim_record, kept_tree, lemmas_used
-from tcformal.store.file import Record
-from tcformal.store.lemmas import LemmaCache
 from tcformal.store.store import Entry, Store
 
 #: Conflicts after which no proof of a question without folding is looked for.
@@ -39,7 +32,6 @@ class WrittenProof:
     `folded`: whether folding alone decides the question; the clauses are then those without folding.
     """
 
-    name: str
     cnf: str
     lrat: str
     folded: bool
@@ -64,11 +56,11 @@ def answer_proof(store: Store, entry: Entry) -> WrittenProof:
         again = kind_of(q).build(record["question"], Graph(folded=False))
         results = getattr(again, "results", None)
         if results is not None and results[0] is results[1]:
-            return _unfolded("", _two_circuits(again, *results))
-        return _unfolded("", _plain_cnf(again.graph, _root(record, again)))
+            return _unfolded(_two_circuits(again, *results))
+        return _unfolded(_plain_cnf(again.graph, _root(record, again)))
     if certificate is None:
         raise InputError(f"expected an answer with a certificate, but {entry.id[:12]} has none")
-    return _checked("", cnf, certificate)
+    return _checked(cnf, certificate)
 
 
 def _root(record: Mapping[str, Any], q: Question) -> Node:
@@ -76,10 +68,10 @@ def _root(record: Mapping[str, Any], q: Question) -> Node:
     return q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
 
 
-def _checked(name: str, cnf: Cnf, certificate: Certificate) -> WrittenProof:
+def _checked(cnf: Cnf, certificate: Certificate) -> WrittenProof:
     steps = lrat(cnf, certificate)
     check(cnf.variables, cnf.clauses, steps)
-    return WrittenProof(name, cnf.dimacs(), lrat_text(steps), False)
+    return WrittenProof(cnf.dimacs(), lrat_text(steps), False)
 
 
 def _plain_cnf(graph: Graph, root: Node) -> Cnf:
@@ -125,57 +117,11 @@ def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
     return Cnf(false, (*clauses, (literal(root),)), bits)
 
 
-def _unfolded(name: str, cnf: Cnf) -> WrittenProof:
+def _unfolded(cnf: Cnf) -> WrittenProof:
     """The clauses without folding, with a proof where one is found soon."""
     outcome = run_briefly(cnf, _CONFLICTS)
     if outcome.status is not Status.UNSAT:
-        return WrittenProof(name, cnf.dimacs(), "", True)
+        return WrittenProof(cnf.dimacs(), "", True)
     steps = lrat(cnf, certify(cnf, outcome.proof, "glucose"))
     check(cnf.variables, cnf.clauses, steps)
-    return WrittenProof(name, cnf.dimacs(), lrat_text(steps), True)
-
-
-def claim_proofs(store: Store, record: Record) -> list[WrittenProof]:
-    """The lemmas of a claim, which is proved again on them: each with its clauses and its proof.
-
-    Errors: InputError for a claim without lemmas, else as the audit of claims refuses it.
-    """
-    book = _WritingBook(store.lemmas)
-    book.anew = frozenset(lemmas_used(record))
-    again = claim_record(
-        prove_claim(
-            claimed_unit(record), record["claim"], book=book, limits=WITNESS_LIMITS,
-            tree=kept_tree(record, store.trees),
-        )
-    )  # fmt: skip
-    check_same(record, again)
-    if not again["lemmas"]:
-        raise InputError(
-            f"expected a claim that rests on lemmas, but {record['claim']} of {record['unit']} is "
-            f"{again['verdict']} without any"
-        )
-    made = []
-    for sha256 in again["lemmas"]:
-        lemma, what = book.lemmas[sha256], book.statements[sha256]
-        cnf = to_cnf(what.graph, what.assertion)
-        if () in cnf.clauses:
-            plain = what.unfolded()
-            made.append(_unfolded(lemma.name, _plain_cnf(plain.graph, plain.assertion)))
-        elif lemma.certificate is not None:
-            made.append(_checked(lemma.name, cnf, lemma.certificate))
-        else:
-            made.append(WrittenProof(lemma.name, cnf.dimacs(), "", False))
-    return made
-
-
-class _WritingBook(CheckedBook):
-    """Lemmas as in an audit, and what each says."""
-
-    def __init__(self, cache: LemmaCache) -> None:
-        super().__init__(cache)
-        self.statements: dict[str, Statement] = {}
-
-    def decide(self, name: str, what: Statement, *, conflicts: int | None = None) -> Lemma:
-        """As in an audit."""
-        self.statements.setdefault(what.sha256, what)
-        return super().decide(name, what, conflicts=conflicts)
+    return WrittenProof(cnf.dimacs(), lrat_text(steps), True)

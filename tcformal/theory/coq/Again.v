@@ -162,77 +162,11 @@ Proof.
   rewrite (block_value_one d s _ _ S). apply sum_result.
 Qed.
 
-(** * The same of sums in a frame, of groups *)
-
-Definition frame_blocks_ok (d : design) : bool :=
-  match sums d with
-  | Framed f => let c := frame_out f in
-      (0 <=? p c) && (emin c <=? emax c) && negb (flushes c) && match zsign c with Positive => true | _ => false end && (p c <=? c_bits f) &&
-      match group_size f, first_rounding f with Some _, None => true | _, _ => false end &&
-      match cutting_of d, c_rule d, zero_terms (factors d), composed d with Whole, Kept, None, None => true | _, _, _, _ => false end && negb (skips d)
-  | _ => false
-  end.
-
-Lemma zero_groups f g us c size : group_size f = Some size -> forallb is_zero us = true -> zsum (frame_counts f g us c) = 0.
+(** Where a unit skips a block whose words of A, or of B, are all 0, such blocks after others change neither the value nor a
+    NaN's word. *)
+Theorem skipped_blocks_idle d bs zs st : skips d = true -> Forall (fun b => skipped d b = true) zs ->
+  fold_left (block_step d) (bs ++ zs) st = fold_left (block_step d) bs st.
 Proof.
-  intros G Z. unfold frame_counts. rewrite G. assert (F : Forall (fun k => forallb is_zero k = true) (cut_list (length us) size us)).
-  { eapply Forall_impl; [|apply (cut_list_Forall (fun x => is_zero x = true) size (length us) us)].
-    - intros k Hk. apply forallb_forall. now rewrite Forall_forall in Hk.
-    - apply Forall_forall. now apply forallb_forall. }
-  induction F as [|k r Hk F IH]; [reflexivity|]. cbn [map]. change (zsum (?a :: ?l)) with (a + zsum l). rewrite IH.
-  assert (E : filter (fun x => negb (is_zero x)) k = []).
-  { clear -Hk. induction k as [|x k IH]; auto. cbn in *. apply andb_prop in Hk. destruct Hk as [H1 H2]. rewrite H1. cbn. auto. }
-  rewrite E. cbn [map zsum fold_right]. now rewrite round_div_0.
-Qed.
-
-Lemma frame_block_same d f v b : sums d = Framed f -> frame_blocks_ok d = true -> result_of (frame_out f) v -> zero_block d b ->
-  like_val (block_value d v b) v.
-Proof.
-  intros S O Rv Zb. unfold frame_blocks_ok in O. rewrite S in O. cbv zeta in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[P M] F] Zs] Pc] G] K] Sk]. apply negb_true_iff in F, Sk. apply Z.leb_le in P, M, Pc.
-  destruct (zsign (frame_out f)) eqn:Zg; try easy. destruct (group_size f) as [size|] eqn:Gs; [|easy]. destruct (first_rounding f) eqn:Fr; [easy|].
-  destruct (cutting_of d) eqn:Cu; try easy. destruct (c_rule d) eqn:Cr; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (composed d); [easy|].
-  unfold block_value, skipped. rewrite Sk, S. cbn [andb]. unfold terms. rewrite Cu. cbn [fst snd block_sum]. change (map _ (ordered d b)) with (block_products d b).
-  unfold taken_c. rewrite Cr, flush_kept, Zt, zero_as_none.
-  destruct (zeros_num _ Zb) as [us [-> Uz]]. unfold on_numbers. rewrite numbers_zeros. destruct v as [z|t|]; cbn [numbers forallb is_num andb map num_of].
-  2, 3: rewrite special_zeros; cbn; try (destruct t; cbn); auto.
-  unfold numbers. cbn [forallb is_num andb map num_of]. rewrite map_map. cbn [num_of]. rewrite map_id.
-  destruct (Rv z eq_refl) as [s0 [n0 [u0 Hz]]]. unfold framed_sum. rewrite Gs, Fr. cbv zeta. cbn [negb].
-  rewrite forallb_app, Uz. cbn [forallb andb]. rewrite andb_true_r. destruct (is_zero z) eqn:Zz.
-  - cbn [zsum fold_right Z.add]. rewrite (convert_zero_result (frame_out f) s0 n0 u0 z) by auto. apply like_refl.
-  - assert (Q : omax_list (grid_of f (c_bits f) true z :: map (grid_of f (frame_bits f) false) us) = Some (exp z - c_bits f)).
-    { unfold omax_list. cbn [fold_right]. unfold grid_of at 1. rewrite Zz. cbn [negb].
-      assert (E : fold_right omax None (map (grid_of f (frame_bits f) false) us) = None).
-      { clear -Uz. induction us as [|x r IH]; auto. cbn in *. apply andb_prop in Uz. destruct Uz as [U1 U2]. rewrite IH by auto. unfold grid_of. now rewrite U1. }
-      now rewrite E. }
-    rewrite Q. set (g := exp z - c_bits f).
-    assert (Mu : multiple g z) by (apply (result_multiple (frame_out f) s0 n0 u0); auto; unfold g; lia).
-    assert (T : forall m, (IZR (cut m g z) * bp g = IZR (signed z) * bp (lsb z))%R).
-    { intros m. rewrite cut_ok. change (IZR (signed z) * bp (lsb z))%R with (V z). destruct Mu as [k ->]. apply fix_multiple. }
-    assert (Nz : cut RZ g z =? 0 = false).
-    { apply Z.eqb_neq. intros E. specialize (T RZ). rewrite E, Rmult_0_l in T. unfold is_zero in Zz. apply Z.eqb_neq in Zz. pose proof (bpow_gt_0 radix2 (lsb z)).
-      assert (IZR (signed z) = 0)%R by nra. apply eq_IZR in H0. unfold signed in H0. destruct (neg z); lia. }
-    rewrite Nz, andb_false_r, zsum_app, (zero_groups f g us z size Gs Uz). cbn [zsum fold_right Z.add]. rewrite Z.add_0_r.
-    erewrite convert_ext; [|apply T|reflexivity].
-    match goal with |- like_val (convert _ ?t _ _) _ => destruct (convert_again (frame_out f) s0 t n0 u0 z) as [y [Hy Ly]]; auto end.
-    rewrite Hy. exact Ly.
-Qed.
-
-Lemma framed_result d f v b : sums d = Framed f -> frame_blocks_ok d = true -> result_of (frame_out f) (block_value d v b).
-Proof.
-  intros S O z H. unfold frame_blocks_ok in O. rewrite S in O. cbv zeta in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[P M] F] Zs] Pc] G] K] Sk]. apply negb_true_iff in Sk. destruct (group_size f) eqn:Gs; [|easy]. destruct (first_rounding f) eqn:Fr; [easy|].
-  unfold block_value, skipped in H. rewrite Sk, S in H. cbn [andb block_sum] in H. unfold on_numbers in H. destruct (numbers _); [|exfalso; now apply (special_not_num _ z H)].
-  unfold framed_sum in H. rewrite Fr in H. cbv zeta in H. eauto.
-Qed.
-
-(** Blocks of products of zero after others change nothing: the same value, and the same word of a number. *)
-Theorem frame_blocks_idle d bs zs f n : frame_blocks_ok d = true -> bs <> [] -> Forall (zero_block d) zs -> forall v,
-  encode f n (fold_left (block_value d) (bs ++ zs) v) = encode f n (fold_left (block_value d) bs v).
-Proof.
-  intros O N Z v. rewrite fold_left_app. apply encode_like. destruct (sums d) as [| | |fr| | | | |] eqn:S; try (unfold frame_blocks_ok in O; now rewrite S in O).
-  assert (Rv : result_of (frame_out fr) (fold_left (block_value d) bs v)).
-  { destruct (exists_last N) as [bs0 [b ->]]. rewrite fold_left_app. cbn [fold_left]. now apply framed_result. }
-  revert Rv. generalize (fold_left (block_value d) bs v) as x. induction Z as [|b r Hb Z IH]; intros x Rx; [apply like_refl|]. cbn [fold_left].
-  eapply like_trans; [apply IH; now apply framed_result|now apply (frame_block_same d fr)].
+  intros Sk Z. rewrite fold_left_app. generalize (fold_left (block_step d) bs st) as x. induction Z as [|b r Hb Z IH]; intros [v w]; [reflexivity|].
+  cbn [fold_left]. rewrite <- IH. f_equal. unfold skipped in Hb. unfold block_step. now rewrite Hb.
 Qed.

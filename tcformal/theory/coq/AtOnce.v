@@ -109,6 +109,19 @@ Proof.
   - now rewrite (add_from_perm e s _ _ P).
 Qed.
 
+(** The same of products that are cut as two numbers, whose factors come with them. *)
+Lemma halves_perm s r e fs fs' ps qs c : Permutation ps qs -> Permutation (combine ps fs) (combine qs fs') ->
+  block_sum (CAfter s true) r e fs ps c = block_sum (CAfter s true) r e fs' qs c.
+Proof.
+  intros P Q. cbn [block_sum]. apply on_numbers_perm; [now apply Permutation_app_tail|]. intros _ _ _. cbv zeta.
+  pose proof (Permutation_map num_of P) as PN. rewrite (unit_of_perm s _ _ PN). set (u := unit_of s (map num_of qs)).
+  assert (C : forall (l : list val) gs, combine (map num_of l) gs = map (fun x : val * (num * num) => (num_of (fst x), snd x)) (combine l gs)).
+  { induction l as [|a l IH]; intros [|g gs]; cbn; auto. now rewrite IH. }
+  rewrite !C. pose proof (Permutation_map (fun xf : num * (num * num) => let '(x, (a, b)) := xf in if is_zero x then 0 else cut_in_halves u (neg x) a b)
+    (Permutation_map (fun x : val * (num * num) => (num_of (fst x), snd x)) Q)) as N.
+  rewrite (zsum_perm _ _ N). f_equal. now apply sign_of_perm.
+Qed.
+
 Lemma group_perm m ps qs ss : Permutation ps qs -> group_term m ps ss = group_term m qs ss.
 Proof.
   intros P. unfold group_term. cbv zeta. rewrite (existsb_perm _ _ _ P). pose proof (numbers_perm _ _ P) as N.
@@ -138,9 +151,10 @@ Definition reordered (d : design) (b b' : list element) : Prop :=
   | _ => same_factors b b'
   end.
 
-(** Groups are those that share scales: then these are all orders in which every product keeps its scales. *)
+(** Products that are cut as two numbers are whole.  Groups are those that share scales: then these are all orders in which every product keeps its scales. *)
+Definition halved (d : design) : bool := match sums d, cutting_of d with CAfter _ true, Whole => true | _, _ => false end.
 Definition order_free (d : design) : bool :=
-  at_once (sums d) && match cutting_of d, scales d with Groups size, Some (_, n) => negb (odd_first d) && (size =? n)%nat | Groups _, None => false | _, _ => true end &&
+  (at_once (sums d) || halved d) && match cutting_of d, scales d with Groups size, Some (_, n) => negb (odd_first d) && (size =? n)%nat | Groups _, None => false | _, _ => true end &&
   eqb (odd_negated (factors d)) (even_negated (factors d)) && one_nan d && match composed d with None => true | _ => false end.
 
 Section Products.
@@ -220,7 +234,14 @@ Proof.
   induction P as [|b b' r r' Hb P IH]; intros v; [reflexivity|]. cbn [fold_left]. rewrite IH. f_equal.
   unfold block_value, skipped. rewrite Sk. cbn [andb].
   destruct (terms_perm d Od b b') as [T E]; auto. { destruct (cutting_of d); auto. destruct (scales d) as [[? ?]|]; [|easy]. apply andb_prop in W. now apply negb_true_iff. }
-  rewrite E. now apply block_sum_perm.
+  rewrite E. apply orb_prop in A. destruct A as [A|A]; [now apply block_sum_perm|].
+  unfold halved in A. destruct (sums d) as [| | | | |s [|]| | |] eqn:S; try easy. destruct (cutting_of d) eqn:Cu; try easy. apply halves_perm; [exact T|].
+  unfold terms, whole_factors. rewrite Cu, S. cbn [fst]. unfold reordered in Hb. rewrite Cu in Hb.
+  assert (C : forall l, combine (map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) l)
+      (map (fun x => (num_of (operand d (a_format d) (a_word x)), num_of (operand d (b_format d) (b_word x)))) l) =
+    map (fun k => (of_words d snd k, (num_of (operand d (a_format d) (fst (fst k))), num_of (operand d (b_format d) (snd (fst k)))))) (map factors_of l)).
+  { induction l as [|x l IHl]; cbn [map combine]; [reflexivity|]. now rewrite IHl, <- (one_of_words d Od snd x). }
+  rewrite !C. apply Permutation_map. now apply ordered_same.
 Qed.
 
 (** * Products of zero *)

@@ -38,6 +38,122 @@ Proof.
   apply Forall_forall. intros e He. rewrite Forall_forall in Le. apply Le. apply in_concat. eauto.
 Qed.
 
+(** * Compositions: the parts' sum from +0, and c added to it by a sum that is exact and then rounded *)
+
+Definition composition_ok (d : design) : bool :=
+  match composed d with
+  | Some how => match of_sum how, of_c how with Kept, Kept => true | _, _ => false end && exact_node (addition how) &&
+      is_num (decode (d_format d) 0) && is_zero (num_of (decode (d_format d) 0))
+  | None => false
+  end.
+
+(** What the addition of c loses at most. *)
+Definition last_share (d : design) : R := match composed d with Some how => share (out (addition how)) | None => 0 end.
+Definition last_loss (d : design) : R := match composed d with Some how => flush_loss (out (addition how)) | None => 0 end.
+
+(** One call from the value of c, and calls one after the other. *)
+Definition call (d : design) (xs : list element) (v : val) : val :=
+  match composed d with
+  | None => values d xs v
+  | Some how => sum_values (addition how) [flush (of_sum how) (parts_value d xs (parts how) (decode (d_format d) 0)); flush (of_c how) v]
+  end.
+Definition calls (d : design) (l : list words) (v : val) : val := fold_left (fun v w => call d (elements d w) v) l v.
+
+Lemma value_call d w : value d w = call d (elements d w) (decode (c_format d) (c_word w)).
+Proof. unfold value, call. now destruct (composed d). Qed.
+
+(** Calls whose parts' sums lose C of their products' magnitudes and J at most. *)
+Section Composition.
+Variables (d : design) (value_in : element -> R) (usable : words -> Prop) (part_sum : num -> Prop) (C J K : R).
+Let S (w : words) := Rsum (map value_in (concat (all_blocks d w))).
+Let A (w : words) := Rsum (map (fun e => Rabs (value_in e)) (concat (all_blocks d w))).
+Hypothesis (Oc : composition_ok d = true) (C0 : 0 <= C) (J0 : 0 <= J)
+  (Parts : forall w x r, usable w -> decode (d_format d) 0 = Num x -> is_zero x = true -> in_turn d (all_blocks d w) (Num x) = Num r ->
+    Rabs (V r - S w) <= C * A w + J /\ part_sum r).
+
+Lemma call_sum w v z : usable w -> call d (elements d w) v = Num z ->
+  exists r x how, v = Num x /\ composed d = Some how /\ sum_numbers (addition how) [r; x] = Num z /\ part_sum r /\
+    Rabs (V r - S w) <= C * A w + J /\ Rabs (S w) <= A w /\ Rabs (V z - (V r + V x)) <= last_share d * (Rabs (V r) + Rabs (V x)) + last_loss d.
+Proof.
+  intros Us E. pose proof Oc as Q. unfold composition_ok in Q. unfold call in E. unfold last_share, last_loss.
+  destruct (composed d) as [how|] eqn:Co; [|easy]. repeat rewrite andb_true_iff in Q. destruct Q as [[[Kk Ex] Nm] Z0].
+  destruct (of_sum how) eqn:Os; try easy. destruct (of_c how) eqn:Of; try easy. rewrite !flush_kept, parts_in_turn in E.
+  assert (Ab : in_turn d (concat (map (fun k => let ys := map (at_k (elements d w)) k in cut_list (length ys) (block d) ys) (parts how))) =
+    in_turn d (all_blocks d w)) by (unfold all_blocks; now rewrite Co). rewrite Ab in E. clear Ab.
+  destruct (decode (d_format d) 0) as [x0| |] eqn:D0; try easy. cbn [num_of] in Z0.
+  destruct (sum_values_inv _ _ _ E) as [ts Et]. destruct ts as [|r [|x [|? ?]]]; try easy. injection Et as Er Ev.
+  rewrite Er, Ev in E. change [Num r; Num x] with (map Num [r; x]) in E. rewrite sum_values_num in E.
+  destruct (Parts w x0 r Us eq_refl Z0 Er) as [P1 P2]. exists r, x, how. repeat (split; [assumption || reflexivity|]). split.
+  { unfold S, A. clear. induction (concat (all_blocks d w)); cbn; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra. }
+  pose proof (exact_node_loss _ _ _ Ex E) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L. now rewrite !Rplus_0_r in L.
+Qed.
+
+Lemma last_pos : 0 <= last_share d /\ 0 <= last_loss d.
+Proof.
+  unfold last_share, last_loss. destruct (composed d) as [how|]; [|lra]. pose proof (share_pos (out (addition how))). pose proof (flush_loss_pos (out (addition how))). lra.
+Qed.
+
+Lemma error_of_call w z x : usable w -> decode (c_format d) (c_word w) = Num x -> value d w = Num z ->
+  Rabs (V z - (V x + S w)) <= ((1 + C) * (1 + last_share d) - 1) * (Rabs (V x) + A w) + ((1 + last_share d) * J + last_loss d).
+Proof.
+  intros Us Dc Vz. rewrite value_call, Dc in Vz. destruct (call_sum w _ _ Us Vz) as [r [x' [how [Ex [_ [_ [_ [G [SA L]]]]]]]]]. injection Ex as <-.
+  pose proof (growth_step (last_share d) (last_loss d) (V r) _ _ C J (V z) (V x) (Rabs (V x)) (proj1 last_pos) C0 (Rabs_pos _) SA G) as GS.
+  replace (V x + S w) with (S w + V x) by ring. replace (Rabs (V x) + A w) with (A w + Rabs (V x)) by ring. now apply GS.
+Qed.
+
+(** A c = 0 is added with a loss of K. *)
+Hypothesis (K0 : 0 <= K)
+  (Keep : forall how r x z, composed d = Some how -> part_sum r -> V x = 0 -> sum_numbers (addition how) [r; x] = Num z -> Rabs (V z - V r) <= K).
+
+Lemma error_of_calls l z x : V x = 0 -> Forall usable l -> calls d l (Num x) = Num z ->
+  let u := last_share d in let n := Nat.pred (length l) in
+  Rabs (V z - Rsum (map S l)) <= ((1 + C) * (1 + u) ^ n - 1) * Rsum (map A l) + ((1 + u) ^ n * (J + K) + ((1 + u) * J + last_loss d) * geometric u n).
+Proof.
+  intros X F E u n. destruct last_pos as [u0 h0]. fold u in u0. set (h' := last_loss d) in *.
+  assert (Nn : forall l v, is_num v = false -> calls d l v = Num z -> False).
+  { clear -Oc. induction l as [|w' l IH]; intros v Hv Ev; [cbn in Ev; subst; easy|]. cbn [calls fold_left] in Ev.
+    apply (IH (call d (elements d w') v)); [|exact Ev]. destruct (call d (elements d w') v) as [y| |] eqn:Q; auto. exfalso.
+    unfold call in Q. unfold composition_ok in Oc. destruct (composed d) as [how|]; [|easy]. repeat rewrite andb_true_iff in Oc. destruct Oc as [[[Kk _] _] _].
+    destruct (of_sum how); try easy. destruct (of_c how); try easy. rewrite !flush_kept in Q. destruct (sum_values_inv _ _ _ Q) as [ts Et].
+    destruct ts as [|r0 [|x0 [|? ?]]]; try easy. injection Et as _ Et. subst. easy. }
+  destruct l as [|w l].
+  - cbn in E. injection E as <-. unfold n. cbn. rewrite X, Rminus_0_r, Rabs_R0. lra.
+  - apply Forall_cons_iff in F. destruct F as [Us F]. unfold calls in E. cbn [fold_left] in E. fold (calls d l (call d (elements d w) (Num x))) in E.
+    destruct (call d (elements d w) (Num x)) as [y| |] eqn:Ey; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
+    destruct (call_sum w _ _ Us Ey) as [r [x' [how [Ex [Co [Sn [Pr [G [SA _]]]]]]]]]. injection Ex as <-. pose proof (Keep how r x y Co Pr X Sn) as Z.
+    assert (G1 : Rabs (V y - S w) <= C * A w + (J + K)).
+    { replace (V y - S w) with ((V y - V r) + (V r - S w)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+    (* the other calls *)
+    assert (Rest : forall l y S0 A0 D H, Forall usable l -> C <= D -> 0 <= H -> Rabs S0 <= A0 -> Rabs (V y - S0) <= D * A0 + H -> calls d l (Num y) = Num z ->
+      Rabs (V z - (S0 + Rsum (map S l))) <= ((1 + D) * (1 + u) ^ length l - 1) * (A0 + Rsum (map A l)) +
+        ((1 + u) ^ length l * H + ((1 + u) * J + h') * geometric u (length l))).
+    { clear -Oc Parts C0 J0 u0 h0 Nn. induction l as [|w l IH]; intros y S0 A0 D H F CD H0 SA Ey E.
+      - cbn in E. injection E as <-. cbn. rewrite !Rplus_0_r, !Rmult_1_r, Rmult_0_r, Rmult_1_l, Rplus_0_r.
+        replace (1 + D - 1) with D by ring. exact Ey.
+      - apply Forall_cons_iff in F. destruct F as [Us F]. unfold calls in E. cbn [fold_left] in E. fold (calls d l (call d (elements d w) (Num y))) in E.
+        destruct (call d (elements d w) (Num y)) as [v| |] eqn:Ev; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
+        destruct (call_sum w _ _ Us Ev) as [r [y' [how [Ex [_ [_ [_ [G [SB L]]]]]]]]]. injection Ex as <-. fold u h' in L.
+        set (sw := S w) in *. set (aw := A w) in *.
+        assert (aw0 : 0 <= aw) by (pose proof (Rabs_pos sw); lra). assert (A00 : 0 <= A0) by (pose proof (Rabs_pos S0); lra).
+        assert (Gr : Rabs (V r - sw) <= D * aw + J).
+        { eapply Rle_trans; [exact G|]. apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. }
+        assert (R1 : Rabs (V r) <= aw + D * aw + J).
+        { replace (V r) with (sw + (V r - sw)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        assert (Y1 : Rabs (V y) <= A0 + D * A0 + H).
+        { replace (V y) with (S0 + (V y - S0)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        assert (Sv : Rabs (V v - (S0 + sw)) <= ((1 + D) * (1 + u) - 1) * (A0 + aw) + ((1 + u) * H + ((1 + u) * J + h'))).
+        { replace (V v - (S0 + sw)) with ((V v - (V r + V y)) + ((V r - sw) + (V y - S0))) by ring. eapply Rle_trans; [apply Rabs_triang|].
+          pose proof (Rabs_triang (V r - sw) (V y - S0)). pose proof (Rmult_le_compat_l u _ _ u0 R1). pose proof (Rmult_le_compat_l u _ _ u0 Y1). nra. }
+        cbn [map]. rewrite !Rsum_cons. fold sw aw. assert (J' : 0 <= (1 + u) * J + h') by nra.
+        assert (Q : Rabs (V z - (S0 + sw + Rsum (map S l))) <= ((1 + ((1 + D) * (1 + u) - 1)) * (1 + u) ^ length l - 1) * (A0 + aw + Rsum (map A l)) +
+          ((1 + u) ^ length l * ((1 + u) * H + ((1 + u) * J + h')) + ((1 + u) * J + h') * geometric u (length l))).
+        { apply (IH v); auto. nra. nra. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+        replace (S0 + (sw + Rsum (map S l))) with (S0 + sw + Rsum (map S l)) by ring.
+        eapply Rle_trans; [exact Q|]. apply Req_le. cbn [length pow geometric]. ring. }
+    cbn [map]. rewrite !Rsum_cons. unfold n. cbn [length Nat.pred]. apply (Rest l y (S w) (A w) C (J + K)); auto; lra.
+Qed.
+End Composition.
+
 (** * The relative error from c = 0 *)
 
 (** What products lose beside each other in a first block: [lam] 4096ths of a unit, or nothing where all are near. *)
@@ -136,78 +252,48 @@ Proof.
   unfold value in Vz. rewrite Co, Dc in Vz. now apply G.
 Qed.
 
-(** ** Compositions: the parts' sum from +0, and c added to it by a sum that is exact and then rounded *)
+(** ** Compositions *)
 
-Definition composition_ok : bool :=
-  match composed d with
-  | Some how => match of_sum how, of_c how with Kept, Kept => true | _, _ => false end && exact_node (addition how) &&
-      is_num (decode (d_format d) 0) && is_zero (num_of (decode (d_format d) 0))
-  | None => false
-  end.
-
-(** What the addition of c loses at most. *)
-Definition last_share : R := match composed d with Some how => share (out (addition how)) | None => 0 end.
-Definition last_loss : R := match composed d with Some how => flush_loss (out (addition how)) | None => 0 end.
-
-(** One call from the value of c. *)
-Definition call (xs : list element) (v : val) : val :=
-  match composed d with
-  | None => values d xs v
-  | Some how => sum_values (addition how) [flush (of_sum how) (parts_value d xs (parts how) (decode (d_format d) 0)); flush (of_c how) v]
-  end.
-
-Lemma value_call w : value d w = call (elements d w) (decode (c_format d) (c_word w)).
-Proof. unfold value, call. now destruct (composed d). Qed.
-
-Lemma call_sum w v z : composition_ok = true -> call (elements d w) v = Num z -> Forall (leading_element d) (concat (all_blocks d w)) ->
-  let S := Rsum (map (term_value d) (concat (all_blocks d w))) in
-  let A := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w))) in
-  let m := Nat.pred (length (all_blocks d w)) in
-  exists r x how, v = Num x /\ composed d = Some how /\ exact_node (addition how) = true /\ sum_numbers (addition how) [r; x] = Num z /\
-    Rabs (V r - S) <= ((1 + k0) * (1 + k) ^ m - 1) * A + ((1 + k) ^ m * h + h * geometric k m) /\ Rabs S <= A /\
-    (V r = 0 \/ generic_format radix2 (flt (out s)) (V r)).
+Lemma power_pos m : 0 <= (1 + k0) * (1 + k) ^ m - 1 /\ 0 <= (1 + k) ^ m * h + h * geometric k m.
 Proof.
-  intros Oc E Le S A m. destruct from_zero_parts as [t [T [_ [_ [_ [_ [Ck _]]]]]]]. unfold composition_ok in Oc. unfold call in E.
-  destruct (composed d) as [how|] eqn:Co; [|easy]. repeat rewrite andb_true_iff in Oc. destruct Oc as [[[Kk Ex] Nm] Z0].
-  destruct (of_sum how) eqn:Os; try easy. destruct (of_c how) eqn:Oc; try easy. rewrite !flush_kept, parts_in_turn in E.
-  assert (Ab : in_turn d (concat (map (fun k => let ys := map (at_k (elements d w)) k in cut_list (length ys) (block d) ys) (parts how))) =
-    in_turn d (all_blocks d w)) by (unfold all_blocks; now rewrite Co). rewrite Ab in E. clear Ab.
-  destruct (decode (d_format d) 0) as [x0| |] eqn:D0; try easy. cbn [num_of] in Z0.
-  destruct (sum_values_inv _ _ _ E) as [ts Et]. destruct ts as [|r [|x [|? ?]]]; try easy. injection Et as Er Ev.
-  rewrite Er, Ev in E. change [Num r; Num x] with (map Num [r; x]) in E. rewrite sum_values_num in E.
-  exists r, x, how. split; [exact Ev|]. split; [reflexivity|]. split; [exact Ex|]. split; [exact E|].
-  destruct (call_from_zero w x0 r Z0) as [G1 G2]; auto. { unfold start_format. now rewrite Co. }
-  split; [exact G1|]. split; [|exact G2]. unfold S, A. clear. induction (concat (all_blocks d w)); cbn; [rewrite Rabs_R0; lra|].
-  eapply Rle_trans; [apply Rabs_triang|]. unfold Rsum in *. lra.
+  destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 [H0 _]]]]]]]]]]. pose proof (pow_ge_1 k m K0). pose proof (geometric_pos k m K0). split; [nra|].
+  apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra.
 Qed.
 
-Lemma power_pos m : 0 <= (1 + k0) * (1 + k) ^ m - 1.
+Lemma composed_start : composition_ok d = true -> start_format d = d_format d /\ exists how, composed d = Some how /\ exact_node (addition how) = true.
 Proof.
-  destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 _]]]]]]]]]. pose proof (pow_ge_1 k m K0). nra.
+  unfold composition_ok, start_format. destruct (composed d) as [how|]; [|easy]. intros Q. split; [reflexivity|]. exists how. split; [reflexivity|].
+  repeat rewrite andb_true_iff in Q. apply Q.
+Qed.
+
+Definition in_sum_format (r : num) : Prop := V r = 0 \/ generic_format radix2 (flt (out s)) (V r).
+
+Lemma parts_from_zero w x r : composition_ok d = true -> decode (d_format d) 0 = Num x -> is_zero x = true ->
+  Forall (leading_element d) (concat (all_blocks d w)) -> in_turn d (all_blocks d w) (Num x) = Num r ->
+  let m := Nat.pred (length (all_blocks d w)) in
+  Rabs (V r - Rsum (map (term_value d) (concat (all_blocks d w)))) <=
+    ((1 + k0) * (1 + k) ^ m - 1) * Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w))) +
+    ((1 + k) ^ m * h + h * geometric k m) /\ in_sum_format r.
+Proof.
+  intros Oc D Zx Le R. destruct (composed_start Oc) as [St [how [Co _]]]. apply call_from_zero with x; auto. now rewrite St, Co.
 Qed.
 
 Theorem relative_error_of_call w z x :
-  composition_ok = true -> decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) -> value d w = Num z ->
+  composition_ok d = true -> decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) -> value d w = Num z ->
   let m := Nat.pred (length (all_blocks d w)) in
   let C := (1 + k0) * (1 + k) ^ m - 1 in
   let J := (1 + k) ^ m * h + h * geometric k m in
   Rabs (V z - (V x + Rsum (map (term_value d) (concat (all_blocks d w))))) <=
-    ((1 + C) * (1 + last_share) - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) +
-    ((1 + last_share) * J + last_loss).
+    ((1 + C) * (1 + last_share d) - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) +
+    ((1 + last_share d) * J + last_loss d).
 Proof.
-  intros Oc Dc Le Vz m C J. rewrite value_call, Dc in Vz. destruct (call_sum w _ _ Oc Vz Le) as [r [x' [how [Ex [Co [En [Sn [G [SA _]]]]]]]]].
-  injection Ex as <-. fold m C J in G. unfold last_share, last_loss. rewrite Co.
-  pose proof (exact_node_loss _ _ _ En Sn) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L.
-  pose proof (growth_step (share (out (addition how))) (flush_loss (out (addition how))) (V r) _ _ C J (V z) (V x) (Rabs (V x))
-    (Rlt_le _ _ (share_pos _)) (power_pos m) (Rabs_pos _) SA G) as GS.
-  set (S0 := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
-  replace (V x + S0) with (S0 + V x) by ring. replace (Rabs (V x) + A0) with (A0 + Rabs (V x)) by ring. apply GS.
-  replace (V z - (V r + V x)) with (V z - (V r + (V x + 0))) by ring. eapply Rle_trans; [exact L|]. lra.
+  intros Oc Dc Le Vz m C J. destruct (power_pos m) as [C0 J0].
+  apply (error_of_call d (term_value d) (fun w' => w' = w) in_sum_format C J Oc C0); auto.
+  intros w' x' r -> D Zx R. now apply parts_from_zero with x'.
 Qed.
 
 (** ** Calls one after the other, the first from c = 0 *)
 
-Definition calls (l : list words) (v : val) : val := fold_left (fun v w => call (elements d w) v) l v.
 Definition calls_sum (l : list words) : R := Rsum (map (fun w => Rsum (map (term_value d) (concat (all_blocks d w)))) l).
 Definition calls_size (l : list words) : R := Rsum (map (fun w => Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) l).
 
@@ -220,7 +306,7 @@ Definition keeps_sums : bool :=
   end.
 
 Lemma kept_sum how r x z : composed d = Some how -> keeps_sums = true -> exact_node (addition how) = true ->
-  sum_numbers (addition how) [r; x] = Num z -> V x = 0 -> (V r = 0 \/ generic_format radix2 (flt (out s)) (V r)) -> V z = V r.
+  sum_numbers (addition how) [r; x] = Num z -> V x = 0 -> in_sum_format r -> V z = V r.
 Proof.
   intros Co Ks En Sn X Fr. rewrite (exact_node_value _ _ _ En Sn). unfold exact_sum. cbn [map Rsum fold_right]. rewrite X, !Rplus_0_r.
   unfold keeps_sums in Ks. rewrite Co in Ks. repeat rewrite andb_true_iff in Ks. destruct Ks as [[Fl Pp] Em]. apply negb_true_iff in Fl. apply Z.leb_le in Pp, Em.
@@ -233,76 +319,26 @@ Qed.
 
 (** With at most m + 1 blocks a call, and n + 1 calls: C of one call, and ((1 + C) (1 + u)^n - 1) of all. *)
 Theorem relative_error_of_calls l m z x :
-  composition_ok = true -> keeps_sums = true -> V x = 0 ->
+  composition_ok d = true -> keeps_sums = true -> V x = 0 ->
   Forall (fun w => Forall (leading_element d) (concat (all_blocks d w)) /\ (Nat.pred (length (all_blocks d w)) <= m)%nat) l ->
-  calls l (Num x) = Num z ->
+  calls d l (Num x) = Num z ->
   let C := (1 + k0) * (1 + k) ^ m - 1 in
   let J := (1 + k) ^ m * h + h * geometric k m in
   let n := Nat.pred (length l) in
-  Rabs (V z - calls_sum l) <= ((1 + C) * (1 + last_share) ^ n - 1) * calls_size l +
-    ((1 + last_share) ^ n * J + ((1 + last_share) * J + last_loss) * geometric last_share n).
+  Rabs (V z - calls_sum l) <= ((1 + C) * (1 + last_share d) ^ n - 1) * calls_size l +
+    ((1 + last_share d) ^ n * J + ((1 + last_share d) * J + last_loss d) * geometric (last_share d) n).
 Proof.
-  intros Oc Ks X F E C J n. destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 [H0 Pl]]]]]]]]]].
-  assert (C0 : 0 <= C) by apply power_pos.
-  assert (J0 : 0 <= J).
-  { unfold J. pose proof (pow_ge_1 k m K0). pose proof (geometric_pos k m K0). apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra. }
-  assert (Mono : forall i, (i <= m)%nat -> (1 + k0) * (1 + k) ^ i - 1 <= C /\ (1 + k) ^ i * h + h * geometric k i <= J).
-  { intros i Hi. assert (P : (1 + k) ^ i <= (1 + k) ^ m) by (apply Rle_pow; [lra|exact Hi]).
+  intros Oc Ks X F E C J n. destruct from_zero_parts as [t [_ [_ [_ [_ [_ [_ [K0 [K00 [H0 Pl]]]]]]]]]]. destruct (power_pos m) as [C0 J0].
+  destruct (composed_start Oc) as [St [how [Co En]]].
+  pose proof (error_of_calls d (term_value d) (fun w => Forall (leading_element d) (concat (all_blocks d w)) /\ (Nat.pred (length (all_blocks d w)) <= m)%nat) in_sum_format C J 0 Oc C0 J0) as G.
+  cbv beta in G. rewrite Rplus_0_r in G. apply G with x; auto; [|lra|].
+  - intros w x' r [Le Mw] D Zx R. destruct (parts_from_zero w x' r Oc D Zx Le R) as [G1 G2]. split; [|exact G2]. eapply Rle_trans; [exact G1|].
+    set (i := Nat.pred (length (all_blocks d w))) in *. assert (P : (1 + k) ^ i <= (1 + k) ^ m) by (apply Rle_pow; [lra|exact Mw]).
     assert (Gm : geometric k i <= geometric k m).
-    { clear -Hi K0. induction Hi; [lra|]. cbn [geometric]. assert (0 <= (1 + k) ^ m) by (apply pow_le; lra). lra. }
-    unfold C, J. split; [nra|]. apply Rplus_le_compat; [apply Rmult_le_compat_r; auto|apply Rmult_le_compat_l; auto]. }
-  destruct l as [|w l].
-  - cbn in E. injection E as <-. unfold calls_sum, calls_size, n. cbn. rewrite X, Rminus_0_r, Rabs_R0. lra.
-  - apply Forall_cons_iff in F. destruct F as [[Lw Mw] F]. unfold calls in E. cbn [fold_left] in E. fold (calls l (call (elements d w) (Num x))) in E.
-    assert (Nn : forall l v, is_num v = false -> calls l v = Num z -> False).
-    { clear -Hs O Oc. induction l as [|w' l IH]; intros v Hv Ev; [cbn in Ev; subst; easy|]. cbn [calls fold_left] in Ev.
-      apply (IH (call (elements d w') v)); [|exact Ev]. destruct (call (elements d w') v) as [y| |] eqn:Q; auto. exfalso.
-      unfold call in Q. unfold composition_ok in Oc. destruct (composed d) as [how|]; [|easy]. repeat rewrite andb_true_iff in Oc. destruct Oc as [[[Kk _] _] _].
-      destruct (of_sum how); try easy. destruct (of_c how); try easy. rewrite !flush_kept in Q. destruct (sum_values_inv _ _ _ Q) as [ts Et].
-      destruct ts as [|r0 [|x0 [|? ?]]]; try easy. injection Et as _ Et. subst. easy. }
-    destruct (call (elements d w) (Num x)) as [y| |] eqn:Ey; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
-    destruct (call_sum w _ _ Oc Ey Lw) as [r [x' [how [Ex [Co [En [Sn [G [SA Fr]]]]]]]]]. injection Ex as <-.
-    pose proof (kept_sum how r x y Co Ks En Sn X Fr) as Yr. destruct (Mono _ Mw) as [M1 M2].
-    set (S0 := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (A0 := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
-    assert (A00 : 0 <= A0) by (pose proof (Rabs_pos S0); lra).
-    assert (G1 : Rabs (V y - S0) <= C * A0 + J).
-    { rewrite Yr. eapply Rle_trans; [exact G|]. pose proof (Rmult_le_compat_r _ _ _ A00 M1). lra. }
-    set (u := last_share). set (h' := last_loss). assert (u0 : 0 <= u) by (unfold u, last_share; rewrite Co; pose proof (share_pos (out (addition how))); lra).
-    (* the other calls *)
-    assert (Rest : forall l y S A D H, Forall (fun w => Forall (leading_element d) (concat (all_blocks d w)) /\ (Nat.pred (length (all_blocks d w)) <= m)%nat) l ->
-      C <= D -> 0 <= H -> Rabs S <= A -> Rabs (V y - S) <= D * A + H -> calls l (Num y) = Num z ->
-      Rabs (V z - (S + calls_sum l)) <= ((1 + D) * (1 + u) ^ length l - 1) * (A + calls_size l) +
-        ((1 + u) ^ length l * H + ((1 + u) * J + h') * geometric u (length l))).
-    { clear -Oc Mono C0 J0 u0 Co Nn Hs O. induction l as [|w l IH]; intros y S A D H F CD H0 SA Ey E.
-      - cbn in E. injection E as <-. unfold calls_sum, calls_size. cbn. rewrite !Rplus_0_r, !Rmult_1_r, Rmult_0_r, Rmult_1_l, Rplus_0_r.
-        replace (1 + D - 1) with D by ring. exact Ey.
-      - apply Forall_cons_iff in F. destruct F as [[Lw Mw] F]. unfold calls in E. cbn [fold_left] in E. fold (calls l (call (elements d w) (Num y))) in E.
-        destruct (call (elements d w) (Num y)) as [v| |] eqn:Ev; [|exfalso; eapply Nn; eauto; easy|exfalso; eapply Nn; eauto; easy].
-        destruct (call_sum w _ _ Oc Ev Lw) as [r [y' [how' [Ex [Co' [En [Sn [G [SB _]]]]]]]]]. injection Ex as <-.
-        rewrite Co in Co'. injection Co' as <-. destruct (Mono _ Mw) as [M1 M2].
-        set (sw := Rsum (map (term_value d) (concat (all_blocks d w)))) in *. set (aw := Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) in *.
-        assert (aw0 : 0 <= aw) by (pose proof (Rabs_pos sw); lra). assert (A00 : 0 <= A) by (pose proof (Rabs_pos S); lra).
-        pose proof (exact_node_loss _ _ _ En Sn) as L. unfold exact_sum, magnitude in L. cbn [map Rsum fold_right] in L. rewrite !Rplus_0_r in L.
-        assert (U : share (out (addition how)) = u) by (unfold u, last_share; now rewrite Co). assert (Hh : flush_loss (out (addition how)) = h') by (unfold h', last_loss; now rewrite Co).
-        rewrite U, Hh in L.
-        assert (Gr : Rabs (V r - sw) <= D * aw + J).
-        { eapply Rle_trans; [exact G|]. apply Rplus_le_compat; auto. apply Rmult_le_compat_r; auto. lra. }
-        assert (R1 : Rabs (V r) <= aw + D * aw + J).
-        { replace (V r) with (sw + (V r - sw)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
-        assert (Y1 : Rabs (V y) <= A + D * A + H).
-        { replace (V y) with (S + (V y - S)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
-        assert (Sv : Rabs (V v - (S + sw)) <= ((1 + D) * (1 + u) - 1) * (A + aw) + ((1 + u) * H + ((1 + u) * J + h'))).
-        { replace (V v - (S + sw)) with ((V v - (V r + V y)) + ((V r - sw) + (V y - S))) by ring. eapply Rle_trans; [apply Rabs_triang|].
-          pose proof (Rabs_triang (V r - sw) (V y - S)). pose proof (Rmult_le_compat_l u _ _ u0 R1). pose proof (Rmult_le_compat_l u _ _ u0 Y1). nra. }
-        unfold calls_sum, calls_size. cbn [map]. rewrite !Rsum_cons. fold sw aw. fold (calls_sum l) (calls_size l).
-        assert (J' : 0 <= (1 + u) * J + h') by (unfold h', last_loss; rewrite Co; pose proof (flush_loss_pos (out (addition how))); nra).
-        assert (Q : Rabs (V z - (S + sw + calls_sum l)) <= ((1 + ((1 + D) * (1 + u) - 1)) * (1 + u) ^ length l - 1) * (A + aw + calls_size l) +
-          ((1 + u) ^ length l * ((1 + u) * H + ((1 + u) * J + h')) + ((1 + u) * J + h') * geometric u (length l))).
-        { apply (IH v); auto. nra. nra. eapply Rle_trans; [apply Rabs_triang|]. lra. }
-        replace (S + (sw + calls_sum l)) with (S + sw + calls_sum l) by ring.
-        eapply Rle_trans; [exact Q|]. apply Req_le. cbn [length pow geometric]. ring. }
-    unfold calls_sum, calls_size. cbn [map]. rewrite !Rsum_cons. fold S0 A0. fold (calls_sum l) (calls_size l). unfold n. cbn [length Nat.pred].
-    apply (Rest l y S0 A0 C J); auto. lra.
+    { clear -Mw K0. induction Mw; [lra|]. cbn [geometric]. assert (0 <= (1 + k) ^ m) by (apply pow_le; lra). lra. }
+    assert (A0 : 0 <= Rsum (map (fun e => Rabs (term_value d e)) (concat (all_blocks d w)))) by (apply Rsum_nonneg; intros; apply Rabs_pos).
+    apply Rplus_le_compat; [apply Rmult_le_compat_r; auto; unfold C; nra|]. unfold J. apply Rplus_le_compat; [apply Rmult_le_compat_r; auto|apply Rmult_le_compat_l; auto].
+  - intros how' r y v Co' Pr Y Sn. rewrite Co in Co'. injection Co' as <-. rewrite (kept_sum how r y v Co Ks En Sn Y Pr), Rminus_eq_0, Rabs_R0. lra.
 Qed.
 End FromZero.
 

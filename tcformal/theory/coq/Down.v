@@ -1,5 +1,4 @@
-(** Sums that are rounded down in steps (CDNA3), and sums whose c is aligned in another way than the products (RDNA3): a sound
-    bound of the error of one block, in closed form. *)
+(** Sums that are rounded down in steps (CDNA3): a sound bound of the error of one block, in closed form. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Rounding Order Error Carry Negation Chains Integers Monotone Relative.
@@ -20,6 +19,22 @@ Lemma cut_loss m u x : Rabs (IZR (cut m u x) * bp u - V x) < bp u.
 Proof. rewrite cut_ok. apply fix_rnd_err. Qed.
 
 (** * Sums rounded down (CDNA3) *)
+
+(** A sum that is cut again loses a share of itself, or of 2^emin. *)
+Lemma cut_again_loss m bits e n u : let u' := (Z.max (Z.log2 (Z.abs n) + u) e - bits)%Z in
+  Rabs (IZR (round_div m n (u' - u)) * bp u' - IZR n * bp u) <= bp (- bits) * (Rabs (IZR n * bp u) + bp e).
+Proof.
+  intros u'. set (y := IZR n * bp u). pose proof (Rabs_pos y) as Y0. pose proof (bpow_ge_0 radix2 e) as E0. pose proof (bpow_ge_0 radix2 (- bits)) as S0.
+  destruct (Z.eq_dec n 0) as [n0|n0].
+  - unfold y. rewrite n0, round_div_0, !Rmult_0_l, Rminus_0_r, Rabs_R0. apply Rmult_le_pos; auto. rewrite Rplus_0_l. exact E0.
+  - apply Rle_trans with (bp u'); [apply Rlt_le, round_div_loss|].
+    replace (bp u') with (bp (- bits) * bp (Z.max (Z.log2 (Z.abs n) + u) e)) by (rewrite <- bpow_plus; f_equal; unfold u'; lia).
+    apply Rmult_le_compat_l; auto. destruct (Z.max_spec (Z.log2 (Z.abs n) + u) e) as [[h ->]|[h ->]]; [lra|].
+    pose proof (log2_mag n u n0) as Q. fold y in Q.
+    assert (X : y <> 0). { unfold y. pose proof (bpow_gt_0 radix2 u). intros Z0. apply n0. apply eq_IZR. nra. }
+    destruct (mag radix2 y) as [k Hk]. simpl in Q. subst k. specialize (Hk X).
+    replace (Z.log2 (Z.abs n) + u + 1 - 1)%Z with (Z.log2 (Z.abs n) + u)%Z in Hk by lia. lra.
+Qed.
 
 (** The exponent that the sum with c is aligned at, and the units of the products' sum, of the sum with c, and of c. *)
 Definition joint (x : partial) (c : num) : Z := match Design.top x with Some e => Z.max e (exp c) | None => exp c end.
@@ -54,20 +69,9 @@ Proof.
     eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (IZR a * bp u1 - IZR (count x) * bp (Design.unit x)) (IZR (count x) * bp (Design.unit x) - S)). lra. }
   split; [exact Y|]. destruct (cut_again d).
   - set (u3 := (Z.max (Z.log2 (Z.abs n) + u1) (emin o) - sum_bits d)%Z) in *.
-    pose proof (round_div_loss (sum_mode d) n u1 u3) as L3. fold y in L3. set (m3 := round_div (sum_mode d) n (u3 - u1)) in *.
+    set (m3 := round_div (sum_mode d) n (u3 - u1)) in *.
     pose proof (convert_num _ _ _ _ _ P H) as Vz. pose proof (flt_err o (IZR m3 * bp u3) Pp) as Fe. rewrite <- Vz in Fe.
-    assert (B3 : Rabs (IZR m3 * bp u3 - y) <= bp (- sum_bits d) * (Rabs y + bp (emin o))).
-    { pose proof (Rabs_pos y) as Y0. pose proof (bpow_ge_0 radix2 (emin o)) as E0. pose proof (bpow_ge_0 radix2 (- sum_bits d)) as S0.
-      destruct (Z.eq_dec n 0) as [n0|n0].
-      - assert (m0 : m3 = 0%Z) by (unfold m3; rewrite n0; apply round_div_0). rewrite m0. unfold y. rewrite n0, !Rmult_0_l, Rminus_0_r, Rabs_R0.
-        apply Rmult_le_pos; auto. rewrite Rplus_0_l. exact E0.
-      - apply Rle_trans with (bp u3); [lra|].
-        replace (bp u3) with (bp (- sum_bits d) * bp (Z.max (Z.log2 (Z.abs n) + u1) (emin o))) by (rewrite <- bpow_plus; f_equal; unfold u3; lia).
-        apply Rmult_le_compat_l; auto. destruct (Z.max_spec (Z.log2 (Z.abs n) + u1) (emin o)) as [[h ->]|[h ->]]; [lra|].
-        pose proof (log2_mag n u1 n0) as Q. fold y in Q.
-        assert (X : y <> 0). { unfold y. pose proof (bpow_gt_0 radix2 u1). intros Z0. apply n0. apply eq_IZR. nra. }
-        destruct (mag radix2 y) as [m Hm]. simpl in Q. subst m. specialize (Hm X).
-        replace (Z.log2 (Z.abs n) + u1 + 1 - 1)%Z with (Z.log2 (Z.abs n) + u1)%Z in Hm by lia. lra. }
+    pose proof (cut_again_loss (sum_mode d) (sum_bits d) (emin o) n u1) as B3. cbv zeta in B3. fold u3 m3 y in B3.
     replace (V z - (S + V c)) with ((V z - IZR m3 * bp u3) + (IZR m3 * bp u3 - y) + (y - (S + V c))) by ring.
     eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang (V z - IZR m3 * bp u3) (IZR m3 * bp u3 - y)). lra.
   - pose proof (convert_num _ _ _ _ _ P H) as Vz. fold y in Vz. pose proof (flt_err o y Pp) as Fe. rewrite <- Vz in Fe.
@@ -95,11 +99,11 @@ Proof.
   apply add_c_error; auto. now apply truncated_error.
 Qed.
 
-Lemma sides_whole ps : exact_sum (evens ps) + exact_sum (odds ps) = exact_sum ps.
+Lemma sides_sum {A} (g : A -> R) l : Rsum (map g (evens l)) + Rsum (map g (odds l)) = Rsum (map g l).
 Proof.
-  unfold evens, odds, exact_sum. assert (H : forall n (l : list num), (length l <= n)%nat ->
-    Rsum (map V (every_second l)) + Rsum (map V (every_second (tl l))) = Rsum (map V l)).
-  { induction n as [|n IH]; intros l L; destruct l as [|x [|y r]]; cbn [length] in L; try lia; try (cbn; ring).
+  unfold evens, odds. assert (H : forall n (l : list A), (length l <= n)%nat ->
+    Rsum (map g (every_second l)) + Rsum (map g (every_second (tl l))) = Rsum (map g l)).
+  { induction n as [|n IH]; intros m L; destruct m as [|x [|y r]]; cbn [length] in L; try lia; try (cbn; ring).
     assert (O : every_second (y :: r) = y :: every_second (tl r)) by (destruct r; auto).
     change (every_second (x :: y :: r)) with (x :: every_second r). cbn [tl]. rewrite O. specialize (IH r ltac:(lia)).
     cbn [map]. assert (C : forall a l, Rsum (a :: l) = a + Rsum l) by reflexivity. rewrite !C. lra. }
@@ -117,7 +121,7 @@ Theorem two_sides_error d ps c z :
     Rabs (V z - (exact_sum ps + V c)) <= T + bp (sum_unit d x c) + bp (c_unit d x c) +
       (if cut_again d then bp (- sum_bits d) * (Rabs y + bp (emin (out (products_sum d)))) else 0) + Rulp (out (products_sum d)) (V z).
 Proof.
-  intros P K B Tw N Hc H l r x T. pose proof (sides_whole ps) as Sp. unfold round_down_sum in H. rewrite Tw in H.
+  intros P K B Tw N Hc H l r x T. pose proof (sides_sum V ps : exact_sum (evens ps) + exact_sum (odds ps) = exact_sum ps) as Sp. unfold round_down_sum in H. rewrite Tw in H.
   assert (N1 : (1 <? Z.of_nat (length ps))%Z = true) by lia. rewrite N1 in H. cbn [andb] in H. fold l r x in H.
   apply add_c_error; auto. rewrite <- Sp.
   pose proof (truncated_error d (evens ps) K) as Le. pose proof (truncated_error d (odds ps) K) as Lo. fold l in Le. fold r in Lo.
@@ -130,49 +134,4 @@ Proof.
     ((a - IZR (count l) * bp (Design.unit l)) + (b - IZR (count r) * bp (Design.unit r)) +
      ((IZR (count l) * bp (Design.unit l) - s) + (IZR (count r) * bp (Design.unit r) - t))) by ring end.
   eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat; apply Rabs_triang|]. lra.
-Qed.
-
-(** * Sums whose c is aligned apart (RDNA3): two units of the common alignment a product, one for c, and the roundings *)
-Theorem framed_error d ps c z g :
-  group_size d = None -> monotone_conv (frame_out d) = true -> match first_rounding d with Some f => monotone_conv f | None => true end = true ->
-  framed_sum d ps c = Num z ->
-  g = match omax_list (grid_of d (c_bits d) true c :: map (grid_of d (frame_bits d) true) ps) with Some g => g | None => 0%Z end ->
-  exists y, Rabs (y - (exact_sum ps + V c)) <= (2 * INR (length ps) + 1) * bp g /\
-    match first_rounding d with
-    | None => V z = flushed_rnd (frame_out d) y
-    | Some f => V z = flushed_rnd (frame_out d) (flushed_rnd f y)
-    end.
-Proof.
-  intros G P Pf H Eg. unfold framed_sum in H. rewrite G in H. cbn [negb] in H. rewrite <- Eg in H.
-  set (gone := drops_c d && (emin (frame_out d) <? g)%Z && (cut RZ g c =? 0)%Z) in *.
-  set (ns := if forallb is_zero (ps ++ [c]) then [0%Z] else frame_counts d g ps c ++ [if gone then 0%Z else cut (frame_mode d) g c]) in *.
-  set (n := zsum ns) in *. exists (IZR n * bp g). pose proof (bpow_gt_0 radix2 g) as B.
-  split.
-  - unfold n, ns. destruct (forallb is_zero (ps ++ [c])) eqn:Az.
-    + assert (E0 : exact_sum ps + V c = 0).
-      { rewrite forallb_forall in Az. assert (V c = 0) by (apply V_zero, Az; apply in_or_app; right; now left).
-        assert (exact_sum ps = 0); [|lra]. unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero, Az; apply in_or_app; now left).
-        clear. induction ps; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-      rewrite E0. cbn. rewrite Rmult_0_l, Rminus_0_r, Rabs_R0. pose proof (pos_INR (length ps)). nra.
-    + rewrite zsum_app, plus_IZR. cbn [zsum fold_right]. rewrite Z.add_0_r, Rmult_plus_distr_r.
-      assert (Lc : Rabs (IZR (if gone then 0 else cut (frame_mode d) g c) * bp g - V c) <= bp g).
-      { destruct gone eqn:Go; [|apply Rlt_le, cut_loss]. unfold gone in Go. apply andb_prop in Go. destruct Go as [_ Go]. apply Z.eqb_eq in Go.
-        pose proof (cut_loss RZ g c) as L. rewrite Go in L. lra. }
-      assert (Lp : Rabs (IZR (zsum (frame_counts d g ps c)) * bp g - exact_sum ps) <= 2 * INR (length ps) * bp g).
-      { unfold frame_counts. rewrite G. clear -B. unfold exact_sum. induction ps as [|x r IH]; [cbn; rewrite Rmult_0_l, Rminus_0_r, Rabs_R0; lra|].
-        cbn [map length]. change (zsum (?a :: ?l)) with (a + zsum l)%Z.
-        rewrite !plus_IZR, S_INR. change (Rsum (V x :: map V r)) with (V x + Rsum (map V r)).
-        set (k := IZR (if complement d && xorb (neg x) (neg c) then if neg c then 1 else -1 else 0)).
-        assert (K : Rabs k <= 1).
-        { unfold k. destruct (complement d && xorb (neg x) (neg c)); [destruct (neg c)|]; unfold Rabs; destruct (Rcase_abs _); lra. }
-        pose proof (cut_loss (frame_mode d) g x) as L.
-        match goal with |- Rabs ((?a + k + ?b) * ?w - (?v + ?s)) <= _ => replace ((a + k + b) * w - (v + s)) with ((a * w - v) + k * w + (b * w - s)) by ring end.
-        eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat_r, Rabs_triang|].
-        rewrite (Rabs_mult k), (Rabs_pos_eq (bp g)) by lra. assert (Rabs k * bp g <= 1 * bp g) by (apply Rmult_le_compat_r; lra). lra. }
-      match goal with |- Rabs (?a + ?b - (?s + ?t)) <= _ => replace (a + b - (s + t)) with ((a - s) + (b - t)) by ring end.
-      eapply Rle_trans; [apply Rabs_triang|]. lra.
-  - destruct (first_rounding d) as [f|].
-    + destruct (convert f _ n g) as [y| |] eqn:Cv; try easy. pose proof (convert_num_flushed _ _ _ _ _ Pf Cv) as Vy.
-      unfold round_num, round_to in H. pose proof (convert_num_flushed _ _ _ _ _ P H) as Vz. change (IZR (signed y) * bp (lsb y)) with (V y) in Vz. now rewrite Vz, Vy.
-    + exact (convert_num_flushed _ _ _ _ _ P H).
 Qed.

@@ -86,6 +86,17 @@ Proof.
   - apply zeros_none; auto. unfold zero_none in N. now destruct (zero_exponent (products_sum r)).
 Qed.
 
+Lemma second_in {A} (l : list A) x : In x (every_second l) -> In x l.
+Proof.
+  assert (G : forall n (l : list A), (length l <= n)%nat -> In x (every_second l) -> In x l).
+  { induction n as [|n IH]; intros m Lm Hx; destruct m as [|a [|b m]]; auto; cbn [length] in Lm; try lia. cbn in Hx. destruct Hx as [->|Hx]; [now left|].
+    right. right. apply IH; auto. lia. }
+  intros Hx. now apply (G (length l)).
+Qed.
+
+Lemma odds_in {A} (l : list A) x : In x (odds l) -> In x l.
+Proof. unfold odds. intros H. apply second_in in H. destruct l; [easy|now right]. Qed.
+
 Lemma add_c_nothing r x c s n u : let o := out (products_sum r) in 0 <= p o -> emin o <= emax o -> flushes o = false -> p o <= down_bits r -> down_bits r <= sum_bits r ->
   count x = 0 -> Design.top x = None -> convert o s n u = Num c -> is_zero c = false -> exists y, add_c r x c = Num y /\ like y c.
 Proof.
@@ -133,12 +144,7 @@ Proof.
   assert (X : count x = 0 /\ Design.top x = None).
   { unfold x. destruct (_ && _); [|now apply zeros_partial].
     assert (Ze : forall l, (forall y, In y l -> In y us) -> forallb is_zero l = true) by (intros l Hl; apply forallb_forall; intros y Hy; rewrite forallb_forall in Uz; auto).
-    assert (Ie : forall l y, In y (every_second l) -> In y (l : list num)).
-    { assert (Q : forall n l y, (length l <= n)%nat -> In y (every_second l) -> In y (l : list num)).
-      { induction n as [|n IH]; intros l y Ln Hy; destruct l as [|a [|a' l]]; auto; cbn in Ln; try lia. cbn in Hy. destruct Hy as [->|Hy]; [now left|]. right. right. apply IH; auto. lia. }
-      intros l y. now apply (Q (length l)). }
-    destruct (zeros_partial r (evens us)) as [A1 A2]; auto. destruct (zeros_partial r (odds us)) as [B1 B2]; auto.
-    { apply Ze. intros y Hy. unfold odds in Hy. apply Ie in Hy. destruct us; [easy|]. now right. }
+    destruct (zeros_partial r (evens us)) as [A1 A2]; auto using second_in. destruct (zeros_partial r (odds us)) as [B1 B2]; auto using odds_in.
     unfold sum_of_sides. cbn [count Design.top]. rewrite A1, A2, B1, B2, !round_div_0. auto. }
   destruct X as [X1 X2]. destruct (is_zero z) eqn:Zz.
   - unfold add_c. cbv zeta. rewrite X1, X2, round_div_0. assert (Cz : forall m v, cut m v z = 0) by (intros; now apply cut_zero). rewrite Cz.
@@ -160,13 +166,9 @@ Proof.
   rewrite map_map, Ev in H. cbn [num_of] in H. rewrite map_id in H. set (g := emin (out (products_sum r)) - p (out (products_sum r))) in *.
   assert (Mu : Forall (multiple g) us) by (eapply Forall_impl; [|exact Hp]; intros y Hy; now apply (has_multiple t)).
   assert (Me : forall l, (forall y, In y l -> In y us) -> Forall (multiple g) l) by (intros l Hl; apply Forall_forall; intros y Hy; rewrite Forall_forall in Mu; auto).
-  assert (Ie : forall l y, In y (every_second l) -> In y (l : list num)).
-  { assert (Q : forall n l y, (length l <= n)%nat -> In y (every_second l) -> In y (l : list num)).
-    { induction n as [|n IH]; intros l y Ln Hy; destruct l as [|a [|a' l]]; auto; cbn in Ln; try lia. cbn in Hy. destruct Hy as [->|Hy]; [now left|]. right. right. apply IH; auto. lia. }
-    intros l y. now apply (Q (length l)). }
   unfold round_down_sum in H.
   match type of H with add_c _ ?q _ = _ => assert (G : partial_grid g q) end.
-  { destruct (_ && _); [apply sides_grid|]; apply truncated_grid; auto. apply Me. intros y Hy. unfold odds in Hy. apply Ie in Hy. destruct us; [easy|]. now right. }
+  { destruct (_ && _); [apply sides_grid|]; apply truncated_grid; auto using second_in, odds_in. }
   destruct (add_c_convert r g _ x Bd G (Mv x Ev)) as [s1 [n1 [u1 [C1 C2]]]]. rewrite C1 in H. eauto.
 Qed.
 

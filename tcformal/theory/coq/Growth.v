@@ -153,10 +153,14 @@ Definition later_losses : option (Z * Z * Z) := losses_of some_c.
 Definition quiet_ok (s : stage) : bool :=
   quiet_stage (c_rule d) s && (emin (stage_out s) <=? emax (stage_out s))%Z && (exact_stage s || match c_rule d with Kept => true | _ => false end).
 
+(** The word 0 is a zero of either factor's format: blocks that are skipped add products of zero. *)
+Definition zero_words : bool :=
+  match decode (a_format d) 0, decode (b_format d) 0 with Num x, Num y => is_zero x && is_zero y | _, _ => false end.
+
 Definition order_ok : bool :=
   ordered_sum (sums d) && forallb quiet_ok (block_stages (sums d)) && (0 <? block d)%nat &&
   match sums d with InSteps t => once (block d) t && match t with Step _ _ => true | _ => false end | _ => true end &&
-  match cutting_of d with Whole => true | _ => false end && negb (skips d) &&
+  match cutting_of d with Whole => true | _ => false end && (negb (skips d) || zero_words) &&
   match zero_terms (factors d), product_limit (factors d), c_rule d with None, None, (Kept | PositiveZero | SignedZero) => true | _, _, _ => false end &&
   (least (start_format d) <=? floor)%Z && format_ok (start_format d) && (fbits (start_format d) <=? c_bits)%Z.
 
@@ -174,12 +178,12 @@ Definition of_number (x : num) : partial_result := {| sum_of_it := V x; size_of_
 
 Lemma order_parts : ordered_sum (sums d) = true /\ Forall (fun s => quiet_ok s = true) (block_stages (sums d)) /\ (0 < block d)%nat /\
   match sums d with InSteps t => once (block d) t = true /\ (exists s l, t = Step s l) | _ => True end /\
-  cutting_of d = Whole /\ skips d = false /\ zero_terms (factors d) = None /\ product_limit (factors d) = None /\ c_rule d <> HiddenBit.
+  cutting_of d = Whole /\ (skips d = true -> zero_words = true) /\ zero_terms (factors d) = None /\ product_limit (factors d) = None /\ c_rule d <> HiddenBit.
 Proof.
   unfold order_ok in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[A B] C] D] E] F] G] _] _] _].
   split; auto. split; [apply Forall_forall; now apply forallb_forall|]. split; [now apply Nat.ltb_lt|]. split.
   { destruct (sums d); auto. apply andb_prop in D. destruct D as [D1 D2]. split; auto. destruct root; try discriminate. eauto. }
-  split; [now destruct (cutting_of d)|]. split; [now apply negb_true_iff|].
+  split; [now destruct (cutting_of d)|]. split; [intros Sk; rewrite Sk in F; exact F|].
   destruct (zero_terms (factors d)); [discriminate|]. destruct (product_limit (factors d)); [discriminate|]. split; auto. split; auto. now destruct (c_rule d).
 Qed.
 
@@ -245,10 +249,10 @@ Proof.
 Qed.
 
 (** The value of a block as an order of sums. *)
-Lemma block_in_order b v : length b = block d ->
+Lemma block_in_order b v : length b = block d -> skipped d b = false ->
   block_value d v b = block_order val add (fun s => zero_of (stage_rounding s)) (flush (c_rule d)) NaN (sums d) (map (term d) (ordered d b)) (flush (c_rule d) v).
 Proof.
-  intros L. destruct order_parts as [Od [_ [_ [_ [Cu [Sk [Zt _]]]]]]]. unfold block_value, skipped, terms. rewrite Sk, Cu. cbn [andb fst snd].
+  intros L K. destruct order_parts as [Od [_ [_ [_ [Cu [_ [Zt _]]]]]]]. unfold block_value, terms. rewrite K, Cu. cbn [fst snd].
   rewrite block_order_sum by exact Od. f_equal. unfold taken_c. now rewrite Zt, zero_as_none.
 Qed.
 
@@ -270,13 +274,48 @@ Proof.
   - destruct St as [_ [s [l ->]]]. eexists s, _. split; [now left|reflexivity].
 Qed.
 
+(** The products of a block that is skipped are zeros. *)
+Definition zero_or_nan (v : val) : Prop := v = NaN \/ exists x, v = Num x /\ is_zero x = true.
+
+Lemma zero_product v w : zero_or_nan v -> zero_or_nan (product v w) /\ zero_or_nan (product w v).
+Proof.
+  intros [->|[x [-> Zx]]]; [split; left; destruct w; reflexivity|]. destruct w as [y|s|]; cbn [product]; rewrite ?Zx; split; (now left) || (right; eexists; split; [reflexivity|]);
+    unfold is_zero, times in *; cbn [sig]; apply Z.eqb_eq in Zx; rewrite Zx; apply Z.eqb_eq; lia.
+Qed.
+
+Lemma zero_operand r f x : decode f 0 = Num x -> is_zero x = true -> zero_or_nan (Design.factor (factors d) r (operand d f 0)).
+Proof.
+  intros D Zx. assert (Q : exists y, operand d f 0 = Num y /\ is_zero y = true).
+  { unfold operand. rewrite D. assert (G : forall g, is_zero (in_format g x) = true) by (intros g; exact Zx).
+    destruct (converted d) as [g|]; cbn [on_num]; (destruct (_ =? 1)%Z; [eauto|]); cbn [on_num]; eexists; (split; [reflexivity|]); unfold is_zero, stepped, in_format, at_exponent in *; cbn [sig];
+      apply Z.eqb_eq in Zx; rewrite Zx; reflexivity. }
+  destruct Q as [y [-> Zy]]. unfold Design.factor, flush, is_subnormal. rewrite Zy. cbn [negb andb]. right. destruct (normalise_factors (factors d)); [|eauto].
+  exists y. cbn [on_num]. unfold normalised, is_subnormal. rewrite Zy. auto.
+Qed.
+
+Lemma skipped_exact b e : skipped d b = true -> In e b -> exact_value d e = 0.
+Proof.
+  intros K He. destruct order_parts as [_ [_ [_ [_ [_ [Zw [Zt [Pl _]]]]]]]]. unfold skipped in K. apply andb_prop in K. destruct K as [Sk K]. specialize (Zw Sk). unfold zero_words in Zw.
+  destruct (decode (a_format d) 0) as [x| |] eqn:Da; try discriminate. destruct (decode (b_format d) 0) as [y| |] eqn:Db; try discriminate. apply andb_prop in Zw. destruct Zw as [Zx Zy].
+  assert (P : zero_or_nan (product (a_of d e) (b_of d e))).
+  { apply orb_prop in K. destruct K as [K|K]; rewrite forallb_forall in K; specialize (K e He); apply Z.eqb_eq in K.
+    - apply (zero_product (a_of d e) (b_of d e)). unfold a_of. rewrite K. now apply zero_operand with x.
+    - apply (zero_product (b_of d e) (a_of d e)). unfold b_of. rewrite K. now apply zero_operand with y. }
+  unfold exact_value, exact_term, scaled_product. cbn [zero_terms unrounded odd_negated even_negated product_limit product_rounding subtracted]. cbv zeta. rewrite Zt, Pl, zero_as_none.
+  set (v := if subtracted _ _ then _ else _). assert (Zv : zero_or_nan v).
+  { unfold v. destruct (subtracted _ _); auto. destruct P as [->|[q [-> Zq]]]; [now left|]. right. eexists. split; [reflexivity|exact Zq]. }
+  assert (Zp : zero_or_nan (fold_left product (scaled_by e) v)).
+  { clearbody v. revert v Zv. induction (scaled_by e) as [|w r IH]; intros v Zv; [exact Zv|]. cbn [fold_left]. apply IH. now apply (zero_product v w). }
+  destruct Zp as [->|[q [-> Zq]]]; cbn [num_of]; [unfold V, signed; cbn; ring|now apply V_zero].
+Qed.
+
 (** One block. *)
-Lemma block_loses b v x c z k kc h : in_order b -> flush (c_rule d) v = Num x -> related floor tiny_unit (of_number x) c -> losses_of c = Some (k, kc, h) ->
-  block_value d v b = Num z ->
+Lemma block_loses b x c z k kc h : in_order b -> c_ready x -> related floor tiny_unit (of_number x) c -> losses_of c = Some (k, kc, h) ->
+  block_value d (Num x) b = Num z ->
   (0 <= fixed k /\ 0 <= fixed kc) /\ 0 <= fixed h * u /\ c_ready z /\
   Rabs (V z - (V x + Rsum (map (exact_value d) b))) <= fixed kc * Rabs (V x) + fixed k * Rsum (map (fun e => Rabs (exact_value d e)) b) + fixed h * u.
 Proof.
-  intros [Lb [Mb Le]] Fc Rc Lo Bz. destruct order_parts as [Od [Qs [Bn [St _]]]]. rewrite block_in_order, Fc in Bz by exact Lb.
+  intros [Lb [Mb Le]] Cx Rc Lo Bz. pose proof (proj1 Cx) as Fc. destruct order_parts as [Od [Qs [Bn [St _]]]].
   unfold losses_of in Lo. destruct (known (block_bound c) && fits_in (short (block_bound c)) c_bits && (negb (cuts d) || fits_in (settles (block_bound c)) c_bits)) eqn:G; [|discriminate].
   assert (Lo3 : k = (factor (block_bound c) - one)%Z /\ kc = (Z.max (of_c (block_bound c)) one - one)%Z /\ h = beside (block_bound c)).
   { revert Lo. generalize (factor (block_bound c) - one)%Z (Z.max (of_c (block_bound c)) one - one)%Z (beside (block_bound c)). intros ? ? ? Q. now injection Q. }
@@ -308,6 +347,19 @@ Proof.
   { intros s l m Q Hl. pose proof (sum_related floor tiny_unit s l m Hl) as SR. cbn [add_parts value_of_it]. rewrite quiet_result by exact Q. exact SR. }
   specialize (OR Ht (sums d) qs (repeat term_bound (block d)) (of_number x) c Qs Fq Rc). fold (block_bound c) in OR.
   set (r := block_order partial_result add_parts zero_part _ no_part (sums d) qs (of_number x)) in OR.
+  assert (Fk : forall x, fixed (x - one) = fixed x - 1).
+  { intros y. unfold Z.sub. rewrite fix_plus. unfold fixed at 2. rewrite opp_IZR. pose proof fix_one as Q. unfold fixed in Q. lra. }
+  pose proof (bpow_gt_0 radix2 tiny_unit) as U0. fold u in U0.
+  destruct (skipped d b) eqn:K.
+  { (* products of zero *)
+    unfold block_value in Bz. rewrite K in Bz. injection Bz as <-. destruct (OR Kn) as [_ [[F1 _] [B0 _]]].
+    pose proof (fix_le _ _ F1) as F1'. pose proof (fix_le _ _ (Z.le_max_r (of_c (block_bound c)) one)) as C1'. rewrite fix_one in F1', C1'. pose proof (fix_nonneg _ B0) as B0'.
+    assert (Z1 : Rsum (map (exact_value d) b) = 0 /\ Rsum (map (fun e => Rabs (exact_value d e)) b) = 0).
+    { pose proof (fun e => skipped_exact b e K) as Zs. clear -Zs. induction b as [|e r IH]; [cbn; auto|]. cbn [map]. rewrite !Rsum_cons, (Zs e (or_introl eq_refl)), Rabs_R0.
+      destruct (IH (fun e He => Zs e (or_intror He))) as [-> ->]. split; ring. }
+    destruct Z1 as [-> ->]. rewrite !Fk. split; [lra|]. split; [apply Rmult_le_pos; lra|]. split; [exact Cx|].
+    rewrite Rplus_0_r, Rminus_eq_0, Rabs_R0, Rmult_0_r, Rplus_0_r. pose proof (Rabs_pos (V x)). apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra. }
+  rewrite block_in_order, Fc in Bz by assumption.
   assert (Nq : qs <> []) by (unfold qs; destruct (ordered d b); [cbn in Lo'; lia|discriminate]).
   (* its value, and what it is the sum of *)
   assert (Vr : value_of_it r = Num z).
@@ -347,9 +399,7 @@ Proof.
   pose proof (fix_le _ _ F1) as F1'. pose proof (fix_le _ _ (Z.le_max_r (of_c (block_bound c)) one)) as C1'.
   pose proof (fix_le _ _ (Z.le_max_l (of_c (block_bound c)) one)) as C2'. rewrite fix_one in F1', C1'. set (gc := Z.max (of_c (block_bound c)) one) in *.
   pose proof (Rmult_le_compat_r (Rabs (V x)) _ _ (Rabs_pos (V x)) C2') as C3'.
-  assert (Fk : forall x, fixed (x - one) = fixed x - 1).
-  { intros y. unfold Z.sub. rewrite fix_plus. unfold fixed at 2. rewrite opp_IZR. pose proof fix_one as Q. unfold fixed in Q. lra. }
-  rewrite !Fk. pose proof (fix_nonneg _ B0) as B0'. pose proof (bpow_gt_0 radix2 tiny_unit) as U0. fold u in U0, X8.
+  rewrite !Fk. pose proof (fix_nonneg _ B0) as B0'. fold u in X8.
   split; [lra|]. split; [now apply Rmult_le_pos; lra|]. split.
   - split; [|split].
     + rewrite <- Vr. unfold r. destruct (last_sum partial_result add_parts zero_part
@@ -374,7 +424,7 @@ Qed.
 
 Lemma not_num_block b v : in_order b -> is_num v = false -> is_num (block_value d v b) = false.
 Proof.
-  intros [Lb _] N. destruct order_parts as [Od [_ [Bn [St _]]]]. rewrite block_in_order by exact Lb.
+  intros [Lb _] N. destruct order_parts as [Od [_ [Bn [St _]]]]. destruct (skipped d b) eqn:K; [unfold block_value; now rewrite K|]. rewrite block_in_order by assumption.
   assert (Lo' : length (ordered d b) = block d) by (unfold ordered; destruct (odd_first d); rewrite ?swapped_length; auto).
   set (ps := map (term d) (ordered d b)).
   pose proof (order_related val R add plain_sum_of (fun s => zero_of (stage_rounding s)) (fun _ => 0) (flush (c_rule d)) (fun x => x) NaN 0
@@ -420,14 +470,14 @@ Proof.
     intros Z. rewrite (V_nothing y Y) in Z. discriminate Z.
 Qed.
 
-Lemma block_flushed b v x : in_order b -> flush (c_rule d) v = Num x -> block_value d v b = block_value d (Num x) b.
+Lemma block_flushed b v x : skips d = false -> in_order b -> flush (c_rule d) v = Num x -> block_value d v b = block_value d (Num x) b.
 Proof.
-  intros [Lb _] F. rewrite !block_in_order by exact Lb. rewrite F. rewrite <- F. rewrite flush_twice; auto. apply order_parts.
+  intros Sk [Lb _] F. assert (K : skipped d b = false) by (unfold skipped; now rewrite Sk). rewrite !block_in_order by assumption. rewrite F. rewrite <- F. rewrite flush_twice; auto. apply order_parts.
 Qed.
 
-Lemma first_in_turn b bs v x : Forall in_order (b :: bs) -> flush (c_rule d) v = Num x -> in_turn d (b :: bs) v = in_turn d (b :: bs) (Num x).
+Lemma first_in_turn b bs v x : skips d = false -> Forall in_order (b :: bs) -> flush (c_rule d) v = Num x -> in_turn d (b :: bs) v = in_turn d (b :: bs) (Num x).
 Proof.
-  intros F Fv. apply Forall_cons_iff in F. destruct F as [Fb _]. unfold in_turn. cbn [fold_left]. f_equal.
+  intros Sk F Fv. apply Forall_cons_iff in F. destruct F as [Fb _]. unfold in_turn. cbn [fold_left]. f_equal.
   now apply block_flushed.
 Qed.
 
@@ -446,24 +496,24 @@ Proof.
 Qed.
 
 Definition step_of (k kc h : Z) (L : later_losses = Some (k, kc, h)) b x z (Hb : in_order b) (Cx : c_ready x) (E : block_value d (Num x) b = Num z) :=
-  let '(conj _ (conj _ G)) := block_loses b (Num x) x some_c z k kc h Hb (proj1 Cx) (c_related x Cx) L E in G.
+  let '(conj _ (conj _ G)) := block_loses b x some_c z k kc h Hb Cx (c_related x Cx) L E in G.
 
 (** From any c, in terms of its magnitude, a first block with a constant of its own. *)
-Theorem order_error bs v w x z k kc h k0 : Forall in_order bs -> decode (start_format d) w = v -> flush (c_rule d) v = Num x ->
+Theorem order_error bs v w x z k kc h k0 : skips d = false -> Forall in_order bs -> decode (start_format d) w = v -> flush (c_rule d) v = Num x ->
   later_losses = Some (k, kc, h) -> (k <= k0)%Z -> (kc <= k0)%Z -> in_turn d bs v = Num z -> bs <> [] ->
   let m := Nat.pred (length bs) in
   Rabs (V z - (V x + Rsum (map (exact_value d) (concat bs)))) <=
     ((1 + fixed k0) * (1 + fixed kc) ^ m - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (exact_value d e)) (concat bs))) +
     ((1 + fixed kc) ^ m * (fixed h * u) + fixed h * u * geometric (fixed kc) m).
 Proof.
-  intros F D Fv L K0k K0c R N m. assert (Vx : exists y, v = Num y) by (destruct v; [eauto|discriminate Fv|discriminate Fv]). destruct Vx as [y Vy]. rewrite Vy in *.
-  pose proof (start_ready w y D x Fv) as Cx. destruct bs as [|b bs]; [congruence|]. rewrite (first_in_turn b bs (Num y) x F Fv) in R.
+  intros Sk F D Fv L K0k K0c R N m. assert (Vx : exists y, v = Num y) by (destruct v; [eauto|discriminate Fv|discriminate Fv]). destruct Vx as [y Vy]. rewrite Vy in *.
+  pose proof (start_ready w y D x Fv) as Cx. destruct bs as [|b bs]; [congruence|]. rewrite (first_in_turn b bs (Num y) x Sk F Fv) in R.
   unfold m. cbn [length Nat.pred]. pose proof F as F'. apply Forall_cons_iff in F'. destruct F' as [Fb Fr].
   destruct (is_num (block_value d (Num x) b)) eqn:Nb.
   2: { exfalso. unfold in_turn in R. cbn [fold_left] in R. fold (in_turn d bs (block_value d (Num x) b)) in R.
        pose proof (stays_in_turn d in_order (fun v b Hb Nv => not_num_block b v Hb Nv) bs _ Fr Nb) as Q. rewrite R in Q. discriminate Q. }
   destruct (block_value d (Num x) b) as [q| |] eqn:Ey; try discriminate.
-  destruct (block_loses b (Num x) x some_c q k kc h Fb (proj1 Cx) (c_related x Cx) L Ey) as [[G1 G1'] [G2 _]].
+  destruct (block_loses b x some_c q k kc h Fb Cx (c_related x Cx) L Ey) as [[G1 G1'] [G2 _]].
   pose proof (fix_le _ _ K0k) as Q1. pose proof (fix_le _ _ K0c) as Q2.
   apply (blocks_grow_after d (exact_value d) in_order c_ready (fixed k) (fixed kc) (fixed h * u) G1' G2 (step_of k kc h L)
     (fun v b Hb Nv => not_num_block b v Hb Nv) b bs x z (V x) (Rabs (V x)) (fixed k0) (fixed h * u)); auto; try lra.
@@ -489,13 +539,13 @@ Proof.
   2: { exfalso. unfold in_turn in R. cbn [fold_left] in R. fold (in_turn d bs (block_value d (Num x) b)) in R.
        pose proof (stays_in_turn d in_order (fun v b Hb Nv => not_num_block b v Hb Nv) bs _ Fr Nb) as Q. rewrite R in Q. discriminate Q. }
   destruct (block_value d (Num x) b) as [q| |] eqn:Ey; try discriminate.
-  destruct (block_loses b (Num x) x some_c q k kc h Fb Fx (c_related x Cx) L Ey) as [[G1 G1'] [G2 _]].
-  destruct (block_loses b (Num x) x plus_zero_bound q k1 kc1 h1 Fb Fx (zero_related x X) L0 Ey) as [[H1 _] [H2 _]].
+  destruct (block_loses b x some_c q k kc h Fb Cx (c_related x Cx) L Ey) as [[G1 G1'] [G2 _]].
+  destruct (block_loses b x plus_zero_bound q k1 kc1 h1 Fb Cx (zero_related x X) L0 Ey) as [[H1 _] [H2 _]].
   pose proof (fix_le _ _ K10) as Q1. pose proof (enough_grows k0 k kc h En) as Q2.
   pose proof (blocks_grow_after d (exact_value d) in_order c_ready (fixed k) (fixed kc) (fixed h * u) G1' G2 (step_of k kc h L)
     (fun v b Hb Nv => not_num_block b v Hb Nv) b bs x z 0 0 (fixed k0) (fixed h1 * u) ltac:(lra) H2 Q2 F) as G.
   rewrite Rabs_R0, !Rplus_0_l in G. apply G; auto; [lra|].
-  intros y Hy. destruct (block_loses b (Num x) x plus_zero_bound y k1 kc1 h1 Fb Fx (zero_related x X) L0 Hy) as [_ [_ [G3 G4]]]. split; [exact G3|].
+  intros y Hy. destruct (block_loses b x plus_zero_bound y k1 kc1 h1 Fb Cx (zero_related x X) L0 Hy) as [_ [_ [G3 G4]]]. split; [exact G3|].
   rewrite X, Rabs_R0, Rmult_0_r, !Rplus_0_l in G4.
   assert (A0 : 0 <= Rsum (map (fun e => Rabs (exact_value d e)) b)) by (apply Rsum_nonneg; intros; apply Rabs_pos). nra.
 Qed.
@@ -517,15 +567,15 @@ Proof.
 Qed.
 
 Theorem ordered_error k kc h k0 w x z : later_losses = Some (k, kc, h) -> (k <= k0)%Z -> (kc <= k0)%Z -> composed d = None ->
-  words_ok w -> first_c d w = Num x -> value d w = Num z ->
+  skips d = false -> words_ok w -> first_c d w = Num x -> value d w = Num z ->
   let m := Nat.pred (length (blocks_of_word d w)) in
   Rabs (V z - (V x + Rsum (map (exact_value d) (elements d w)))) <=
     ((1 + fixed k0) * (1 + fixed kc) ^ m - 1) * (Rabs (V x) + Rsum (map (fun e => Rabs (exact_value d e)) (elements d w))) +
     ((1 + fixed kc) ^ m * (fixed h * u) + fixed h * u * geometric (fixed kc) m).
 Proof.
-  intros L K0k K0c Co Wo Fc Vz m. destruct (words_in_order w Wo) as [F [Ne Cc]]. unfold value in Vz. rewrite Co in Vz.
+  intros L K0k K0c Co Sk Wo Fc Vz m. destruct (words_in_order w Wo) as [F [Ne Cc]]. unfold value in Vz. rewrite Co in Vz.
   change (in_turn d (blocks_of_word d w) (decode (c_format d) (c_word w)) = Num z) in Vz.
-  pose proof (order_error (blocks_of_word d w) _ (c_word w) x z k kc h k0 F eq_refl) as G. unfold start_format in G. rewrite Co in G.
+  pose proof (order_error (blocks_of_word d w) _ (c_word w) x z k kc h k0 Sk F eq_refl) as G. unfold start_format in G. rewrite Co in G.
   specialize (G Fc L K0k K0c Vz Ne). cbv zeta in G. rewrite Cc in G. exact G.
 Qed.
 

@@ -64,7 +64,7 @@ Lemma factor_below q r f w : format_ok f = true -> (2 <= ebits f)%Z -> kept_or_z
 Proof.
   intros O E K. unfold factor. pose proof (flush_below r _ _ K (decode_below f w O E)) as F. destruct (normalise_factors q); auto.
   intros x Hx. destruct (flush r (decode f w)) as [y| |] eqn:Y; try easy. injection Hx as <-. rewrite normalised_V; [now apply F|].
-  pose proof (flush_whole r _ K (decode_whole f w O)) as W. rewrite Y in W. now apply W.
+  pose proof (flush_whole r _ (decode_whole f w O)) as W. rewrite Y in W. now apply W.
 Qed.
 
 Lemma product_below a b v w : below a v -> below b w -> below (a + b) (product v w).

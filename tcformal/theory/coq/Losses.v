@@ -122,21 +122,21 @@ Proof.
   unfold kappa. pose proof (Rmult_le_compat_l _ _ _ K0 BE'). pose proof (Rmult_le_compat_l _ _ _ (Rlt_le _ _ S0) BM). nra.
 Qed.
 
-(** Without such conditions: the term with the largest exponent has a leading bit there, or an exponent of at most e0. *)
-Theorem sum_absolute d f ts E e0 z L :
+(** Without such conditions: 2^E is no more than what the terms' magnitudes are at most, or E is at most e0. *)
+Theorem sum_within d f ts E e0 z L A :
   plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> (p (out d) <= f)%Z ->
-  largest d ts = Some E -> 0 <= L -> bp E <= magnitude ts \/ (E <= e0)%Z ->
+  largest d ts = Some E -> 0 <= L -> magnitude ts <= A -> bp E <= A \/ (E <= e0)%Z ->
   Rabs (IZR (zsum (counts d ts)) * bp (E - f) - exact_sum ts) <= L * bp (E - f) ->
-  Rabs (V z - exact_sum ts) <= kappa d f L * magnitude ts + eta d f e0 L.
+  Rabs (V z - exact_sum ts) <= kappa d f L * A + eta d f e0 L.
 Proof.
-  intros P T H F Pf La L0 BE Er. set (n := zsum (counts d ts)) in *.
+  intros P T H F Pf La L0 MA BE Er. set (n := zsum (counts d ts)) in *.
   assert (U : unit_of d ts = (E - f)%Z) by (unfold unit_of; now rewrite F, La).
   set (em := emin (out d)) in *.
   set (M := Z.max (Z.max E em) (if (n =? 0)%Z then E else (Z.log2 (Z.abs n) + (E - f))%Z)).
   assert (LM : (n <> 0)%Z -> (Z.log2 (Z.abs n) + (E - f) <= M)%Z) by (unfold M; destruct (Z.eqb_spec n 0); lia).
   pose proof (sum_loss d f ts E z L M P T H F Pf La ltac:(lia) ltac:(unfold M, em; lia) L0 Er LM) as S.
-  set (A := magnitude ts) in *. set (g := growth (alignment d) f L).
-  assert (A0 : 0 <= A) by (apply Rsum_nonneg; intros; apply Rabs_pos).
+  set (g := growth (alignment d) f L).
+  assert (A0 : 0 <= A) by (eapply Rle_trans; [|exact MA]; apply Rsum_nonneg; intros; apply Rabs_pos).
   pose proof (growth_pos (alignment d) f L L0) as G0. pose proof (share_pos (out d)) as S0. pose proof (kept_pos (out d) L L0) as K0. fold g in G0.
   pose proof (bpow_gt_0 radix2 E) as B1. pose proof (bpow_ge_0 radix2 (- f)) as B2. pose proof (bpow_gt_0 radix2 e0) as B3.
   assert (EA : bp E <= A + bp e0).
@@ -151,7 +151,7 @@ Proof.
     unfold M. destruct (Z.eqb_spec n 0) as [|n0].
     - replace (Z.max (Z.max E em) E) with (Z.max E em) by lia. exact X0.
     - destruct (Z.max_spec (Z.max E em) (Z.log2 (Z.abs n) + (E - f))) as [[_ ->]|[_ ->]]; [|exact X0].
-      pose proof (count_bound d f ts E L (A + bp e0) L0 U ltac:(unfold A in *; lra) EA Er) as CB. fold n in CB. fold g in CB.
+      pose proof (count_bound d f ts E L (A + bp e0) L0 U ltac:(lra) EA Er) as CB. fold n in CB. fold g in CB.
       eapply Rle_trans; [|apply Rle_trans with ((1 + g) * (A + bp e0)); [exact CB|]].
       + pose proof (log2_mag n (E - f) n0) as Q.
         assert (X : IZR n * bp (E - f) <> 0). { pose proof (bpow_gt_0 radix2 (E - f)). intros Y. apply n0. apply eq_IZR. nra. }
@@ -164,6 +164,14 @@ Proof.
   unfold kappa, eta. fold g em. pose proof (Rmult_le_compat_l _ _ _ K0 BE') as R1. pose proof (Rmult_le_compat_l _ _ _ (Rlt_le _ _ S0) BM) as R2.
   nra.
 Qed.
+
+(** The term with the largest exponent has a leading bit there, or an exponent of at most e0. *)
+Theorem sum_absolute d f ts E e0 z L :
+  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> (p (out d) <= f)%Z ->
+  largest d ts = Some E -> 0 <= L -> bp E <= magnitude ts \/ (E <= e0)%Z ->
+  Rabs (IZR (zsum (counts d ts)) * bp (E - f) - exact_sum ts) <= L * bp (E - f) ->
+  Rabs (V z - exact_sum ts) <= kappa d f L * magnitude ts + eta d f e0 L.
+Proof. intros P T H F Pf La L0 BE Er. apply (sum_within d f ts E e0 z L (magnitude ts)); auto. apply Rle_refl. Qed.
 
 (** Where all exponents are at most e0, zeros' among them, terms that are cut toward zero lose what does not depend on the
     magnitudes. *)
@@ -206,6 +214,11 @@ Definition loss (m : mode) (u : Z) (x : num) : R := Rabs (fix_rnd m u (V x) - V 
 Lemma loss_pos m u x : 0 <= loss m u x.
 Proof. apply Rabs_pos. Qed.
 
+Lemma loss_zero m u x : is_zero x = true -> loss m u x = 0.
+Proof.
+  intros X. unfold loss. rewrite V_zero by easy. unfold fix_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances. reflexivity.
+Qed.
+
 Lemma cut_losses d ts : let u := unit_of d ts in
   Rabs (IZR (zsum (counts d ts)) * bp u - exact_sum ts) <= Rsum (map (loss (alignment d) u) ts).
 Proof.
@@ -240,13 +253,10 @@ Proof.
 Qed.
 
 (** The same where c is zero. *)
-Lemma losses_alone m u lam us x y : 0 <= lam -> Forall (fun x => loss m u x <= lam * bp u) us -> is_zero x = true -> In y (us ++ [x]) ->
-  loss m u y = 0 -> is_zero y = false -> Rsum (map (loss m u) (us ++ [x])) <= (lam * IZR (Z.max (Z.of_nat (length us) - 1) 0)) * bp u.
+Lemma losses_alone m u lam us x y : 0 <= lam -> Forall (fun x => loss m u x <= lam * bp u) us -> is_zero x = true -> In y us ->
+  loss m u y = 0 -> Rsum (map (loss m u) (us ++ [x])) <= (lam * IZR (Z.max (Z.of_nat (length us) - 1) 0)) * bp u.
 Proof.
-  intros La F X Hy Y Ny. rewrite map_app, Rsum_app. cbn [map Rsum fold_right].
-  assert (L0 : loss m u x = 0).
-  { unfold loss. rewrite V_zero by easy. unfold fix_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances. reflexivity. }
-  rewrite L0. apply in_app_or in Hy. destruct Hy as [Hy|[->|[]]]; [|congruence].
+  intros La F X Hy Y. rewrite map_app, Rsum_app. cbn [map Rsum fold_right]. rewrite (loss_zero m u x X).
   apply in_split in Hy. destruct Hy as [a [b ->]]. rewrite Forall_app in F. destruct F as [Fa Fb]. inversion Fb as [|? ? _ Fb']; subst.
   rewrite map_app, Rsum_app. cbn [map Rsum fold_right]. fold (Rsum (map (loss m u) b)). rewrite Y, app_length. cbn [length].
   pose proof (losses_repeat m u lam a Fa). pose proof (losses_repeat m u lam b Fb').
@@ -360,19 +370,22 @@ Proof.
   - replace (m - (p c + 1) + p c)%Z with (m - 1)%Z by lia. lra.
 Qed.
 
+Lemma vanishes_below c x : (0 <= p c)%Z -> vanishes c x = true -> Rabs x <= bp (emin c).
+Proof.
+  intros P Va. pose proof (flt_valid c P) as FV. assert (G : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
+  destruct (Rle_or_lt (Rabs x) (bp (emin c))) as [h|h]; auto. exfalso. unfold vanishes in Va. apply orb_prop in Va. destruct Va as [Va|Va].
+  - revert Va. rewrite Rlt_bool_false; [easy|]. unfold flt_rnd, flt. apply abs_round_ge_generic; auto with typeclass_instances; [|lra].
+    apply generic_format_FLT_bpow; auto. lia.
+  - apply andb_prop in Va. destruct Va as [_ Va]. revert Va. rewrite Rlt_bool_false; [easy|]. unfold flx_rnd.
+    apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_bpow. unfold FLX_exp. lia.
+Qed.
+
 Theorem flushed_loss c x : (0 <= p c)%Z -> Rabs (flushed_rnd c x - x) <= share c * Rabs x + flush_loss c.
 Proof.
   intros P. pose proof (rounding_loss c x P) as R. pose proof (share_pos c) as S0. pose proof (bpow_gt_0 radix2 (emin c)) as B0.
   pose proof (Rabs_pos x) as X0. unfold flushed_rnd, flush_loss.
-  destruct (flushes c) eqn:F; cbn [andb]; [|exact R].
-  assert (G : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
-  destruct (vanishes c x) eqn:Va.
-  - replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. apply Rle_trans with (bp (emin c)); [|nra].
-    destruct (Rle_or_lt (Rabs x) (bp (emin c))) as [h|h]; auto. exfalso. unfold vanishes in Va. apply orb_prop in Va. destruct Va as [Va|Va].
-    + revert Va. rewrite Rlt_bool_false; [easy|]. unfold flt_rnd, flt. apply abs_round_ge_generic; auto with typeclass_instances; [|lra].
-      apply generic_format_FLT_bpow; auto. lia.
-    + apply andb_prop in Va. destruct Va as [_ Va]. revert Va. rewrite Rlt_bool_false; [easy|]. unfold flx_rnd.
-      apply abs_round_ge_generic; auto with typeclass_instances; [|lra]. apply generic_format_bpow. unfold FLX_exp. lia.
+  destruct (flushes c) eqn:F; cbn [andb]; [|exact R]. destruct (vanishes c x) eqn:Va.
+  - replace (0 - x) with (- x) by ring. rewrite Rabs_Ropp. pose proof (vanishes_below c x P Va). nra.
   - assert (S1 : share c <= 1).
     { unfold share. change 1 with (bp 0). destruct (nearest _); apply bpow_le; lia. }
     nra.

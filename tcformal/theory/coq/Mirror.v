@@ -57,13 +57,15 @@ Proof.
   cbn [add]. split; [|split; now apply sum_whole]. apply sum_negation; auto. now apply mirrored_opposite.
 Qed.
 
-Lemma flush_mirrored r v w : kept_or_zero r = true -> mirrored v w -> mirrored (flush r v) (flush r w).
+Lemma flush_mirrored r v w : mirrored v w -> mirrored (flush r v) (flush r w).
 Proof.
-  intros K H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto.
+  intros H. destruct v as [x| |], w as [y| |]; try (now destruct H); auto.
   destruct (mirrored_num _ _ H) as [A [B [C [D E]]]]. unfold flush.
   assert (S : is_subnormal y = is_subnormal x) by (unfold is_subnormal, is_zero; now rewrite A, D).
-  rewrite S. destruct (negb (is_subnormal x)); auto.
-  destruct r; try easy; apply num_mirrored; cbn; auto; lia.
+  rewrite S. destruct (is_subnormal x) eqn:Q; cbn [negb]; auto. pose proof (Z.pow_nonneg 2 (frac x)).
+  destruct r; try (apply num_mirrored; cbn; auto; lia); auto.
+  apply num_mirrored; cbn [sig exp frac neg]; try (rewrite ?A, ?C, ?D; lia). destruct E as [E|E]; [|now right].
+  unfold is_subnormal, is_zero in Q. now rewrite E in Q.
 Qed.
 
 Lemma product_mirrored v w f g : mirrored v w -> f = g \/ False -> whole_sig f -> mirrored (product v f) (product w g).
@@ -101,23 +103,23 @@ Proof.
   - destruct H as [H _]. cbn in H. subst. split; [cbn; now destruct s|split; intros ? ?; easy].
 Qed.
 
-Lemma factor_mirrored q r v w : kept_or_zero r = true -> mirrored v w -> mirrored (factor q r v) (factor q r w).
+Lemma factor_mirrored q r v w : mirrored v w -> mirrored (factor q r v) (factor q r w).
 Proof.
-  intros K H. unfold factor. pose proof (flush_mirrored r _ _ K H). destruct (normalise_factors q); auto using normalised_mirrored.
+  intros H. unfold factor. pose proof (flush_mirrored r _ _ H). destruct (normalise_factors q); auto using normalised_mirrored.
 Qed.
 
-Lemma flush_whole r v : kept_or_zero r = true -> whole_sig v -> whole_sig (flush r v).
+Lemma flush_whole r v : whole_sig v -> whole_sig (flush r v).
 Proof.
-  intros K H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [now apply H|].
-  destruct r; try easy; injection E as <-; cbn; try lia. now apply H.
+  intros H x E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [now apply H|].
+  specialize (H y eq_refl). pose proof (Z.pow_nonneg 2 (frac y)). destruct r; injection E as <-; cbn; lia.
 Qed.
 
 Lemma decode_whole f w : format_ok f = true -> whole_sig (decode f w).
 Proof. intros O x H. destruct (decode_num _ _ _ O H). lia. Qed.
 
-Lemma factor_whole q r v : kept_or_zero r = true -> whole_sig v -> whole_sig (factor q r v).
+Lemma factor_whole q r v : whole_sig v -> whole_sig (factor q r v).
 Proof.
-  intros K H. unfold factor. pose proof (flush_whole r v K H) as F. destruct (normalise_factors q); auto.
+  intros H. unfold factor. pose proof (flush_whole r v H) as F. destruct (normalise_factors q); auto.
   intros x E. destruct (flush r v) as [y| |]; try easy. injection E as <-. unfold normalised.
   specialize (F y eq_refl). destruct (is_subnormal y) eqn:Q; auto. cbn.
   unfold is_subnormal in Q. apply andb_prop in Q. destruct Q as [_ Q]. apply Z.ltb_lt in Q.
@@ -128,20 +130,69 @@ Qed.
 Definition rounds_mirrored (o : option rounding) : bool :=
   match o with None => true | Some (Floating c) => symmetric (rho c) && (0 <=? p c) | _ => false end.
 
-Lemma scaled_mirrored q v w f k ss : zero_terms q = None -> rounds_mirrored (product_rounding q) = true ->
+(** Zeros that count as ones show their signs: those have to be opposite as well. *)
+Definition strictly (z : option Z) (v w : val) : Prop := match z with None => True | Some _ => w = negate v end.
+Definition keeps_sign (z : option Z) (r : flush_rule) : bool := match z, r with Some _, PositiveZero => false | _, _ => true end.
+
+Lemma flush_strictly z r v w : keeps_sign z r = true -> strictly z v w -> strictly z (flush r v) (flush r w).
+Proof.
+  destruct z as [e|]; [|easy]. cbn [strictly keeps_sign]. intros K ->. destruct v as [x| |]; try reflexivity. unfold flush, negate.
+  change (is_subnormal {| neg := negb (neg x); sig := sig x; exp := exp x; frac := frac x |}) with (is_subnormal x).
+  destruct (negb (is_subnormal x)); [reflexivity|]. destruct r; try easy; reflexivity.
+Qed.
+
+Lemma factor_strictly q r v w : keeps_sign (zero_terms q) r = true -> strictly (zero_terms q) v w -> strictly (zero_terms q) (factor q r v) (factor q r w).
+Proof.
+  intros K H. pose proof (flush_strictly _ r _ _ K H) as F. unfold factor. destruct (normalise_factors q); auto. destruct (zero_terms q) as [e|]; [|easy].
+  cbn [strictly] in *. rewrite F. destruct (flush r v) as [x| |]; try reflexivity. cbn [on_num negate]. unfold normalised.
+  change (is_subnormal {| neg := negb (neg x); sig := sig x; exp := exp x; frac := frac x |}) with (is_subnormal x). destruct (is_subnormal x); reflexivity.
+Qed.
+
+Lemma zero_mirrored_as z x y v w : neg y = negb (neg x) /\ sig y = sig x /\ frac y = frac x /\ 0 <= sig x \/ z = None ->
+  mirrored v w -> mirrored (zero_as z x v) (zero_as z y w).
+Proof.
+  intros H M. destruct z as [e|]; [|now rewrite !zero_as_none]. destruct H as [[N [S [F P]]]|H]; [|easy]. unfold zero_as.
+  destruct v as [a| |], w as [b| |]; try (now destruct M); auto. destruct (mirrored_num _ _ M) as [A _].
+  assert (Z : is_zero b = is_zero a) by (unfold is_zero; now rewrite A). rewrite Z. destruct (is_zero a); auto. apply num_mirrored; cbn; auto.
+Qed.
+
+Lemma as_one_opposite x y : neg y = negb (neg x) -> sig y = sig x -> frac y = frac x ->
+  neg (as_one y) = negb (neg (as_one x)) /\ sig (as_one y) = sig (as_one x) /\ frac (as_one y) = frac (as_one x).
+Proof. intros N S F. unfold as_one, is_zero. rewrite S, F. destruct (sig x =? 0); cbn; auto. Qed.
+
+Lemma as_one_whole x : 0 <= sig x -> 0 <= sig (as_one x).
+Proof. intros H. unfold as_one. destruct (is_zero x); cbn [sig]; auto. apply Z.pow_nonneg. lia. Qed.
+
+Lemma num_of_whole v : whole_sig v -> 0 <= sig (num_of v).
+Proof. intros H. destruct v as [x| |]; cbn; try lia. now apply H. Qed.
+
+Lemma num_of_negate v : (exists x, v = Num x) -> neg (num_of (negate v)) = negb (neg (num_of v)) /\ sig (num_of (negate v)) = sig (num_of v) /\ frac (num_of (negate v)) = frac (num_of v).
+Proof. intros [x ->]. cbn. auto. Qed.
+
+(** A zero product counts as that of ones. *)
+Lemma zero_product_mirrored z v w f : strictly z v w -> mirrored v w -> whole_sig f ->
+  mirrored (zero_as z (times (as_one (num_of v)) (as_one (num_of f))) (product v f)) (zero_as z (times (as_one (num_of w)) (as_one (num_of f))) (product w f)).
+Proof.
+  intros S M W. assert (P : mirrored (product v f) (product w f)) by (apply product_mirrored; auto).
+  destruct z as [e|]; [|now rewrite !zero_as_none]. cbn [strictly] in S. subst w. pose proof M as M'. destruct M' as [_ [Wv _]].
+  destruct v as [x|s|].
+  - apply zero_mirrored_as; auto. left. destruct (as_one_opposite x (num_of (negate (Num x)))) as [A [B C]]; auto. cbn [num_of] in *.
+    pose proof (as_one_whole x (Wv x eq_refl)). pose proof (as_one_whole _ (num_of_whole f W)). cbn [times neg sig frac]. rewrite A, B, C. repeat split; auto; [|nia].
+    now destruct (neg (as_one x)), (neg (as_one (num_of f))).
+  - cbn [negate product] in *. destruct f as [y|t|]; cbn [zero_as]; auto. destruct (is_zero y); cbn [zero_as]; auto.
+  - destruct f; cbn in *; auto.
+Qed.
+
+Lemma scaled_mirrored q v w f k ss : strictly (zero_terms q) v w -> rounds_mirrored (product_rounding q) = true ->
   mirrored v w -> whole_sig f -> Forall whole_sig ss ->
   mirrored (scaled_product q v f k ss) (scaled_product q w f k ss).
 Proof.
-  intros Z R H W F. unfold scaled_product. rewrite Z, !zero_as_none.
-  assert (P : mirrored (product v f) (product w f)) by (apply product_mirrored; auto).
-  assert (N : mirrored (if subtracted q k then negate (product v f) else product v f)
-                       (if subtracted q k then negate (product w f) else product w f)).
+  intros Z R H W F. unfold scaled_product. cbv zeta. pose proof (zero_product_mirrored (zero_terms q) v w f Z H W) as P.
+  set (pv := zero_as _ _ (product v f)) in *. set (pw := zero_as _ _ (product w f)) in *.
+  assert (N : mirrored (if subtracted q k then negate pv else pv) (if subtracted q k then negate pw else pw)).
   { destruct (subtracted _ _); auto using negate_mirrored. }
-  assert (S : mirrored (fold_left product ss (if subtracted q k then negate (product v f) else product v f))
-                       (fold_left product ss (if subtracted q k then negate (product w f) else product w f))).
-  { revert N. generalize (if subtracted q k then negate (product v f) else product v f) as a.
-    generalize (if subtracted q k then negate (product w f) else product w f) as b.
-    clear P H. induction F as [|s r Hs F IH]; intros b a N; auto. cbn [fold_left]. apply IH. apply product_mirrored; auto. }
+  assert (S : mirrored (fold_left product ss (if subtracted q k then negate pv else pv)) (fold_left product ss (if subtracted q k then negate pw else pw))).
+  { revert N. generalize (if subtracted q k then negate pv else pv) as a. generalize (if subtracted q k then negate pw else pw) as b. clear -F. induction F as [|s r Hs F IH]; intros b a N; auto. cbn [fold_left]. apply IH. apply product_mirrored; auto. }
   destruct (fold_left product ss _) as [x|s|], (fold_left product ss _) as [y|t|]; try (now destruct S); auto.
   destruct (mirrored_num _ _ S) as [A [B [C [D E]]]].
   assert (Q : (match product_limit q with Some l => negb (is_zero y) && (l <=? own_exponent y) | None => false end) =
@@ -278,6 +329,51 @@ Proof.
   rewrite !held_exact, (opposite_unit d _ _ Q), (opposite_counts d _ _ A Q), zsum_opp by auto. apply plus_mirrored; auto using num_of_mirrored.
 Qed.
 
+(** Sticky sums: the lowest number that the register holds is its own opposite, and counts as a zero. *)
+Lemma wrap_opp w n : 0 < w -> wrap w (- n) = if wrap w n =? - 2 ^ (w - 1) then wrap w n else - wrap w n.
+Proof.
+  intros W. unfold wrap. set (h := 2 ^ (w - 1)). assert (H : 2 ^ w = 2 * h) by (unfold h; rewrite <- Z.pow_succ_r by lia; f_equal; lia). rewrite H.
+  assert (h0 : 0 < h) by (apply Z.pow_pos_nonneg; lia). pose proof (Z.mod_pos_bound (n + h) (2 * h) ltac:(lia)) as B.
+  pose proof (Z.div_mod (n + h) (2 * h) ltac:(lia)) as D. set (q := (n + h) / (2 * h)) in *. set (r := (n + h) mod (2 * h)) in *.
+  destruct (Z.eqb_spec (r - h) (- h)) as [E|E].
+  - replace (- n + h) with ((1 - q) * (2 * h)) by lia. rewrite Z.mod_mul by lia. lia.
+  - replace (- n + h) with (2 * h - r + (- q) * (2 * h)) by lia. rewrite Z.mod_add by lia. rewrite Z.mod_small by lia. lia.
+Qed.
+
+Definition sticky_mirrors (d : sum) : bool :=
+  symmetric (alignment d) && symmetric (rho (out d)) && (0 <=? p (out d)) &&
+  match carry_bits d, fraction_bits d with Some k, Some f => 0 <=? f + 1 + k | _, _ => true end.
+
+Lemma sticky_mirrored d ts us : sticky_mirrors d = true -> Forall2 opposite ts us -> mirrored (sticky_sum d ts) (sticky_sum d us).
+Proof.
+  unfold sticky_mirrors. intros O H. repeat rewrite andb_true_iff in O. destruct O as [[[A R] P] K]. apply Z.leb_le in P.
+  unfold sticky_sum. cbv zeta. rewrite (opposite_unit d _ _ H), (opposite_cut _ _ _ _ A H), zsum_opp. set (u := unit_of d ts). set (ns := map (cut (alignment d) u) ts).
+  assert (La : largest d us = largest d ts).
+  { unfold largest. f_equal. clear -H. induction H as [|x y ts us Hx H IH]; cbn [map]; auto. now rewrite IH, (opposite_exponent d _ _ Hx). }
+  assert (Lo : existsb (fun x => negb (cut RZ u x * 2 ^ Z.max 0 (u - lsb x) =? signed x * 2 ^ Z.max 0 (lsb x - u))) us =
+               existsb (fun x => negb (cut RZ u x * 2 ^ Z.max 0 (u - lsb x) =? signed x * 2 ^ Z.max 0 (lsb x - u))) ts).
+  { generalize u as v. intros v. clear -H. induction H as [|x y ts us [E1 [E2 E3]] H IH]; cbn [existsb]; auto. rewrite IH. f_equal. f_equal. unfold cut, lsb. rewrite E1, E2, E3, round_div_opp by reflexivity.
+    rewrite !Z.mul_opp_l. set (a := _ * _). set (b := _ * _). destruct (Z.eqb_spec a b), (Z.eqb_spec (- a) (- b)); auto; lia. }
+  rewrite Lo, La. set (lost := existsb _ ts). set (n := held d (zsum ns)).
+  assert (Hn : (match carry_bits d, fraction_bits d, largest d ts with Some k, Some f, Some _ => n =? - 2 ^ (f + 1 + k) | _, _, _ => false end = true /\ held d (- zsum ns) = n) \/
+               (match carry_bits d, fraction_bits d, largest d ts with Some k, Some f, Some _ => n =? - 2 ^ (f + 1 + k) | _, _, _ => false end = false /\ held d (- zsum ns) = - n /\
+                match carry_bits d, fraction_bits d, largest d ts with Some k, Some f, Some _ => - n =? - 2 ^ (f + 1 + k) | _, _, _ => false end = false)).
+  { unfold n, held. destruct (carry_bits d) as [k|]; [|right; auto]. destruct (fraction_bits d) as [f|] eqn:F; [|right; auto]. apply Z.leb_le in K.
+    rewrite wrap_opp by lia. replace (1 + (f + 1 + k) - 1) with (f + 1 + k) by lia.
+    pose proof (wrap_range (1 + (f + 1 + k)) (zsum ns) ltac:(lia)) as B. replace (1 + (f + 1 + k) - 1) with (f + 1 + k) in B by lia.
+    destruct (largest d ts) eqn:L.
+    - destruct (Z.eqb_spec (wrap (1 + (f + 1 + k)) (zsum ns)) (- 2 ^ (f + 1 + k))) as [E|E]; [left; auto|right]. split; auto. split; auto. apply Z.eqb_neq. lia.
+    - right. assert (Z0 : zsum ns = 0) by (unfold ns; rewrite zeros_count; [apply zsum_zeros|]; apply forallb_forall; intros x; now apply (largest_none d ts)).
+      rewrite Z0, wrap_0 by lia. destruct (0 =? - 2 ^ (f + 1 + k)); auto. }
+  destruct Hn as [[L N]|[L [N L']]]; rewrite N.
+  - rewrite L. apply num_mirrored; cbn; auto; lia.
+  - rewrite L, L'. replace (- n =? 0) with (n =? 0) by (destruct (Z.eqb_spec n 0), (Z.eqb_spec (- n) 0); auto; lia).
+    destruct (lost && negb (n =? 0)).
+    + rewrite Z.sgn_opp. replace (- n * 2 ^ (p (out d) + 2) + - Z.sgn n) with (- (n * 2 ^ (p (out d) + 2) + Z.sgn n)) by lia.
+      split; [now apply convert_opp|split; now apply convert_whole].
+    + split; [now apply convert_opp|split; now apply convert_whole].
+Qed.
+
 (** * Orders of summation *)
 
 Lemma chain_results_mirrored s l ps qs : mirrors s = true -> mirrors l = true -> Forall2 mirrored ps qs ->
@@ -360,10 +456,10 @@ Fixpoint steps_mirror (t : steps) : bool :=
 Lemma nan_mirrored : mirrored NaN NaN.
 Proof. split; [exact I|split; intros ? ?; easy]. Qed.
 
-Lemma steps_mirrored r ps qs c c' t : kept_or_zero r = true -> steps_mirror t = true -> Forall2 mirrored ps qs -> mirrored c c' ->
+Lemma steps_mirrored r ps qs c c' t : steps_mirror t = true -> Forall2 mirrored ps qs -> mirrored c c' ->
   mirrored (eval_steps r ps c t) (eval_steps r qs c' t).
 Proof.
-  intros K M H Hc. revert M. induction t as [k| | |s l IH] using steps_ind'; intros M; cbn [eval_steps]; auto using nan_mirrored.
+  intros M H Hc. revert M. induction t as [k| | |s l IH] using steps_ind'; intros M; cbn [eval_steps]; auto using nan_mirrored.
   - clear M. revert k. induction H as [|v w ps qs Hv H IHp]; intros [|k]; cbn [nth]; auto using nan_mirrored.
   - cbn [steps_mirror] in M. apply andb_prop in M. destruct M as [Ms Ml]. apply add_mirrored; auto.
     induction IH as [|x l Hx IH IHl]; cbn [map]; [constructor|]. cbn [forallb] in Ml. apply andb_prop in Ml. destruct Ml as [M1 M2].
@@ -375,6 +471,7 @@ Qed.
 Definition mirrors_sum (how : summation) : bool :=
   match how with
   | OneSum s => mirrors s
+  | StickySum d => sticky_mirrors d
   | FromC s l | CLast _ s l => mirrors s && mirrors l
   | InSteps t => steps_mirror t
   | CAfter d false => mirrors (Stage d)
@@ -386,11 +483,15 @@ Proof.
   induction 1 as [|a b l m Ha H IH]; intros x y Hx; auto. cbn. destruct H; auto.
 Qed.
 
-Lemma block_mirrored how r e fs fs' ps qs c c' : mirrors_sum how = true -> kept_or_zero r = true -> Forall2 mirrored ps qs -> mirrored c c' ->
+Lemma block_mirrored how r e fs fs' ps qs c c' : mirrors_sum how = true -> Forall2 mirrored ps qs -> mirrored c c' ->
   mirrored (block_sum how r e fs ps c) (block_sum how r e fs' qs c').
 Proof.
-  intros M K H Hc. destruct how as [s| | | | |s halves|s l|how s l|t]; cbn [mirrors_sum] in M; try easy; cbn [block_sum].
+  intros M H Hc. destruct how as [s|s| | | |s halves|s l|how s l|t]; cbn [mirrors_sum] in M; try easy; cbn [block_sum].
   - apply from_mirrored; auto. apply Forall2_app; auto.
+  - unfold on_numbers. assert (G : Forall2 mirrored (ps ++ [c]) (qs ++ [c'])) by (apply Forall2_app; auto).
+    pose proof (mirrored_opposite _ _ G) as Ho. pose proof (opposite_numbers _ _ Ho) as N.
+    destruct (numbers (ps ++ [c])) as [ts|] eqn:E, (numbers (qs ++ [c'])) as [us|] eqn:E'; try easy; [now apply sticky_mirrored|].
+    split; [now apply opposite_special|split; apply special_whole].
   - destruct halves; [easy|]. cbn [mirrors] in M. apply andb_prop in M. destruct M as [M P]. apply Z.leb_le in P.
     now apply (after_mirrored s r fs fs' e e ps qs c c').
   - apply andb_prop in M. destruct M. apply last_2; auto. now apply chain_results_mirrored.
@@ -402,16 +503,19 @@ Qed.
 
 Definition negation_kept (d : design) : bool :=
   let q := factors d in
-  mirrors_sum (sums d) && kept_or_zero (c_rule d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) &&
+  mirrors_sum (sums d) && keeps_sign (zero_terms q) (c_rule d) && keeps_sign (zero_terms q) (of_a q) &&
   rounds_mirrored (product_rounding q) && (exponent_step q =? 1) && negb (skips d) &&
   match cutting_of d with Pieces size _ => 0 <? size | _ => true end &&
-  match zero_terms q, converted d, composed d with None, None, None => true | _, _, _ => false end &&
+  match converted d, composed d with None, None => true | _, _ => false end &&
   format_ok (a_format d) && format_ok (b_format d) && format_ok (c_format d) &&
   match scales d with Some (f, _) => format_ok f | None => true end.
 
+(** Negated values, signs of zeros too where these count as ones. *)
+Definition negated_words (d : design) (v w : val) : Prop := mirrored v w /\ strictly (zero_terms (factors d)) v w.
+
 (** The words of A and of c stand for the negated values, those of B and of scales are the same. *)
 Definition negated_element (d : design) (x y : element) : Prop :=
-  mirrored (decode (a_format d) (a_word x)) (decode (a_format d) (a_word y)) /\ b_word y = b_word x /\ scaled_by y = scaled_by x /\ index y = index x.
+  negated_words d (decode (a_format d) (a_word x)) (decode (a_format d) (a_word y)) /\ b_word y = b_word x /\ scaled_by y = scaled_by x /\ index y = index x.
 
 Lemma swapped_2 {A B} (R : A -> B -> Prop) : forall n l m, (length l <= n)%nat -> Forall2 R l m -> Forall2 R (swapped l) (swapped m).
 Proof.
@@ -429,12 +533,12 @@ Proof.
 Qed.
 
 Lemma element_mirrored d x y : negation_kept d = true -> negated_element d x y -> made_by d x ->
-  mirrored (a_of d x) (a_of d y) /\ b_of d y = b_of d x /\ whole_sig (b_of d x) /\ Forall whole_sig (scaled_by x).
+  negated_words d (a_of d x) (a_of d y) /\ b_of d y = b_of d x /\ whole_sig (b_of d x) /\ Forall whole_sig (scaled_by x).
 Proof.
   intros O [Ha [Eb [Es Ei]]] M. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[[[[Mi Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (converted d) eqn:Cv; [easy|].
+  destruct O as [[[[[[[[[[[Mi Kc] Ka] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. destruct (converted d) eqn:Cv; [easy|].
   split; [|split; [|split]].
-  - unfold a_of, operand. rewrite Cv, St. now apply factor_mirrored.
+  - destruct Ha as [Ha Hs]. unfold a_of, operand. rewrite Cv, St. split; [now apply factor_mirrored|now apply factor_strictly].
   - unfold b_of. now rewrite Eb.
   - unfold b_of, operand. rewrite Cv, St. apply factor_whole; auto using decode_whole.
   - unfold made_by in M. destruct (scales d) as [[f n]|].
@@ -446,8 +550,8 @@ Lemma one_mirrored d x y ss : negation_kept d = true -> negated_element d x y ->
   mirrored (scaled_product (factors d) (a_of d x) (b_of d x) (index x) ss) (scaled_product (factors d) (a_of d y) (b_of d y) (index y) ss).
 Proof.
   intros O N M W. destruct (element_mirrored d x y O N M) as [A [B [C _]]]. destruct N as [_ [_ [_ Ei]]]. rewrite B, Ei.
-  unfold negation_kept in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[[Mi Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os].
-  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. now apply scaled_mirrored.
+  unfold negation_kept in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[Mi Kc] Ka] R] St] Sk] Cu] X] Oa] Ob] Oc] Os].
+  destruct A. now apply scaled_mirrored.
 Qed.
 
 Lemma cut_list_2 {A B} (R : A -> B -> Prop) n : forall k l m, Forall2 R l m -> Forall2 (Forall2 R) (cut_list k n l) (cut_list k n m).
@@ -466,7 +570,7 @@ Proof.
   - split; auto. induction H as [|x y l m Hx H IH]; cbn [map]; [constructor|]. inversion M; subst. constructor; auto.
     destruct (element_mirrored d x y O Hx ltac:(auto)) as [_ [_ [_ W]]]. pose proof Hx as Hx'. destruct Hx' as [_ [_ [Es _]]]. rewrite Es. now apply one_mirrored.
   - split; auto. induction H as [|x y l m Hx H IH]; cbn [flat_map]; [constructor|]. inversion M; subst. apply Forall2_app; auto.
-    destruct (element_mirrored d x y O Hx ltac:(auto)) as [Ha [Eb [_ W]]]. pose proof Hx as Hx'. destruct Hx' as [_ [_ [Es _]]].
+    destruct (element_mirrored d x y O Hx ltac:(auto)) as [[Ha _] [Eb [_ W]]]. pose proof Hx as Hx'. destruct Hx' as [_ [_ [Es _]]].
     pose proof (one_mirrored d x y (scaled_by x) O Hx ltac:(auto) W) as P. rewrite Es. unfold negation_kept in O. repeat rewrite andb_true_iff in O. rewrite Cu in O.
     assert (Ps : 0 < size) by (destruct O as [[[[[[_ Q] _] _] _] _] _]; now apply Z.ltb_lt).
     destruct (scaled_product _ (a_of d x) _ _ _) as [u| |], (scaled_product _ (a_of d y) _ _ _) as [v| |]; try (now destruct P); try (constructor; [exact P|constructor]).
@@ -489,22 +593,43 @@ Proof.
     + f_equal. induction G as [|g h gs hs Hg G IH]; cbn [map]; auto. inversion F; subst. rewrite IH by auto. f_equal. now apply Q.
 Qed.
 
-(** Negated products and a negated c give the negated result, in every order of summation. *)
-Theorem negation_holds d w w' : negation_kept d = true ->
+Lemma taken_mirrored d v v' : negation_kept d = true -> negated_words d v v' -> mirrored (taken_c d v) (taken_c d v').
+Proof.
+  intros O [M S]. unfold negation_kept in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[_ Kc] _] _] _] _] _] _] _] _] _] _].
+  unfold taken_c. pose proof (flush_mirrored (c_rule d) _ _ M) as F. pose proof (flush_strictly _ _ _ _ Kc S) as G. cbv zeta.
+  destruct (zero_terms (factors d)) as [e|]; [|now rewrite !zero_as_none]. cbn [strictly] in G. rewrite G in *. pose proof F as F'. destruct F' as [_ [W _]].
+  destruct (flush (c_rule d) v) as [x| |]; auto. apply zero_mirrored_as; auto. left. cbn [negate num_of].
+  destruct (as_one_opposite x {| neg := negb (neg x); sig := sig x; exp := exp x; frac := frac x |}) as [A [B C]]; auto. rewrite A, B, C.
+  repeat split; auto. apply as_one_whole. now apply W.
+Qed.
+
+Lemma block_negated d b b' v v' : negation_kept d = true -> Forall2 (negated_element d) b b' -> Forall (made_by d) b -> negated_words d v v' ->
+  mirrored (block_value d v b) (block_value d v' b').
+Proof.
+  intros O Hb Fb Hv. destruct (terms_mirrored d (ordered d b) (ordered d b') O (ordered_2 d _ _ _ Hb) (ordered_all d _ _ Fb)) as [T E].
+  pose proof (taken_mirrored d v v' O Hv) as C. unfold negation_kept in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[[[M Kc] Ka] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. apply negb_true_iff in Sk.
+  unfold block_value, skipped. rewrite Sk. cbn [andb]. rewrite E. now apply block_mirrored.
+Qed.
+
+(** Negated products and a negated c give the negated result, in every order of summation; where zeros count as ones, of one block. *)
+Theorem negation_holds d w w' : negation_kept d = true -> zero_terms (factors d) = None \/ (length (elements d w) <= block d)%nat ->
   Forall2 (negated_element d) (elements d w) (elements d w') ->
-  mirrored (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->
+  negated_words d (decode (c_format d) (c_word w)) (decode (c_format d) (c_word w')) ->
   mirrored (value d w) (value d w').
 Proof.
-  intros O H Hc. pose proof O as O'. unfold negation_kept in O'. repeat rewrite andb_true_iff in O'.
-  destruct O' as [[[[[[[[[[[[M Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os].
-  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (converted d) eqn:Cv; [easy|].
-  destruct (composed d) eqn:Co; [easy|]. apply negb_true_iff in Sk.
-  unfold value. rewrite Co. unfold values. rewrite (Forall2_length _ _ _ H).
-  pose proof (cut_list_2 (negated_element d) (block d) (length (elements d w')) _ _ H) as B.
-  pose proof (cut_list_Forall (made_by d) (block d) (length (elements d w')) _ (elements_made d w)) as Fb.
-  revert Fb Hc. generalize (decode (c_format d) (c_word w)) as v, (decode (c_format d) (c_word w')) as v'.
-  clear H. induction B as [|b b' r r' Hb B IH]; intros v v' Fb Hv; auto. inversion Fb as [|? ? Fb1 Fb2]; subst.
-  cbn [fold_left]. apply IH; auto. unfold block_value, skipped. rewrite Sk. cbn [andb].
-  destruct (terms_mirrored d (ordered d b) (ordered d b') O (ordered_2 d _ _ _ Hb) (ordered_all d _ _ Fb1)) as [T E]. rewrite E.
-  apply block_mirrored; auto. unfold taken_c. rewrite Zt, !zero_as_none. now apply flush_mirrored.
+  intros O One H Hc. assert (Co : composed d = None).
+  { unfold negation_kept in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[_ X] _] _] _] _]. destruct (converted d), (composed d); easy. }
+  unfold value. rewrite Co. unfold values. pose proof (elements_made d w) as Mm. rewrite <- (Forall2_length _ _ _ H).
+  destruct (zero_terms (factors d)) as [e|] eqn:Zt.
+  - destruct One as [One|One]; [easy|]. destruct H as [|x y l m Hx H]; [apply Hc|]. pose proof (Forall2_length _ _ _ H) as L.
+    assert (Cut : forall (z : element) r, length (z :: r) = length (x :: l) -> cut_list (length (x :: l)) (block d) (z :: r) = [z :: r]).
+    { intros z r Lr. cbn [length] in *. change (cut_list (S (length l)) (block d) (z :: r)) with (firstn (block d) (z :: r) :: cut_list (length l) (block d) (skipn (block d) (z :: r))).
+      rewrite firstn_all2, skipn_all2 by (cbn [length]; lia). destruct (length l); reflexivity. }
+    rewrite !Cut by (cbn [length]; congruence). cbn [fold_left]. apply block_negated; auto.
+  - pose proof (cut_list_2 (negated_element d) (block d) (length (elements d w)) _ _ H) as B.
+    pose proof (cut_list_Forall (made_by d) (block d) (length (elements d w)) _ Mm) as Fb.
+    revert Fb Hc. generalize (decode (c_format d) (c_word w)) as v, (decode (c_format d) (c_word w')) as v'.
+    clear H One Mm. induction B as [|b b' r r' Hb B IH]; intros v v' Fb Hv; [apply Hv|]. inversion Fb as [|? ? Fb1 Fb2]; subst.
+    cbn [fold_left]. apply IH; auto. split; [now apply block_negated|]. now rewrite Zt.
 Qed.

@@ -799,14 +799,15 @@ Definition region_ok (a b : design) (ka kb n : nat) (zero : bool) (lo hi s fa ma
   end.
 
 (** Two designs give the same word of all finite operands whose terms other than zero have exponents within s of each other:
-    of both, blocks and calls of any length, nothing is cut and partial sums are exact, and the last roundings are one, or exact too. *)
-Theorem agreement_within_spread a b ka kb n zero lo hi s fa ma fb mb E ps c :
-  region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n ->
+    of both, blocks and calls of any length, nothing is cut and partial sums are exact, and the last roundings are one, or exact too.
+    Nor does the order of the products matter. *)
+Theorem agreement_in_any_order a b ka kb n zero lo hi s fa ma fb mb E ps qs c :
+  region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n -> Permutation ps qs ->
   Forall (pair_within (a_format a) (b_format a) lo hi s E) ps ->
   c_within (c_format a) lo hi s E c -> (zero = true -> c = 0%Z) ->
-  calls a ka ps c = calls b kb ps c.
+  calls a ka ps c = calls b kb qs c.
 Proof.
-  intros O Ln Fp Cw Zc. unfold region_ok in O. cbv zeta in O. set (w := Z.max _ _) in *.
+  intros O Ln Pq Fp Cw Zc. unfold region_ok in O. cbv zeta in O. set (w := Z.max _ _) in *.
   assert (Wc : ((if zero then 0 else fbits (c_format a)) <= w)%Z) by (unfold w; lia).
   assert (Wf : (fbits (a_format a) + fbits (b_format a) <= w)%Z) by (unfold w; lia). clearbody w. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[[[[[[[S0 LH] Fa] Fb] N0] Oc] Pz] E1] E2] E3] E4] Fd] E5] Sa] Sb] Re].
@@ -834,16 +835,17 @@ Proof.
   { intros Zr. specialize (Zc Zr). rewrite Zr in Pz. cbn in Pz. unfold plus_zero_of in Pz. rewrite Zc. destruct (decode (c_format a) 0); try easy.
     apply andb_prop in Pz. destruct Pz as [_ Pz]. apply negb_true_iff in Pz. intros y Hy _. congruence. }
   set (pv := pair_value (a_format a) (b_format a)).
-  assert (R : forall d k f m z, side low f high m pb bc k n zero d = true -> final d = Some z -> a_format d = a_format a -> b_format d = b_format a -> c_format d = c_format a ->
+  assert (R : forall os, length os = n -> Forall (pair_close (a_format a) (b_format a) g w s) os ->
+    forall d k f m z, side low f high m pb bc k n zero d = true -> final d = Some z -> a_format d = a_format a -> b_format d = b_format a -> c_format d = c_format a ->
     d_format d = d_format a -> (s + w <= f)%Z -> (c_format d = d_format d \/ n = k) ->
-    exists i v, calls d k ps c = encode (d_format a) i v /\ ends (out z) (V x + Rsum (map pv ps)) v).
-  { intros d k f m z Sd Fz Da Db Dcf Dd Sf Cd. destruct (C f Sf) as [t [Nt [Ht [Bt Rt]]]].
+    exists i v, calls d k os c = encode (d_format a) i v /\ ends (out z) (V x + Rsum (map pv os)) v).
+  { intros os Lo Po d k f m z Sd Fz Da Db Dcf Dd Sf Cd. destruct (C f Sf) as [t [Nt [Ht [Bt Rt]]]].
     assert (Sp : (0 < k)%nat /\ (n mod k = 0)%nat /\ (composed d = None -> zsign (out z) = Positive \/ no_minus_zero (here t))).
     { unfold side in Sd. rewrite Fz in Sd. destruct (last_sum (sums d)) as [l'|] eqn:L; [|now rewrite andb_false_r in Sd].
       repeat rewrite andb_true_iff in Sd. destruct Sd as [[[_ K0] M0] [_ Co]]. apply Nat.ltb_lt in K0. apply Nat.eqb_eq in M0. split; auto. split; auto.
       intros Cn. rewrite Cn in Co. unfold final in Fz. rewrite L, Cn in Fz. injection Fz as <-. apply orb_prop in Co. destruct Co as [Co|Co]; [right; rewrite Ht; now apply P|left; now destruct (zsign (out l'))]. }
     destruct Sp as [K0 [M0 Pc]].
-    assert (Cc : concat (cut_list (length ps) k ps) = ps) by (apply concat_cut; auto).
+    assert (Cc : concat (cut_list (length os) k os) = os) by (apply concat_cut; auto).
     assert (Lc : forall j (q : list (Z * Z)), (length q <= j)%nat -> (length q mod k = 0)%nat -> Forall (fun b => length b = k) (cut_list j k q)).
     { clear -K0. induction j as [|j IH]; intros q L M; [constructor|]. destruct q as [|y q]; [constructor|]. set (q' := y :: q) in *.
       change (cut_list (S j) k q') with (firstn k q' :: cut_list j k (skipn k q')).
@@ -851,22 +853,23 @@ Proof.
       { destruct (le_lt_dec k (length q')); auto. rewrite Nat.mod_small in M by lia. unfold q' in M. cbn in M. lia. }
       constructor; [rewrite firstn_length; lia|]. apply IH; rewrite skipn_length; [unfold q' in *; cbn [length] in *; lia|].
       rewrite <- (Nat.mod_add (length q' - k) 1 k) by lia. replace (length q' - k + 1 * k)%nat with (length q') by lia. exact M. }
-    specialize (Lc (length ps) ps (le_n _)). rewrite Ln in Lc. specialize (Lc M0).
-    set (bs := cut_list (length ps) k ps) in *. rewrite <- Ln in Lc. fold bs in Lc.
+    specialize (Lc (length os) os (le_n _)). rewrite Lo in Lc. specialize (Lc M0).
+    set (bs := cut_list (length os) k os) in *. rewrite <- Lo in Lc. fold bs in Lc.
     assert (Lb : (length bs * k = n)%nat).
-    { rewrite <- Ln, <- Cc. clear -Lc. induction Lc as [|y r Hy _ IH]; [reflexivity|]. cbn [length concat]. rewrite app_length, <- IH. lia. }
+    { rewrite <- Lo, <- Cc. clear -Lc. induction Lc as [|y r Hy _ IH]; [reflexivity|]. cbn [length concat]. rewrite app_length, <- IH. lia. }
     destruct (calls_end g f low high m pb w s d k n zero bc Lg Hg S0 ltac:(rewrite Da, Db; lia) Sf ltac:(unfold pb; now rewrite Da, Db) Sd z Fz Cd bs c t) as [i [v [I1 I2]]]; auto.
     - intros Q. rewrite Q in Lb. cbn in Lb. lia.
-    - rewrite Da, Db. apply Forall_forall. intros y Hy. apply Forall_forall. intros q Hq. rewrite Forall_forall in PC. apply PC. rewrite <- Cc. apply in_concat. eauto.
+    - rewrite Da, Db. apply Forall_forall. intros y Hy. apply Forall_forall. intros q Hq. rewrite Forall_forall in Po. apply Po. rewrite <- Cc. apply in_concat. eauto.
     - now rewrite Dcf.
     - rewrite Bt, Lb. lia.
     - lia.
     - exists i, v. rewrite Da, Db, Rt, Cc in I2. rewrite Dd in I1. split; auto. }
   assert (Cf : forall k, (n =? k)%nat = true -> n = k) by (intros; now apply Nat.eqb_eq).
-  destruct (R a ka fa ma l Sa Fl eq_refl eq_refl eq_refl eq_refl Fa) as [i [v [I1 I2]]].
+  destruct (R ps Ln PC a ka fa ma l Sa Fl eq_refl eq_refl eq_refl eq_refl Fa) as [i [v [I1 I2]]].
   { destruct (format_eq_dec (c_format a) (d_format a)); [now left|right]. cbn in E5. apply andb_prop in E5. now apply Cf. }
-  destruct (R b kb fb mb e Sb Fe (eq_sym Ea) (eq_sym Eb) (eq_sym Ec) (eq_sym Ed) Fb) as [j [u [J1 J2]]].
+  destruct (R qs ltac:(now rewrite <- (Permutation_length Pq)) ltac:(eapply Permutation_Forall; eauto) b kb fb mb e Sb Fe (eq_sym Ea) (eq_sym Eb) (eq_sym Ec) (eq_sym Ed) Fb) as [j [u [J1 J2]]].
   { destruct (format_eq_dec (c_format a) (d_format a)) as [Q|]; [left; congruence|right]. cbn in E5. apply andb_prop in E5. now apply Cf. }
+  rewrite <- (Rsum_perm _ _ (Permutation_map pv Pq)) in J2.
   assert (Gp : on_grid g (Rsum (map pv ps)) /\ Rabs (Rsum (map pv ps)) <= IZR (Z.of_nat n * pb) * bp g).
   { destruct (elements_near g fa low high ma pb w s a ka n zero bc S0 ltac:(lia) Fa eq_refl Sa ps c PC) as [Fx Vx].
     destruct (element_items g fa a pb _ Fx) as [Gi Bi]. rewrite Vx in Gi, Bi. rewrite elements_length in Bi.
@@ -877,6 +880,20 @@ Proof.
   - destruct Nt as [z [_ [_ [_ Bz]]]]. rewrite Bt, Rt in Bz. rewrite plus_IZR. eapply Rle_trans; [apply Rabs_triang|]. lra.
 Qed.
 
+Theorem agreement_within_spread a b ka kb n zero lo hi s fa ma fb mb E ps c :
+  region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n ->
+  Forall (pair_within (a_format a) (b_format a) lo hi s E) ps ->
+  c_within (c_format a) lo hi s E c -> (zero = true -> c = 0%Z) ->
+  calls a ka ps c = calls b kb ps c.
+Proof. intros. eapply agreement_in_any_order; eauto. Qed.
+
+(** Within such a spread no order of a design's products changes the result, whichever of its sums they are in. *)
+Theorem order_within_spread d k n zero lo hi s f m E ps qs c :
+  region_ok d d k k n zero lo hi s f m f m = true -> length ps = n -> Permutation ps qs ->
+  Forall (pair_within (a_format d) (b_format d) lo hi s E) ps ->
+  c_within (c_format d) lo hi s E c -> (zero = true -> c = 0%Z) ->
+  calls d k ps c = calls d k qs c.
+Proof. apply agreement_in_any_order. Qed.
 
 (** * Designs that differ in the words of NaNs alone *)
 

@@ -30,7 +30,7 @@ from tcformal.probe.plan.plan import (
 )
 from tcformal.probe.run.gather import ANSWERS, from_file, from_store
 from tcformal.probe.run.run import run_plan
-from tcformal.proofs.separate import check_property, separate
+from tcformal.query.separate import check_property, separate
 from tcformal.store.audit.prune import prune
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store

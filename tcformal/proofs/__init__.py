@@ -1,1 +1,0 @@
-"""Claims about one unit, proved from lemmas in steps that are checked."""

@@ -1,1 +1,0 @@
-"""The claims, one module each."""

@@ -1,1 +1,0 @@
-"""Ways to cut an equality of two circuits into lemmas."""

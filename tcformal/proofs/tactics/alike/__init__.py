@@ -1,1 +1,0 @@
-"""Two sums of the same numbers, made in other ways."""

@@ -1,1 +1,0 @@
-"""Tactics that find proofs for the kernel that sums of integers are exact; none is trusted."""

@@ -1,1 +1,0 @@
-"""Tactics for claim `monotonicity`: roundings keep the order of numbers; none is trusted."""

@@ -1,1 +1,0 @@
-"""The error of one sum in terms of the sum of magnitudes."""

@@ -1,1 +1,0 @@
-"""Terms and sums that are rounded to odd."""
