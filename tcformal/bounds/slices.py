@@ -71,8 +71,10 @@ def _by_error(spec: UnitSpec) -> ExactSlices:
     """The widths that the error of one block gives."""
     if spec.scale_format is not None or spec.c_format != spec.d_format:
         raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
-    found = theorem_constant(spec)
-    if found is None or found.beside is None:
+    found, design = theorem_constant(spec), spec.design
+    # A complement is a unit below what it stands for, and lost bits leave fractions: no integers.
+    whole = design.accumulation != "ones_complement" and design.lost_bits == "cut"
+    if found is None or found.beside is None or not whole:
         return ExactSlices(spec, 0, (), in_the_way(spec, "integer-sums"))
     if found.least > 0:
         return ExactSlices(spec, 0, (), "small sums may lose")

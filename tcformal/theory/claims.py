@@ -326,7 +326,7 @@ def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
 def _zero_frames(unit: UnitSpec) -> Instance | None:
     """Whole blocks of zeros, of sums whose c is aligned apart: theorem `frame_blocks_idle`."""
     d, n = unit.design, block_size(unit)
-    if unit.tree is not None or unit.emulation is not None or not framed_ok(d):
+    if unit.tree is not None or unit.emulation is not None or not framed_ok(d) or not one_nan(unit):
         return None
     if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or (unit.k // 2) % n:
         return None

@@ -77,16 +77,24 @@ class LengthBound:
         """Rows without underflow."""
         d, size = self.spec.d_format, resolve(self.spec.name).k
         a, b = decoded(self.spec.a_format, x.a), decoded(self.spec.b_format, x.b)
-        exponent = np.where(a.zero | b.zero, -(1 << 20), a.exponent + b.exponent)
+        exponent, bits = a.exponent + b.exponent, a.fraction_bits + b.fraction_bits
+        if self.spec.scale_format is not None and self.spec.scale_block is not None:
+            for words in (x.scale_a, x.scale_b):
+                assert words is not None
+                scale = decoded(self.spec.scale_format, words)
+                exponent = exponent + scale.exponent[:, np.arange(x.a.shape[1]) // self.spec.scale_block]
+                bits += scale.fraction_bits
+        exponent = np.where(a.zero | b.zero, -(1 << 20), exponent)
         met, before = np.ones(len(x.c), np.bool_), np.full(len(x.c), -(1 << 20))
         for i, words in enumerate(results):
             largest = np.maximum(exponent[:, i * size : (i + 1) * size].max(axis=1), before)
             made = decoded(d, words)
             nothing = largest == -(1 << 20)
             met &= nothing | ((largest >= self.least) & made.finite & ~made.subnormal)
-            # A block within a call may have a result that nobody sees: all products far from underflow.
+            # A sum within a call may have a result that nobody sees: all products far from underflow.
             near = np.where(exponent == -(1 << 20), 1 << 20, exponent).min(axis=1)
-            met &= near - a.fraction_bits - b.fraction_bits >= d.e_min - d.fraction_bits * (d.e_min < -100)
+            kept = d.e_min < -100 and self.spec.design.result_subnormals == "kept"
+            met &= near - bits >= d.e_min - d.fraction_bits * kept
             before = np.where(made.zero, -(1 << 20), made.exponent)
         found = ratios(self.spec, self.statement, x, results[-1])
         return Ratios(np.where(met, found.ratio, 0.0), found.met & met, found.broken & met)
