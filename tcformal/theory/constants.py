@@ -45,7 +45,7 @@ class Constants:
     blocks: int
     last: Fraction = Fraction(0)
     #: How much less the first block loses of products of c's sign, and what every other one loses of c along
-    #: that sign, where that is less: `Frames.grown`.
+    #: that sign, where that is less: `FrameErrors.grown`.
     spared: Fraction = Fraction(0)
     along: Fraction | None = None
     longest: int | None = None

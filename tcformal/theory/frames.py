@@ -1,4 +1,4 @@
-"""What sums whose c is aligned apart lose, as `coq/Frames.v` computes it, in fixed point."""
+"""What sums whose c is aligned apart lose, as `coq/FrameErrors.v` computes it, in fixed point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.theory.paths import ONE, WIDTH, lost_bits, monotone, up
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The constants of `Frames.grown`, in units of 2^-WIDTH.
+    """The constants of `FrameErrors.grown`, in units of 2^-WIDTH.
 
     Ranges and units: of the first block's products of c's sign, `same`, and of the others, `most`; of c of
     every later one, `of_c` against its sign and `along` it.
@@ -25,7 +25,7 @@ class Frame:
 
 
 def frame(unit: UnitSpec, *, zero_c: bool) -> Frame | None:
-    """Constants for which `Frames.frame_grows` holds, from c = 0 or any c; None without `frames_ok`."""
+    """Constants for which `FrameErrors.frame_grows` holds, from c = 0 or any c; None without `frames_ok`."""
     if not _frames_ok(unit):
         return None
     d, n = unit.design, block_size(unit)
@@ -41,7 +41,7 @@ def frame(unit: UnitSpec, *, zero_c: bool) -> Frame | None:
 
 
 def framed_ok(d: Design) -> bool:
-    """`Frames.framed_ok`."""
+    """`FrameErrors.framed_ok`."""
     complement = d.accumulation == "ones_complement"
     return (
         d.framed and all(t.integer_bits is None and monotone(t, d) for t in (d.step, d.rho))
@@ -50,7 +50,7 @@ def framed_ok(d: Design) -> bool:
 
 
 def _frames_ok(unit: UnitSpec) -> bool:
-    """`Frames.frames_ok` but for the constants."""
+    """`FrameErrors.frames_ok` but for the constants."""
     d, terms = unit.design, term_facts(unit)
     if unit.tree is not None or unit.emulation is not None or not framed_ok(d) or terms is None:
         return False
@@ -67,7 +67,7 @@ def _frames_ok(unit: UnitSpec) -> bool:
 
 
 def _losses(d: Design, n: int, *, zero_c: bool) -> tuple[int, int, int, int, int]:
-    """`Frames.frame_losses`: of products of c's sign, of others, of c; along it, of products and of c."""
+    """`FrameErrors.frame_losses`: of products of c's sign, of others, of c; along it, of products and of c."""
     complement, size, k = d.accumulation == "ones_complement", d.aligned_group, int(not zero_c)
     if size is None:
         every, same = n, n - 1

@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  AtOnce Mirror Axes Signs Again Losses Accumulated Trees Summations Exact Orders Paths Growth Down Frames.
+  AtOnce Mirror Axes Signs Again Losses Accumulated Trees Summations Exact Orders Paths Growth Down FrameErrors.
 Import ListNotations.
 Open Scope R_scope.
 
