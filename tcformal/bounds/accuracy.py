@@ -117,8 +117,8 @@ def accuracy(
     Errors: InputError for a length or a promotion out of range, or for a unit that cannot be chained.  A
     theorem that is not proved in the limits leaves `bound` None, with the reason in `proved`.
     Source: MARY Model 1; theorems `relative_error_from_zero`, `relative_error_of_calls`,
-    `ordered_error_from_zero` and `down_error_from_zero`, or else claims of the kernel about one block with the
-    recurrence (1 + κ)·C + κ for every block.
+    `ordered_error_from_zero` and `down_error_from_zero`, or else claims of the kernel about one block with
+    the recurrence (1 + κ)·C + κ for every block.
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=LONGEST)
