@@ -112,7 +112,7 @@ def accuracy(
     Errors: InputError for a length or a promotion out of range, or for a unit that cannot be chained.  Where
     no theorem applies `bound` is None, with the reason.
     Source: MARY Model 1; theorems `relative_error_from_zero`, `relative_error_of_calls`,
-    `ordered_error_from_zero` and `error_in_exponents`.
+    `ordered_error_from_zero`, `down_error_from_zero` and `error_in_exponents`.
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=max(LONGEST, spec.k))

@@ -36,6 +36,9 @@ GRID = (
     "tfdpa@products=2,a_format=e2m1,b_format=e3m2,c_format=fp16,d_format=fp16,fraction_bits=13,"
     "conversion=RZ-FP16,zero_exponent=-20"
 )
+#: What a product of two- and three-bit fractions loses of a unit at most, rounded up.
+_FEW_BITS = Fraction(4033, 4096)
+_FP8 = ("bf8", "fp8")
 CHAIN = "sequential@products=2,a_format=e5m4,b_format=e5m4,c_format=fp16,d_format=fp16"
 
 
@@ -111,6 +114,9 @@ def test_promotion_loses_half_an_ulp_each() -> None:
         ("rdna3/v_wmma_f32_16x16x16_f16", 4, "framed_relative", Fraction(4000001, 10**6) * U),
         ("rdna3/v_wmma_f32_16x16x16_f16", 64, "framed_relative", Fraction(4850008, 10**5) * U),
         ("rdna4/v_wmma_f32_16x16x16_f16", 64, "framed_relative", Fraction(2550002, 10**5) * U),
+        # Of 8 products 7 lose a unit of 2^-24, and of 512 blocks each but the first loses little more of c.
+        ("cdna3/v_mfma_f32_32x32x8_f16", 8, "down_error_from_zero", Fraction(1603, 200) * U),
+        ("cdna3/v_mfma_f32_32x32x8_f16", 4096, "down_error_from_zero", 527 * U),
     ],
 )
 def test_bounds_are_instances_of_theorems_and_nearly_attained(
@@ -130,6 +136,21 @@ def test_bounds_are_instances_of_theorems_and_nearly_attained(
     assert high is not None
     assert low is not None
     assert low <= high == x.bound / length
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "16x16x8_xf32", "32x32x4_2b_f16", "32x32x8_bf16",
+        *(pytest.param(f"16x16x32_{a}_{b}", marks=pytest.mark.long) for a in _FP8 for b in _FP8),
+    ],
+)  # fmt: skip
+def test_sums_rounded_down_lose_nearly_what_is_proved(name: str) -> None:
+    x = accuracy(f"cdna3/v_mfma_f32_{name}")
+    assert x.proved.theorem is not None
+    assert x.proved.theorem.theorem == "down_error_from_zero"
+    assert x.gap is not None
+    assert 0 <= x.gap < Fraction(1, 200)
 
 
 def test_a_million_products_take_no_longer_than_a_few() -> None:

@@ -129,6 +129,8 @@ def test_sums_rounded_down_have_constants_of_any_length() -> None:
     assert 4 * ulp < few.first < many.first < 8 * ulp * Fraction(1002, 1000)
     assert ulp < few.other == many.other < ulp * Fraction(102, 100)
     assert few.of(4096) > 1023 * few.other
+    for changed in ("fraction_bits=20", "overflow=largest", "c_subnormals=positive_zero"):
+        assert constants(resolve(f"cdna3/v_mfma_f32_32x32x8_f16@{changed}")) is None, changed
 
 
 def stated_conditions(folder: Path, name: str) -> int:

@@ -97,6 +97,23 @@ Qed.
 Lemma odds_in {A} (l : list A) x : In x (odds l) -> In x l.
 Proof. unfold odds. intros H. apply second_in in H. destruct l; [easy|now right]. Qed.
 
+(** A number of a format, or a result, is below 2 at its exponent. *)
+Lemma fits_below m x : 0 <= m -> fits' (number_shape m) x -> (Rabs (V x) < bp (exp x + 1))%R.
+Proof.
+  intros M [S F]. unfold number_shape, fst, snd in F.
+  assert (Ab : Rabs (V x) = (IZR (sig x) * bp (- frac x) * bp (exp x))%R).
+  { unfold V. rewrite Rabs_mult, (Rabs_pos_eq (bp _)), <- abs_IZR, Rmult_assoc, <- bpow_plus by apply bpow_ge_0. f_equal; [|f_equal; unfold lsb; lia].
+    f_equal. unfold signed. destruct (neg x); lia. }
+  rewrite Ab. replace (exp x + 1) with (1 + exp x) by lia. rewrite bpow_plus. apply Rmult_lt_compat_r; [apply bpow_gt_0|].
+  eapply Rle_lt_trans; [exact F|]. pose proof (bpow_gt_0 radix2 (- m)) as M0. rewrite minus_IZR, <- bp_Z by lia.
+  rewrite Rmult_minus_distr_r, <- bpow_plus. replace (m + 1 + - m) with 1 by lia. lra.
+Qed.
+
+(** The value of a block. *)
+Lemma down_value d r v b : sums d = RoundedDown r -> cutting_of d = Whole -> skips d = false ->
+  block_value d v b = on_numbers (fun _ => round_down_sum r (map num_of (block_products d b)) (num_of (taken_c d v))) (block_products d b ++ [taken_c d v]).
+Proof. intros S C Sk. unfold block_value, skipped, terms. now rewrite Sk, C, S. Qed.
+
 Lemma add_c_nothing r x c s n u : let o := out (products_sum r) in 0 <= p o -> emin o <= emax o -> flushes o = false -> p o <= down_bits r -> down_bits r <= sum_bits r ->
   count x = 0 -> Design.top x = None -> convert o s n u = Num c -> is_zero c = false -> exists y, add_c r x c = Num y /\ like y c.
 Proof.
@@ -117,12 +134,7 @@ Proof.
     assert (IZR (signed c) = 0)%R by nra. apply eq_IZR in H1. unfold signed in H1. destruct (neg c); lia. }
   assert (L : Z.log2 (Z.abs m) + u1 <= exp c).
   { pose proof (log2_mag m u1 Nz) as Lm. rewrite Vn in Lm.
-    assert (A : (Rabs (V c) < bp (exp c + 1))%R).
-    { assert (Ab : Rabs (V c) = (IZR (Z.abs (sig c)) * bp (lsb c))%R).
-      { unfold V. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. f_equal. rewrite <- abs_IZR. f_equal. unfold signed. destruct (neg c); lia. }
-      rewrite Ab. destruct Sh as [[Fr [S1 _]]|[Fr S1]]; unfold lsb; rewrite Fr.
-      - replace (exp c + 1) with (p o + 1 + (exp c - p o)) by lia. rewrite bpow_plus. apply Rmult_lt_compat_r; [apply bpow_gt_0|]. rewrite bp_Z by lia. apply IZR_lt. lia.
-      - rewrite S1, Z.abs_eq by (apply Z.pow_nonneg; lia). rewrite <- bp_Z, <- bpow_plus by lia. apply bpow_lt. lia. }
+    pose proof (fits_below _ _ P (convert_fits o s n u c (p o) P (Z.le_refl _) H)) as A.
     assert (V c <> 0%R). { intros E. rewrite E in Vn. apply Nz. apply eq_IZR. pose proof (bpow_gt_0 radix2 u1). nra. }
     pose proof (mag_le_bpow radix2 (V c) (exp c + 1) H0 A). lia. }
   unfold u3. lia.
@@ -134,8 +146,7 @@ Proof.
   intros S O Rv Zb. unfold down_blocks_ok in O. rewrite S in O. destruct (term_facts d) as [t|] eqn:T; [|easy]. cbv zeta in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[[[[[P M] F] U] K] Zn] Hb] Pd] Bd] G1] G2] Oc] Cu] Sk]. apply negb_true_iff in F, Sk. apply Z.leb_le in P, M, Pd, Bd.
   destruct (carry_bits (products_sum r)) eqn:Ks; [easy|]. destruct (cutting_of d) eqn:Cd; try easy. destruct (c_rule d) eqn:Cr; try easy. destruct (composed d); [easy|].
-  unfold block_value, skipped. rewrite Sk, S. cbn [andb]. unfold terms. rewrite Cd. cbn [fst snd block_sum]. change (map _ (ordered d b)) with (block_products d b).
-  unfold taken_c. rewrite Cr, flush_kept, (term_facts_zero d t T), zero_as_none.
+  rewrite (down_value d r), taken_kept, Cr, flush_kept by (auto; eapply term_facts_zero; eauto).
   destruct (zeros_num _ Zb) as [us [-> Uz]]. unfold on_numbers. rewrite numbers_zeros. destruct v as [z|w|]; cbn [numbers forallb is_num andb map num_of].
   2, 3: rewrite special_zeros; cbn; try (destruct w; cbn); auto.
   unfold numbers. cbn [forallb is_num andb map num_of]. rewrite map_map. cbn [num_of]. rewrite map_id.
@@ -159,8 +170,7 @@ Proof.
   intros S O Mb Mv z H. unfold down_blocks_ok in O. rewrite S in O. destruct (term_facts d) as [t|] eqn:T; [|easy]. cbv zeta in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[[[[[P M] F] U] K] Zn] Hb] Pd] Bd] G1] G2] Oc] Cu] Sk]. apply negb_true_iff in F, Sk. apply Z.leb_le in P, M, Pd, Bd, G1.
   destruct (carry_bits (products_sum r)) eqn:Ks; [easy|]. destruct (cutting_of d) eqn:Cd; try easy. destruct (c_rule d) eqn:Cr; try easy.
-  unfold block_value, skipped in H. rewrite Sk, S in H. cbn [andb] in H. unfold terms in H. rewrite Cd in H. cbn [fst snd block_sum] in H.
-  change (map _ (ordered d b)) with (block_products d b) in H. unfold taken_c in H. rewrite Cr, flush_kept, (term_facts_zero d t T), zero_as_none in H.
+  rewrite (down_value d r), taken_kept, Cr, flush_kept in H by (auto; eapply term_facts_zero; eauto).
   unfold on_numbers in H. destruct (numbers (block_products d b ++ [v])) as [ts|] eqn:Nu; [|exfalso; now apply (special_not_num _ z H)].
   destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ev Eu]]]]. pose proof (block_products_has d t b T Mb) as Hp. rewrite Eu in *. apply has_numbers in Hp.
   rewrite map_map, Ev in H. cbn [num_of] in H. rewrite map_id in H. set (g := emin (out (products_sum r)) - p (out (products_sum r))) in *.

@@ -10,14 +10,14 @@ Open Scope R_scope.
 (** * One block *)
 
 (** A sum of products of value S and magnitude A that is not yet rounded: it has lost L units of the largest one at most. *)
-Definition near_sum (f : Z) (x : partial) (L A S : R) : Prop :=
+Definition near_partial (f : Z) (x : partial) (L A S : R) : Prop :=
   Rabs S <= A /\ 0 <= L /\
   match Design.top x with
   | None => count x = 0%Z /\ S = 0
   | Some e => Design.unit x = (e - f)%Z /\ bp e <= A /\ Rabs (IZR (count x) * bp (e - f) - S) <= L * bp (- f) * A
   end.
 
-Lemma near_more f x L L' A S : L <= L' -> near_sum f x L A S -> near_sum f x L' A S.
+Lemma near_more f x L L' A S : L <= L' -> near_partial f x L A S -> near_partial f x L' A S.
 Proof.
   intros LL [SA [L0 H]]. split; [exact SA|]. split; [lra|]. destruct (Design.top x) as [e|]; [|exact H]. destruct H as [U [B E]].
   split; auto. split; auto. eapply Rle_trans; [exact E|]. pose proof (Rabs_pos S). pose proof (bpow_ge_0 radix2 (- f)).
@@ -28,7 +28,7 @@ Qed.
 Lemma truncated_near r f lam ps : fraction_bits (products_sum r) = Some f -> carry_bits (products_sum r) = None -> normalise (products_sum r) = false ->
   zero_exponent (products_sum r) = ZeroNone -> 0 <= lam ->
   Forall (fun y => settled f y /\ normal y /\ forall u, loss (alignment (products_sum r)) u y <= lam * bp u) ps ->
-  near_sum f (truncated r ps) (lam * IZR (Z.max (Z.of_nat (length ps) - 1) 0)) (magnitude ps) (exact_sum ps).
+  near_partial f (truncated r ps) (lam * IZR (Z.max (Z.of_nat (length ps) - 1) 0)) (magnitude ps) (exact_sum ps).
 Proof.
   intros F K Nn Ze La Fp. set (s := products_sum r) in *. split; [apply exact_sum_abs|].
   split; [apply Rmult_le_pos; [exact La|apply IZR_le; lia]|]. unfold truncated. cbn [Design.top count Design.unit]. fold s.
@@ -55,11 +55,11 @@ Proof.
 Qed.
 
 (** A count in a finer unit is exact. *)
-Lemma finer m n u u' : (u' <= u)%Z -> IZR (round_div m n (u' - u)) * bp u' = IZR n * bp u.
+Lemma finer_unit m n u u' : (u' <= u)%Z -> IZR (round_div m n (u' - u)) * bp u' = IZR n * bp u.
 Proof. intros H. rewrite round_div_fix. destruct (scaled_multiple n u u' H) as [k ->]. apply fix_multiple. Qed.
 
 (** Two sums, the smaller of which is rounded down once more: a unit. *)
-Lemma sides_near r f L x y A B S T : down_bits r = f -> near_sum f x L A S -> near_sum f y L B T -> near_sum f (sum_of_sides r x y) (L + 1) (A + B) (S + T).
+Lemma sides_near r f L x y A B S T : down_bits r = f -> near_partial f x L A S -> near_partial f y L B T -> near_partial f (sum_of_sides r x y) (L + 1) (A + B) (S + T).
 Proof.
   intros Df [SA [L0 Hx]] [TB [_ Hy]]. pose proof (Rabs_pos S). pose proof (Rabs_pos T). pose proof (bpow_ge_0 radix2 (- f)) as F0.
   assert (W : forall e, bp (e - f) = bp (- f) * bp e) by (intros; rewrite <- bpow_plus; f_equal; lia).
@@ -73,38 +73,38 @@ Proof.
     assert (Ab : Rabs (a - IZR (count x) * bp (e - f)) + Rabs (b - IZR (count y) * bp (g - f)) <= bp (m - f)).
     { pose proof (round_div_loss RD (count x) (e - f) (m - f)) as X1. pose proof (round_div_loss RD (count y) (g - f) (m - f)) as Y1. fold a in X1. fold b in Y1.
       destruct (Z.max_spec e g) as [[h M]|[h M]].
-      - assert (Eb : b = IZR (count y) * bp (g - f)) by (unfold b; apply finer; unfold m; lia). rewrite Eb, Rminus_eq_0, Rabs_R0. lra.
-      - assert (Ea : a = IZR (count x) * bp (e - f)) by (unfold a; apply finer; unfold m; lia). rewrite Ea, Rminus_eq_0, Rabs_R0. lra. }
+      - assert (Eb : b = IZR (count y) * bp (g - f)) by (unfold b; apply finer_unit; unfold m; lia). rewrite Eb, Rminus_eq_0, Rabs_R0. lra.
+      - assert (Ea : a = IZR (count x) * bp (e - f)) by (unfold a; apply finer_unit; unfold m; lia). rewrite Ea, Rminus_eq_0, Rabs_R0. lra. }
     replace (a + b - (S + T)) with ((a - IZR (count x) * bp (e - f)) + (b - IZR (count y) * bp (g - f)) +
       ((IZR (count x) * bp (e - f) - S) + (IZR (count y) * bp (g - f) - T))) by ring.
     eapply Rle_trans; [apply Rabs_triang|]. eapply Rle_trans; [apply Rplus_le_compat; apply Rabs_triang|]. rewrite (W m) in Ab.
     pose proof (Rmult_le_compat_l _ _ _ F0 Bm). lra.
   - destruct Hx as [Ux [Bx Ex]], Hy as [Cy T0]. split; [reflexivity|]. split; [lra|]. rewrite Ux, Cy, round_div_0, Z.add_0_r, T0, Rplus_0_r.
-    rewrite finer by lia. pose proof (bpow_ge_0 radix2 e). assert (0 <= bp (- f) * (A + B)) by (apply Rmult_le_pos; lra). lra.
+    rewrite finer_unit by lia. pose proof (bpow_ge_0 radix2 e). assert (0 <= bp (- f) * (A + B)) by (apply Rmult_le_pos; lra). lra.
   - destruct Hx as [Cx S0], Hy as [Uy [By Ey]]. split; [reflexivity|]. split; [lra|]. rewrite Uy, Cx, round_div_0, Z.add_0_l, S0, Rplus_0_l.
-    rewrite finer by lia. assert (0 <= bp (- f) * (A + B)) by (apply Rmult_le_pos; lra). lra.
+    rewrite finer_unit by lia. assert (0 <= bp (- f) * (A + B)) by (apply Rmult_le_pos; lra). lra.
   - destruct Hx as [Cx S0], Hy as [Cy T0]. rewrite Cx, Cy, !round_div_0. split; [reflexivity|lra].
 Qed.
 
 (** What is known of c of every block: cut at its own exponent it stays as it is, and that is the exponent of its leading bit, or at
     most e0. *)
-Definition ready (f e0 : Z) (x : num) : Prop := settled f x /\ (bp (exp x) <= Rabs (V x) \/ (exp x <= e0)%Z) /\ Rabs (V x) < bp (exp x + 1).
+Definition aligned_c (f e0 : Z) (x : num) : Prop := settled f x /\ (bp (exp x) <= Rabs (V x) \/ (exp x <= e0)%Z) /\ Rabs (V x) < bp (exp x + 1).
 
 (** Bits of the sum with c below its exponent, as it is aligned; what the last roundings leave of a number. *)
 Definition joint_bits (r : round_down) : Z := (sum_bits r + (if cut_again r then 1 else 0))%Z.
-Definition rounded (r : round_down) : R := (1 + share (out (products_sum r))) * (1 + (if cut_again r then bp (- sum_bits r) else 0)).
+Definition last_growth (r : round_down) : R := (1 + share (out (products_sum r))) * (1 + (if cut_again r then bp (- sum_bits r) else 0)).
 
-Lemma rounded_ge r : 1 <= rounded r.
+Lemma last_growth_ge r : 1 <= last_growth r.
 Proof.
-  unfold rounded. pose proof (share_pos (out (products_sum r))). pose proof (bpow_ge_0 radix2 (- sum_bits r)). destruct (cut_again r); nra.
+  unfold last_growth. pose proof (share_pos (out (products_sum r))). pose proof (bpow_ge_0 radix2 (- sum_bits r)). destruct (cut_again r); nra.
 Qed.
 
 (** c added: a unit of the products' alignment where c is cut, and one of the wider sum where they are. *)
 Lemma add_c_near r f e0 x c z L A S : plain (out (products_sum r)) = true -> fraction_bits (products_sum r) = Some f -> (0 <= f <= sum_bits r)%Z ->
-  near_sum f x L A S -> ready f e0 c -> add_c r x c = Num z ->
+  near_partial f x L A S -> aligned_c f e0 c -> add_c r x c = Num z ->
   let own := L + (if is_zero c then 0 else 1) in
   exists y, Rabs (y - (S + V c)) <= own * bp (- f) * A + bp (- joint_bits r) * Rabs (V c) + bp (e0 - joint_bits r) /\
-    Rabs (V z - y) <= (rounded r - 1) * (Rabs y + bp (emin (out (products_sum r)))).
+    Rabs (V z - y) <= (last_growth r - 1) * (Rabs y + bp (emin (out (products_sum r)))).
 Proof.
   intros P Fb Bd [SA [L0 Hx]] [Sc [Bc Hc]] H own. unfold add_c in H. unfold down_bits in H. rewrite Fb in H. set (o := out (products_sum r)) in *.
   pose proof (plain_p _ P) as Pp. change (sum_bits r + (if cut_again r then 1 else 0))%Z with (joint_bits r) in H. set (J := joint_bits r) in *.
@@ -128,7 +128,7 @@ Proof.
     destruct (Design.top x) as [t|] eqn:Tx.
     + destruct Hx as [Ux [Bx Ex]]. rewrite En. destruct (Z_le_gt_dec (exp c) t) as [h|h].
       * (* the products are aligned as they are *)
-        assert (Ee : e = t) by (unfold e; lia). assert (Ea : IZR a * bp u1 = IZR (count x) * bp (t - f)) by (unfold a; rewrite <- Ux; apply finer; unfold u1; lia).
+        assert (Ee : e = t) by (unfold e; lia). assert (Ea : IZR a * bp u1 = IZR (count x) * bp (t - f)) by (unfold a; rewrite <- Ux; apply finer_unit; unfold u1; lia).
         assert (Lc : Rabs (IZR b * bp u2 - V c) <= (if is_zero c then 0 else 1) * bp (- f) * A).
         { destruct (is_zero c) eqn:Zc.
           - assert (B0 : b = 0%Z) by (unfold b; rewrite cut_zero by exact Zc; now destruct (_ && _)). rewrite B0, V_zero by exact Zc. rewrite !Rmult_0_l, Rminus_0_r, Rabs_R0. lra.
@@ -151,7 +151,7 @@ Proof.
     + destruct Hx as [Cx Sx]. assert (Ea : a = 0%Z) by (unfold a; rewrite Cx; apply round_div_0).
       rewrite En, Ea, (Kept ltac:(unfold u2, e; lia)), Sx. replace (0 * bp u1 + V c - (0 + V c)) with 0 by ring. rewrite Rabs_R0. lra.
   - (* the last roundings *)
-    pose proof (share_pos o) as Sh. pose proof (bpow_ge_0 radix2 (emin o)) as B0. pose proof (Rabs_pos y) as Y0. unfold rounded. fold o.
+    pose proof (share_pos o) as Sh. pose proof (bpow_ge_0 radix2 (emin o)) as B0. pose proof (Rabs_pos y) as Y0. unfold last_growth. fold o.
     destruct (cut_again r).
     + set (u3 := (Z.max (Z.log2 (Z.abs n) + u1) (emin o) - sum_bits r)%Z) in *. pose proof (cut_again_loss (sum_mode r) (sum_bits r) (emin o) n u1) as B3. cbv zeta in B3. fold u3 y in B3.
       set (m3 := round_div (sum_mode r) n (u3 - u1)) in *. pose proof (convert_num _ _ _ _ _ P H) as Vz. pose proof (rounding_loss o (IZR m3 * bp u3) Pp) as R. rewrite <- Vz in R.
@@ -178,11 +178,11 @@ Qed.
 
 Lemma products_near r f lam n ps : fraction_bits (products_sum r) = Some f -> carry_bits (products_sum r) = None -> normalise (products_sum r) = false ->
   zero_exponent (products_sum r) = ZeroNone -> 0 <= lam -> (Z.of_nat (length ps) <= n)%Z -> Forall (fine_product r f lam) ps ->
-  near_sum f (if two_sums r && (1 <? Z.of_nat (length ps))%Z then sum_of_sides r (truncated r (evens ps)) (truncated r (odds ps)) else truncated r ps)
+  near_partial f (if two_sums r && (1 <? Z.of_nat (length ps))%Z then sum_of_sides r (truncated r (evens ps)) (truncated r (odds ps)) else truncated r ps)
     (lost_units r lam n) (magnitude ps) (exact_sum ps).
 Proof.
   intros F K Nn Ze La Ln Fp. assert (T : forall qs, (forall y, In y qs -> In y ps) -> forall k, (Z.of_nat (length qs) <= k)%Z ->
-    near_sum f (truncated r qs) (lam * IZR (Z.max (k - 1) 0)) (magnitude qs) (exact_sum qs)).
+    near_partial f (truncated r qs) (lam * IZR (Z.max (k - 1) 0)) (magnitude qs) (exact_sum qs)).
   { intros qs Hq k Hk. eapply near_more; [|apply (truncated_near r f lam qs F K Nn Ze La)].
     - apply Rmult_le_compat_l; [exact La|]. apply IZR_le. lia.
     - apply Forall_forall. intros y Hy. rewrite Forall_forall in Fp. apply Fp. auto. }
@@ -198,26 +198,26 @@ Proof.
 Qed.
 
 (** What a block loses of its products and of c, and beside. *)
-Definition own_loss (r : round_down) (f : Z) (units : R) : R := (1 + units * bp (- f)) * rounded r - 1.
-Definition c_loss (r : round_down) : R := (1 + bp (- joint_bits r)) * rounded r - 1.
+Definition own_loss (r : round_down) (f : Z) (units : R) : R := (1 + units * bp (- f)) * last_growth r - 1.
+Definition c_loss (r : round_down) : R := (1 + bp (- joint_bits r)) * last_growth r - 1.
 Definition tiny_loss (r : round_down) (e0 : Z) : R :=
-  rounded r * bp (e0 - joint_bits r) + (rounded r - 1) * bp (emin (out (products_sum r))).
+  last_growth r * bp (e0 - joint_bits r) + (last_growth r - 1) * bp (emin (out (products_sum r))).
 
 Lemma tiny_loss_pos r e0 : 0 <= tiny_loss r e0.
 Proof.
-  unfold tiny_loss. pose proof (rounded_ge r). pose proof (bpow_ge_0 radix2 (e0 - joint_bits r)). pose proof (bpow_ge_0 radix2 (emin (out (products_sum r)))). nra.
+  unfold tiny_loss. pose proof (last_growth_ge r). pose proof (bpow_ge_0 radix2 (e0 - joint_bits r)). pose proof (bpow_ge_0 radix2 (emin (out (products_sum r)))). nra.
 Qed.
 
 Theorem down_block_loss r f e0 lam n ps c z : plain (out (products_sum r)) = true -> fraction_bits (products_sum r) = Some f ->
   carry_bits (products_sum r) = None -> normalise (products_sum r) = false -> zero_exponent (products_sum r) = ZeroNone -> (0 <= f <= sum_bits r)%Z ->
-  0 <= lam -> (Z.of_nat (length ps) <= n)%Z -> Forall (fine_product r f lam) ps -> ready f e0 c -> round_down_sum r ps c = Num z ->
+  0 <= lam -> (Z.of_nat (length ps) <= n)%Z -> Forall (fine_product r f lam) ps -> aligned_c f e0 c -> round_down_sum r ps c = Num z ->
   Rabs (V z - (V c + exact_sum ps)) <= c_loss r * Rabs (V c) +
     own_loss r f (lost_units r lam n + (if is_zero c then 0 else 1)) * magnitude ps + tiny_loss r e0.
 Proof.
   intros P F K Nn Ze Bd La Ln Fp Rc H. unfold round_down_sum in H. pose proof (products_near r f lam n ps F K Nn Ze La Ln Fp) as N. pose proof N as [SA _].
   destruct (add_c_near r f e0 _ c z _ _ _ P F Bd N Rc H) as [y [Y1 Y2]]. set (A := magnitude ps) in *. set (S := exact_sum ps) in *.
-  set (k := lost_units r lam n + (if is_zero c then 0 else 1)) in *. unfold own_loss, c_loss, tiny_loss. set (q := rounded r) in *.
-  assert (q1 : 1 <= q) by apply rounded_ge. pose proof (bpow_ge_0 radix2 (emin (out (products_sum r)))).
+  set (k := lost_units r lam n + (if is_zero c then 0 else 1)) in *. unfold own_loss, c_loss, tiny_loss. set (q := last_growth r) in *.
+  assert (q1 : 1 <= q) by apply last_growth_ge. pose proof (bpow_ge_0 radix2 (emin (out (products_sum r)))).
   set (D := k * bp (- f) * A + bp (- joint_bits r) * Rabs (V c) + bp (e0 - joint_bits r)) in *.
   assert (Ya : Rabs y <= A + Rabs (V c) + D).
   { replace y with ((y - (S + V c)) + (S + V c)) by ring. eapply Rle_trans; [apply Rabs_triang|]. pose proof (Rabs_triang S (V c)). lra. }
@@ -265,7 +265,7 @@ Variables (d : design) (lam k1 k kc : Z).
 Hypothesis (Lo : down_losses d lam = Some (k1, k, kc)).
 
 Definition down_block (b : list element) : Prop := (length b <= block d)%nat /\ Forall (made_by d) b /\ Forall (leading_element d) b.
-Definition down_ready : num -> Prop := ready (down_bits_of d) (down_floor d).
+Definition down_ready : num -> Prop := aligned_c (down_bits_of d) (down_floor d).
 
 (** What the side condition says, in real numbers. *)
 Lemma down_parts : exists r t f, sums d = RoundedDown r /\ term_facts d = Some t /\ fraction_bits (products_sum r) = Some f /\
@@ -289,12 +289,12 @@ Proof.
   set (again := if cut_again r then up ((one + 2 ^ (width - low)) * (one + 2 ^ (width - sum_bits r))) width else (one + 2 ^ (width - low))%Z) in *.
   set (n := Z.of_nat (block d)) in *. set (units := (if two_sums r then lam * Z.max ((n + 1) / 2 - 1) 0 + 4096 else lam * Z.max (n - 1) 0)%Z) in *.
   assert (Sh : 1 + share o = fixed (one + 2 ^ (width - low))) by (rewrite fix_plus, fix_one; f_equal; apply share_fixed; exact G15).
-  assert (Ag : rounded r <= fixed again).
-  { unfold rounded, again. fold o. rewrite Sh. destruct (cut_again r); [|lra]. eapply Rle_trans; [|apply fix_up]. apply Req_le. f_equal.
+  assert (Ag : last_growth r <= fixed again).
+  { unfold last_growth, again. fold o. rewrite Sh. destruct (cut_again r); [|lra]. eapply Rle_trans; [|apply fix_up]. apply Req_le. f_equal.
     rewrite fix_plus, fix_one, fix_power by (unfold joint_bits in G17; destruct (cut_again r); lia). do 2 f_equal. lia. }
-  pose proof (rounded_ge r) as R1.
-  assert (Lost : forall x y, 0 <= y -> y = fixed x -> 0 <= fixed (up ((one + x) * again) width - one) /\ (1 + y) * rounded r - 1 <= fixed (up ((one + x) * again) width - one)).
-  { intros x y Y0 Yx. assert (Q : (1 + y) * rounded r <= fixed (up ((one + x) * again) width)).
+  pose proof (last_growth_ge r) as R1.
+  assert (Lost : forall x y, 0 <= y -> y = fixed x -> 0 <= fixed (up ((one + x) * again) width - one) /\ (1 + y) * last_growth r - 1 <= fixed (up ((one + x) * again) width - one)).
+  { intros x y Y0 Yx. assert (Q : (1 + y) * last_growth r <= fixed (up ((one + x) * again) width)).
     { eapply Rle_trans; [|apply fix_up]. rewrite fix_plus, fix_one, <- Yx. apply Rmult_le_compat_l; lra. }
     assert (M : fixed (up ((one + x) * again) width - one) = fixed (up ((one + x) * again) width) - 1).
     { unfold Z.sub. rewrite fix_plus. unfold fixed at 2. rewrite opp_IZR. pose proof fix_one as F1. unfold fixed in F1. lra. }
@@ -323,24 +323,16 @@ Proof.
   destruct (convert_shape _ _ _ _ _ Pp M H) as [_ Sh]. split; [exact A|]. split.
   - destruct (is_zero z) eqn:Z0; [right|now apply B]. unfold is_zero in Z0. apply Z.eqb_eq in Z0. pose proof (Z.pow_pos_nonneg 2 (p o) ltac:(lia) Pp). pose proof (Z.pow_pos_nonneg 2 (p o + 1) ltac:(lia) ltac:(lia)).
     destruct Sh as [[_ [_ [E|E]]]|[_ E]]; lia.
-  - assert (Ab : Rabs (V z) = IZR (Z.abs (sig z)) * bp (lsb z)) by (rewrite V_abs, <- abs_IZR; reflexivity). rewrite Ab. destruct Sh as [[Fr [S1 _]]|[Fr S1]]; unfold lsb; rewrite Fr.
-    + replace (exp z + 1)%Z with (p o + 1 + (exp z - p o))%Z by lia. rewrite bpow_plus. apply Rmult_lt_compat_r; [apply bpow_gt_0|]. rewrite bp_Z by lia. apply IZR_lt. lia.
-    + rewrite S1, Z.abs_eq by (apply Z.pow_nonneg; lia). rewrite <- bp_Z, <- bpow_plus by lia. apply bpow_lt. lia.
+  - exact (fits_below _ _ Pp (convert_fits o s n u z (p o) Pp (Z.le_refl _) H)).
 Qed.
 
 Lemma add_c_converts r x c : exists s n u, add_c r x c = convert (out (products_sum r)) s n u.
 Proof. unfold add_c. destruct (cut_again r); eauto. Qed.
 
-Lemma down_value r v b : sums d = RoundedDown r -> cutting_of d = Whole -> c_rule d = Kept -> skips d = false -> zero_terms (factors d) = None ->
-  block_value d v b = on_numbers (fun _ => round_down_sum r (map num_of (block_products d b)) (num_of v)) (block_products d b ++ [v]).
-Proof.
-  intros S C K Sk Z. unfold block_value, skipped, terms. rewrite Sk, C, S. cbn [andb fst snd block_sum]. unfold taken_c. rewrite K, flush_kept, Z, zero_as_none. reflexivity.
-Qed.
-
 Lemma down_stays v b : is_num v = false -> is_num (block_value d v b) = false.
 Proof.
   intros N. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc).
-  rewrite (down_value r) by (auto; eapply term_facts_zero; eauto). unfold on_numbers. replace (numbers (block_products d b ++ [v])) with (@None (list num)).
+  rewrite (down_value d r), taken_kept, Kr, flush_kept by (auto; eapply term_facts_zero; eauto). unfold on_numbers. replace (numbers (block_products d b ++ [v])) with (@None (list num)).
   - destruct (special_sum _) eqn:E; auto. exfalso. now apply (special_not_num _ x E).
   - symmetry. unfold numbers. rewrite forallb_app. cbn [forallb]. now rewrite N, !andb_false_r.
 Qed.
@@ -353,7 +345,7 @@ Lemma down_step b x z : down_block b -> down_ready x -> block_value d (Num x) b 
 Proof.
   intros [Lb [Mb Lead]] Rx E. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc).
   assert (Df : down_bits r = f) by (unfold down_bits; now rewrite F).
-  rewrite (down_value r) in E by (auto; eapply term_facts_zero; eauto). unfold on_numbers in E.
+  rewrite (down_value d r), taken_kept, Kr, flush_kept in E by (auto; eapply term_facts_zero; eauto). unfold on_numbers in E.
   destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
   destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-. rewrite Eu, map_map in E. cbn [num_of] in E. rewrite map_id in E.
   assert (Z1 : down_ready z).
@@ -377,7 +369,7 @@ Proof.
   rewrite E1, E2 in B. set (A := Rsum (map (fun e => Rabs (term_value d e)) b)) in *.
   assert (A0 : 0 <= A) by (apply Rsum_nonneg; intros; apply Rabs_pos). pose proof (Rabs_pos (V x)) as X0.
   pose proof (Rmult_le_compat_r _ _ _ A0 K1). pose proof (Rmult_le_compat_r _ _ _ A0 K2). pose proof (Rmult_le_compat_r _ _ _ X0 Kc).
-  pose proof (rounded_ge r). pose proof (bpow_ge_0 radix2 (- f)).
+  pose proof (last_growth_ge r). pose proof (bpow_ge_0 radix2 (- f)).
   destruct (is_zero x) eqn:Zx.
   - rewrite Rplus_0_r in B. assert (V0 : V x = 0) by now apply V_zero. rewrite V0 in *. rewrite Rabs_R0, !Rmult_0_r, Rplus_0_l in *.
     assert (B' : Rabs (V z - Rsum (map (term_value d) b)) <= fixed k1 * A + tiny_loss r (down_floor d)) by lra. split; [|intros _; exact B']. rewrite Rplus_0_l.
@@ -390,11 +382,11 @@ Lemma start_down w x : decode (start_format d) w = Num x -> down_ready x.
 Proof.
   intros D. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc). unfold down_ready, down_bits_of, down_floor, down_bits. rewrite S, F.
   destruct (decode_num _ _ _ Of D) as [A [B [_ E]]]. pose proof (format_bits _ Of) as F0. split; [apply short_settled; lia|].
-  assert (Va : Rabs (V x) = IZR (sig x) * bp (exp x - fbits (start_format d))) by (rewrite V_abs, <- abs_IZR, Z.abs_eq by lia; unfold lsb; now rewrite B). rewrite Va. split.
-  - destruct E as [E|E]; [left|right; lia]. replace (exp x) with (fbits (start_format d) + (exp x - fbits (start_format d)))%Z at 1 by lia. rewrite bpow_plus, bp_Z by lia.
-    apply Rmult_le_compat_r; [apply bpow_ge_0|now apply IZR_le].
-  - replace (exp x + 1)%Z with (fbits (start_format d) + 1 + (exp x - fbits (start_format d)))%Z by lia. rewrite (bpow_plus radix2 (fbits (start_format d) + 1)), (bp_Z (fbits (start_format d) + 1)) by lia.
-    apply Rmult_lt_compat_r; [apply bpow_gt_0|]. apply IZR_lt. lia.
+  split; [|exact (fits_below _ _ F0 (decode_fits _ w x (fbits (start_format d)) Of (Z.le_refl _) D))].
+  destruct E as [E|E]; [left|right; lia].
+  assert (Va : Rabs (V x) = IZR (sig x) * bp (exp x - fbits (start_format d))) by (rewrite V_abs, <- abs_IZR, Z.abs_eq by lia; unfold lsb; now rewrite B). rewrite Va.
+  replace (exp x) with (fbits (start_format d) + (exp x - fbits (start_format d)))%Z at 1 by lia. rewrite bpow_plus, bp_Z by lia.
+  apply Rmult_le_compat_r; [apply bpow_ge_0|now apply IZR_le].
 Qed.
 
 Lemma down_blocks w : Forall (leading_element d) (elements d w) -> Forall down_block (blocks_of_word d w) /\ concat (blocks_of_word d w) = elements d w.

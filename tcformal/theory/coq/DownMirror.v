@@ -3,7 +3,7 @@
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  AtOnce Mirror Signs Again Losses Accumulated Down DownChains.
+  AtOnce Mirror Signs Again DownAgain Losses Accumulated Down DownChains.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -12,11 +12,11 @@ Open Scope Z_scope.
 (** A count whose leading bit lies no more than [bits] above its unit, which is no smaller than the last cut's least one, is not cut. *)
 Lemma again_exact m bits e n u : n <> 0 -> Z.log2 (Z.abs n) <= bits -> e - bits <= u ->
   let u' := Z.max (Z.log2 (Z.abs n) + u) e - bits in (IZR (round_div m n (u' - u)) * bp u' = IZR n * bp u)%R.
-Proof. intros N L E u'. apply finer. unfold u'. lia. Qed.
+Proof. intros N L E u'. apply finer_unit. unfold u'. lia. Qed.
 
 (** A zero c added to a sum of products that the wider sum holds whole, whichever exponent is larger, changes nothing before the last
     rounding. *)
-Lemma add_zero r f x c : fraction_bits (products_sum r) = Some f -> 0 <= f <= sum_bits r -> is_zero c = true ->
+Lemma add_zero_c r f x c : fraction_bits (products_sum r) = Some f -> 0 <= f <= sum_bits r -> is_zero c = true ->
   (count x = 0 \/ exists e, Design.top x = Some e /\ Design.unit x = e - f /\ exp c + f - joint_bits r <= e /\
     (cut_again r = true -> emin (out (products_sum r)) + f - sum_bits r <= e /\ Z.log2 (Z.abs (count x)) <= sum_bits r)) ->
   exists s, add_c r x c = convert (out (products_sum r)) s (count x) (Design.unit x).
@@ -27,7 +27,7 @@ Proof.
   assert (Cz : cut (sum_mode r) u2 c = 0) by now apply cut_zero. rewrite Cz. assert (I0 : forall q : bool, (if q then 0 else 0) = 0) by now intros []. rewrite I0, Z.mul_0_l, Z.add_0_r.
   set (a := round_div (sum_mode r) (count x) (u1 - Design.unit x)). set (s := sign_of _ _ _ _). exists s.
   assert (Va : (IZR a * bp u1 = IZR (count x) * bp (Design.unit x))%R).
-  { destruct H as [H|[t [Ht [Hu [Hc _]]]]]; [unfold a; rewrite H, round_div_0; ring|]. apply finer. rewrite Hu. unfold u1, e. rewrite Ht. lia. }
+  { destruct H as [H|[t [Ht [Hu [Hc _]]]]]; [unfold a; rewrite H, round_div_0; ring|]. apply finer_unit. rewrite Hu. unfold u1, e. rewrite Ht. lia. }
   destruct (cut_again r) eqn:Ca; [|now apply convert_ext].
   apply convert_ext; auto. rewrite <- Va. destruct (Z.eq_dec a 0) as [A0|A0]; [rewrite A0, round_div_0; ring|].
   destruct H as [H|[t [Ht [Hu [Hc Hb]]]]]; [exfalso; apply A0; unfold a; now rewrite H, round_div_0|]. destruct (Hb eq_refl) as [Eb Lb].
@@ -39,7 +39,7 @@ Proof.
 Qed.
 
 (** A term in units of a sum whose exponent is at least its own. *)
-Lemma cut_most t f m e y : 0 <= bits t <= f -> has t y -> exp y <= e -> Z.abs (cut m (e - f) y) <= most t * 2 ^ (f - bits t).
+Lemma cut_at_most t f m e y : 0 <= bits t <= f -> has t y -> exp y <= e -> Z.abs (cut m (e - f) y) <= most t * 2 ^ (f - bits t).
 Proof.
   intros Bf [[S M] [Fr _]] E. set (b := most t * 2 ^ (f - bits t)). set (u := e - f).
   assert (M0 : 0 <= most t) by (eapply Z.le_trans; [|exact M]; apply Z.mul_nonneg_nonneg; [lia|apply Z.pow_nonneg; lia]).
@@ -77,18 +77,18 @@ Proof.
       rewrite Nn in Ey. injection Ey as Ey. pose proof Fp as Fp'. rewrite Forall_forall in Fp'. destruct (Fp' y Hy Zy) as [Ht Hl]. split; [lia|].
       intros Ca'. destruct (Ca Ca') as [C1 C2]. split; [lia|]. eapply Z.le_trans; [|exact C2]. apply Z.log2_le_mono.
       assert (B0 : 0 <= most t * 2 ^ (f - bits t)).
-      { pose proof (cut_most t f RZ (exp y) y Bt Ht ltac:(lia)) as G. pose proof (Z.abs_nonneg (cut RZ (exp y - f) y)). lia. }
+      { pose proof (cut_at_most t f RZ (exp y) y Bt Ht ltac:(lia)) as G. pose proof (Z.abs_nonneg (cut RZ (exp y - f) y)). lia. }
       assert (Fc : Forall (fun x => Z.abs x <= most t * 2 ^ (f - bits t)) (counts s ps)).
       { unfold counts. rewrite U. apply Forall_map. apply Forall_forall. intros z Hz. destruct (is_zero z) eqn:Zz; [rewrite cut_zero by exact Zz; cbn; exact B0|].
-        apply cut_most; [exact Bt|now apply Fp'|]. pose proof (largest_in s ps z Hz) as L. rewrite Q in L. unfold term_exponent in L. rewrite Zz, Nn in L. cbn in L. exact L. }
+        apply cut_at_most; [exact Bt|now apply Fp'|]. pose proof (largest_in s ps z Hz) as L. rewrite Q in L. unfold term_exponent in L. rewrite Zz, Nn in L. cbn in L. exact L. }
       eapply Z.le_trans; [apply (zsum_most _ _ Fc)|]. unfold counts. rewrite map_length. apply Z.mul_le_mono_nonneg_r; auto.
     - left. unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. intros z Hz. now apply (largest_none s ps). }
   assert (Lq : largest s qs = largest s ps).
   { unfold largest. f_equal. clear -H. induction H as [|x y l m Hx H IH]; cbn [map]; auto. now rewrite IH, (opposite_exponent s _ _ Hx). }
   assert (Y : count (truncated r qs) = - count (truncated r ps) /\ Design.top (truncated r qs) = Design.top (truncated r ps) /\ Design.unit (truncated r qs) = Design.unit (truncated r ps)).
   { unfold truncated. cbn [count Design.top Design.unit]. fold s. unfold total. rewrite K, (opposite_counts s _ _ Sa H), zsum_opp. split; auto. split; [exact Lq|now apply opposite_unit]. }
-  destruct Y as [Y1 [Y2 Y3]]. destruct (add_zero r f (truncated r ps) c F B Zc X) as [g G].
-  destruct (add_zero r f (truncated r qs) c' F B Zc') as [h E].
+  destruct Y as [Y1 [Y2 Y3]]. destruct (add_zero_c r f (truncated r ps) c F B Zc X) as [g G].
+  destruct (add_zero_c r f (truncated r qs) c' F B Zc') as [h E].
   { rewrite Y1, Y2, Y3, Ec, Z.abs_opp. destruct X as [X|X]; [left; lia|now right]. }
   rewrite G, E, Y1, Y3. fold s o. split; [now apply convert_opp|split; now apply convert_whole].
 Qed.
@@ -146,8 +146,8 @@ Proof.
   { destruct b as [|e b]; [inversion H|]. cbn [length cut_list]. rewrite firstn_all2, skipn_all2 by exact Lb. now destruct (length b'). }
   rewrite One, One'. cbn [fold_left]. set (l := e' :: b') in *.
   assert (Bv : forall y k, is_zero y = true -> block_value d (Num y) k = on_numbers (fun _ => round_down_sum r (map num_of (map (term d) (ordered d k))) y) (map (term d) (ordered d k) ++ [Num y])).
-  { intros y k Zy. unfold block_value, skipped, terms. rewrite Sk, Cd, S. cbn [andb fst snd block_sum]. unfold taken_c.
-    assert (Fy : flush (c_rule d) (Num y) = Num y) by (unfold flush, is_subnormal; rewrite Zy; reflexivity). rewrite Fy, Zt, zero_as_none. reflexivity. }
+  { intros y k Zy. assert (Fy : flush (c_rule d) (Num y) = Num y) by (unfold flush, is_subnormal; rewrite Zy; reflexivity).
+    rewrite (down_value d r), taken_kept, Fy by auto. reflexivity. }
   rewrite !Bv by assumption. pose proof (ordered_2 d _ _ _ H) as Ho. pose proof (ordered_all d _ _ Mm) as Mo.
   assert (Tm : Forall2 mirrored (map (term d) (ordered d b)) (map (term d) (ordered d l))).
   { destruct (terms_mirrored (with_sum d (products_sum r)) (ordered d b) (ordered d l) Nk Ho Mo) as [G _]. unfold terms in G. cbn [cutting_of with_sum] in G. rewrite Cd in G. exact G. }

@@ -880,6 +880,7 @@ Proof.
   - destruct Nt as [z [_ [_ [_ Bz]]]]. rewrite Bt, Rt in Bz. rewrite plus_IZR. eapply Rle_trans; [apply Rabs_triang|]. lra.
 Qed.
 
+(** Two designs give the same word of all such operands, in the same order. *)
 Theorem agreement_within_spread a b ka kb n zero lo hi s fa ma fb mb E ps c :
   region_ok a b ka kb n zero lo hi s fa ma fb mb = true -> length ps = n ->
   Forall (pair_within (a_format a) (b_format a) lo hi s E) ps ->
