@@ -655,7 +655,7 @@ Proof.
   - destruct (grown_rises (length bs)) as [_ [_ [X0 [Y0 _]]]]. apply sides_bound; auto.
     apply (sides_grow bs 0 c z s a j); auto. unfold X, Y, grown_same. cbn [pow].
     replace (x + (1 + y) * (1 - 1)) with x by ring. replace ((1 + y) * 1 - 1) with y by ring. exact Sd.
-  - destruct (grown_rises 0) as [_ [_ [_ [_ _]]]]. unfold X, Y, grown_same in Same, Along, Others, Along'. cbn [pow] in Same, Along, Others, Along'.
+  - unfold X, Y, grown_same in Same, Along, Others, Along'. cbn [pow] in Same, Along, Others, Along'.
     assert (Yk : (1 + y) * l <= (1 + y) * k) by (apply Rmult_le_compat_l; lra).
     assert (Yk0 : 0 <= (1 + y) * k) by (apply Rmult_le_pos; lra).
     apply (blocks_grow d value_in block_in c_in ((1 + y) * (1 + k) - 1) k h) with (x := c); auto; try lra.
