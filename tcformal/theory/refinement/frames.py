@@ -12,7 +12,7 @@ from tcformal.semantics.number import Number
 from tcformal.semantics.stages import DotStep
 from tcformal.theory.refinement.ending import Ending, ToRound
 from tcformal.theory.refinement.fused import Front
-from tcformal.theory.refinement.nans import NO_NAN, MaybeNan, Nans
+from tcformal.theory.refinement.nans import MaybeNan, Nans
 from tcformal.theory.refinement.products import Rounding, rounding
 from tcformal.theory.refinement.values import make_claim
 from tcformal.theory.terms import (
@@ -69,8 +69,9 @@ class Framed(Front):
             assert last.rounded is not None
             assert last.specials is not None
             made = rounding(first.specials.result, last.rounded, last.specials.result, d)
-            # A zero that it is given has no sign.
-            self.narrowed = replace(made, ending=replace(made.ending, zero_sign="ieee"))
+            # A zero that it is given has no sign, and no other number is subnormal.
+            of = replace(made.ending.of, nodes=self.first.of.nodes)
+            self.narrowed = replace(made, ending=replace(made.ending, of=of, zero_sign="ieee"))
 
     @property
     def ending(self) -> Ending:
@@ -107,9 +108,7 @@ class Framed(Front):
         """`Frames.v`, framed_sum_claims."""
         s, sign = sg(self.tree), self.c.term.sign
         zeros = [x.term.zero for x in self.numbers]
-        total = choice(
-            all_of(map(is_one, zeros)), num(0), choice(is_one(sign), minus(num(0), s), s)
-        )
+        total = choice(all_of(map(is_one, zeros)), num(0), choice(is_one(sign), minus(num(0), s), s))
         cut = [self.tree, sign, *zeros]
         yield make_claim([self._within_framed(self.tree)], equal(self.n, total), cut)
         yield from self._framed_tree_claims(self.tree)

@@ -409,6 +409,7 @@ def _refuse(spec: UnitSpec) -> None:
         "normalised products in a sum that is cut": d.normalise_products,
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
+        "groups that are aligned among themselves": d.aligned_group is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
         "sums rounded down otherwise": d.summation in ("tr", "gtr")
         and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),
