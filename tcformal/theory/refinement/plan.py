@@ -410,6 +410,7 @@ def _refuse(spec: UnitSpec) -> None:
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
         "groups that are aligned among themselves": d.aligned_group is not None,
+        "sums in c's frame that are rounded twice": d.framed and d.accumulator is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
         "sums rounded down otherwise": d.summation in ("tr", "gtr")
         and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),
