@@ -32,6 +32,8 @@ DOWN = "cdna3/v_mfma_f32_32x32x4_2b_bf16"
 SIDES = "cdna3/v_mfma_f32_16x16x32_bf8_fp8"
 #: Products in pieces.
 PIECES = "gaudi3/mme.fp16"
+#: Sums in c's frame, whose NaNs are those of products, then c's.
+FRAMED = "rdna3/v_wmma_f16_16x16x16_f16"
 
 _AWAY = "return g.and_(guard, g.or_(sticky, odd))"
 _CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
@@ -256,6 +258,21 @@ SLIPS = [
         "kept = [g.ashr(h.bits, shift) for",
         "kept = [h.bits for",
         SIDES,
+    ),
+    Slip("complements are of c's sign", "reduce", "g.xor(sign, frame), x)", "sign, x)", FRAMED),
+    Slip(
+        "a sum of zeros in c's frame",
+        "reduce",
+        "total = g.ite(all_of(g, [t.zero for t in terms]), g.const(0, width), total)",
+        "total = total",
+        FRAMED,
+    ),
+    Slip(
+        "an invalid product's NaN is a factor's",
+        "special",
+        "return (*factors, alone,",
+        "return (*factors, replace(alone, word=word),",
+        FRAMED,
     ),
     Slip("a piece is one digit too low", "product", "bits * (i + j))", "bits * max(i, j))", PIECES),
     Slip(

@@ -8,7 +8,22 @@ from pathlib import Path
 import pytest
 
 import tcformal
-from semantic_slips import EIGHT, FLUSHED_PRODUCTS, HALF, NANS, NORMALISED, SLIPS, TINY, VOLTA, Slip, slip
+from semantic_slips import (
+    DOWN,
+    EIGHT,
+    FLUSHED_PRODUCTS,
+    FRAMED,
+    HALF,
+    NANS,
+    NORMALISED,
+    PIECES,
+    SIDES,
+    SLIPS,
+    TINY,
+    VOLTA,
+    Slip,
+    slip,
+)
 from tcformal.errors import InputError
 from tcformal.theory import certified, sources
 from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
@@ -134,7 +149,8 @@ def _coqc(folder: Path, text: str) -> None:
 
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
-    for unit in (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, "gaudi2/mme.tf32"):
+    kinds = (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, DOWN, SIDES, PIECES, FRAMED)
+    for unit in (*kinds, "gaudi2/mme.tf32"):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
     text = Plan(tcformal.unit(VOLTA).spec).coq()
     for right, wrong in (

@@ -154,12 +154,12 @@ Lemma after_finite : Forall (fun r => T (finite r) = true) (numbers_of (first q)
   exists s n u, after_numbers d (map (num_in v) (numbers_of (first q))) (num_in v C) = convert c s n u /\ finished ct c (last_ending q) (after_sum d q) v s n u.
 Proof.
   intros FIN FC. destruct after_parts as [O1 [O2 [OE [N1 [N2 [NE [SY [PF [BY [ly [lc [NL [LY LC]]]]]]]]]]]]].
-  pose proof CL as CL'. unfold after_claims, lead_pairs in CL'. rewrite NL in CL'. cbn [combine] in CL'. rewrite !Forall_app in CL'. destruct CL' as [F1 [FV [[L1 L2] [F2 [KC OC]]]]].
+  pose proof CL as CL'. unfold after_claims, lead_pairs in CL'. rewrite NL in CL'. cbn [combine] in CL'. rewrite !Forall_app in CL'. destruct CL' as [F1 [FV [[L1 L2] [F2 [KC OC]]]]]. unfold front_claims in F1, F2. rewrite Forall_app in F1, F2. destruct F1 as [F1 S1], F2 as [F2 S2_].
   set (ts := map (num_in v) (numbers_of (first q))) in *.
   assert (CX1 : forall a, In a (addends (first q)) -> T (finite (of a)) = true -> forallb T [] = true) by reflexivity.
-  pose proof (known_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 SOL N1 CX1 FIN) as K1.
-  pose proof (total_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 SOL N1 CX1 FIN) as TO. fold ts in TO.
-  pose proof (unit_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 SOL N1 CX1 FIN) as UN. fold ts in UN.
+  pose proof (known_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 S1 SOL N1 CX1 FIN) as K1.
+  pose proof (total_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 S1 SOL N1 CX1 FIN) as TO. fold ts in TO.
+  pose proof (unit_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 S1 SOL N1 CX1 FIN) as UN. fold ts in UN.
   pose proof (sign_is ct (fun _ => []) d (first_bits q) (first q) v O1 F1 SOL N1 CX1 FIN) as SG. fold ts in SG.
   set (n1 := sg (width_in (widths_of ct) (total_node (first q))) (v (total_node (first q)))) in *. set (E1 := v (top (first q)) + top_low (first q)) in *.
   (* the products' sum as a number *)
@@ -192,10 +192,10 @@ Proof.
     constructor; [|constructor; [|constructor]]; unfold T, finite; cbn [truth]; [rewrite <- Ya, <- Yb; exact YF|rewrite <- Ca, <- Cb; exact FC]. }
   assert (CX2 : forall a, In a (addends (leads q)) -> T (finite (of a)) = true -> forallb T (known_of [(its_products q, ly); (its_c q, lc)] (of a)) = true).
   { intros a A _. cbn [known_of]. destruct (number_eqb ly (of a)); [exact (lead_known ct v SOL (first_known d q) _ ly L1 G1)|]. destruct (number_eqb lc (of a)); [exact (lead_known ct v SOL [finite (its (its_c q))] _ lc L2 G2)|reflexivity]. }
-  pose proof (n_is ct _ e (lead_bits q) (leads q) v O2 F2 SOL N2 CX2 FL) as [_ NB].
-  pose proof (known_is ct _ e (lead_bits q) (leads q) v O2 F2 SOL N2 CX2 FL) as K2.
-  pose proof (total_is ct _ e (lead_bits q) (leads q) v O2 F2 SOL N2 CX2 FL) as TO2.
-  destruct (sum_is ct _ e (lead_bits q) (leads q) v O2 F2 SOL N2 CX2 FL) as [s2 [S2 SM]].
+  pose proof (n_is ct _ e (lead_bits q) (leads q) v O2 F2 S2_ SOL N2 CX2 FL) as [_ NB].
+  pose proof (known_is ct _ e (lead_bits q) (leads q) v O2 F2 S2_ SOL N2 CX2 FL) as K2.
+  pose proof (total_is ct _ e (lead_bits q) (leads q) v O2 F2 S2_ SOL N2 CX2 FL) as TO2.
+  destruct (sum_is ct _ e (lead_bits q) (leads q) v O2 F2 S2_ SOL N2 CX2 FL) as [s2 [S2 SM]].
   rewrite NL in TO2, S2, SM. cbn [map] in TO2, S2, SM. rewrite TO2 in X2, X3. rewrite SM in X1.
   assert (EO : out e = c) by reflexivity.
   set (n2 := sg (width_in (widths_of ct) (total_node (leads q))) (v (total_node (leads q)))) in *. set (u2 := v (top (leads q)) + top_low (leads q) - lead_bits q) in *.

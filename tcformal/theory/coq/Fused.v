@@ -128,8 +128,9 @@ Definition fused_sum : to_round :=
   ToRound numbers_of (Abs n_term) n_zero (Less n_term (Num_ 0)) unit_term (tree_bound (partials x))
     [n_within; AtMost (U (top x)) (Num_ (top_span x))] sum_sign_formula.
 
-Definition front_claims : list claim :=
-  flat_map term_claims (addends x) ++ flat_map align_claims (addends x) ++ top_claims ++ sum_claims.
+(** Terms at the largest exponent; and their sum. *)
+Definition aligned_claims : list claim := flat_map term_claims (addends x) ++ flat_map align_claims (addends x) ++ top_claims.
+Definition front_claims : list claim := aligned_claims ++ sum_claims.
 
 (** What is computed beside the claims. *)
 Definition tops_ok (t : top_tree) : bool :=
@@ -211,7 +212,8 @@ Variables (ct : circuit) (ctx : number -> list formula) (d : sum) (f : Z) (x : f
 Let m := widths_of ct.
 Let c := out d.
 Hypothesis OK : front_ok m d f x = true.
-Hypothesis CL : Forall (holds ct) (front_claims m ctx d f x).
+Hypothesis CL : Forall (holds ct) (aligned_claims m ctx d f x).
+Hypothesis CS : Forall (holds ct) (sum_claims x).
 Hypothesis SOL : solution ct v.
 Hypothesis NODES : forall i, In i (front_nodes x) -> fits m v i.
 
@@ -234,17 +236,17 @@ Qed.
 Lemma tops_are_ok : tops_ok x (tops x) = true.
 Proof. unfold front_ok in OK. rewrite !andb_true_iff in OK. now destruct OK as [[_ A] _]. Qed.
 
-Lemma use q : In q (front_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
+Lemma use q : In q (aligned_claims m ctx d f x) -> forallb T (given q) = true -> T (goal q) = true.
 Proof. intros I G. rewrite Forall_forall in CL. exact (CL q I v SOL G). Qed.
+Lemma use_sum q : In q (sum_claims x) -> forallb T (given q) = true -> T (goal q) = true.
+Proof. intros I G. rewrite Forall_forall in CS. exact (CS q I v SOL G). Qed.
 
-Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (front_claims m ctx d f x).
-Proof. intros A Q. unfold front_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (front_claims m ctx d f x).
-Proof. intros A Q. unfold front_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
-Lemma in_tops_claims q : In q (top_claims d x) -> In q (front_claims m ctx d f x).
-Proof. intros Q. unfold front_claims. do 2 (apply in_or_app; right). apply in_or_app. now left. Qed.
-Lemma in_sums q : In q (sum_claims x) -> In q (front_claims m ctx d f x).
-Proof. intros Q. unfold front_claims. do 3 (apply in_or_app; right). exact Q. Qed.
+Lemma in_terms a q : In a (addends x) -> In q (term_claims ctx a) -> In q (aligned_claims m ctx d f x).
+Proof. intros A Q. unfold aligned_claims. apply in_or_app. left. apply in_flat_map. eauto. Qed.
+Lemma in_aligns a q : In a (addends x) -> In q (align_claims m d f x a) -> In q (aligned_claims m ctx d f x).
+Proof. intros A Q. unfold aligned_claims. apply in_or_app. right. apply in_or_app. left. apply in_flat_map. eauto. Qed.
+Lemma in_tops_claims q : In q (top_claims d x) -> In q (aligned_claims m ctx d f x).
+Proof. intros Q. unfold aligned_claims. do 2 (apply in_or_app; right). exact Q. Qed.
 
 Lemma node_in a i : In a (addends x) -> In i [significand (of a); code (of a); shift a; aligned a; sign (of a)] -> fits m v i.
 Proof. intros A I. apply NODES. unfold front_nodes. do 2 right. apply in_flat_map. eauto. Qed.
@@ -282,7 +284,7 @@ Proof.
   unfold T, takes_part, part. destruct (zero_exponent d); simpl; destruct (v (zero_node a) =? 1); reflexivity.
 Qed.
 
-Lemma comparisons_are t : (forall q, In q (comparison_claims d x t) -> In q (front_claims m ctx d f x)) ->
+Lemma comparisons_are t : (forall q, In q (comparison_claims d x t) -> In q (aligned_claims m ctx d f x)) ->
   (forall i, In i (top_places t) -> (i < length (addends x))%nat) -> (forall z, In z (top_leasts t) -> 0 <= z) ->
   let at_ i := value m v (entering d x (nth i (addends x) absent)) in
   top_least t <= v (top_node t) <= top_most t /\ (forall i, In i (top_places t) -> tops_low x <= at_ i <= v (top_node t) + tops_low x) /\
@@ -436,7 +438,7 @@ Proof.
     + right. split; auto. assert (al <> 0) by (intros R; rewrite R in O; easy). assert (al = 1) by (assert (0 <= (al - 1) * 2 ^ w) by nia; assert ((al - 1) * 2 ^ w < 2 ^ w) by nia; nia). rewrite H0 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
 Qed.
 
-Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (front_claims m ctx d f x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
+Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (sum_claims x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->
   sg (width_in m (tree_node t)) (v (tree_node t)) =
     zsum (map (fun i => let a := nth i (addends x) absent in with_sign (v (sign (of a)) =? 1) (v (aligned a))) (places t)) /\
   - tree_bound x t <= sg (width_in m (tree_node t)) (v (tree_node t)) <= tree_bound x t.
@@ -444,14 +446,14 @@ Proof.
   induction t as [n i|n l IHl r IHr]; intros Q P.
   - assert (A : In (nth i (addends x) absent) (addends x)) by (apply nth_In, P; now left). set (a := nth i (addends x) absent) in *.
     assert (H : T (Equal (Sg n) (If (Is (sign (of a))) (Minus (Num_ 0) (U (aligned a))) (U (aligned a)))) = true).
-    { apply (use (Claim [] (Equal (Sg n) (If (Is (sign (of a))) (Minus (Num_ 0) (U (aligned a))) (U (aligned a)))))); auto. apply Q. now left. }
+    { apply (use_sum (Claim [] (Equal (Sg n) (If (Is (sign (of a))) (Minus (Num_ 0) (U (aligned a))) (U (aligned a)))))); auto. apply Q. now left. }
     unfold T in H. cbn [truth value] in H. apply Z.eqb_eq in H. cbn [tree_node places map zsum fold_right]. fold a.
     destruct (aligned_is a A) as [FA _]. cbn [tree_bound]. fold a. rewrite H. unfold with_sign.
     destruct (v (sign (of a)) =? 1); lia.
   - destruct IHl as [SL BL]. { intros q I. apply Q. cbn [tree_claims]. right. apply in_or_app. now left. } { intros i I. apply P. cbn [places]. apply in_or_app. now left. }
     destruct IHr as [SR BR]. { intros q I. apply Q. cbn [tree_claims]. right. apply in_or_app. now right. } { intros i I. apply P. cbn [places]. apply in_or_app. now right. }
     assert (H : T (Equal (Sg n) (Plus (Sg (tree_node l)) (Sg (tree_node r)))) = true).
-    { apply (use (Claim [within_tree x l; within_tree x r] (Equal (Sg n) (Plus (Sg (tree_node l)) (Sg (tree_node r)))))). apply Q. now left.
+    { apply (use_sum (Claim [within_tree x l; within_tree x r] (Equal (Sg n) (Plus (Sg (tree_node l)) (Sg (tree_node r)))))). apply Q. now left.
       cbn [given forallb]. unfold T, within_tree. rewrite !(proj2 (truth_within m v _ _)) by (cbn [value]; assumption). reflexivity. }
     unfold T in H. cbn [truth value] in H. apply Z.eqb_eq in H. cbn [tree_node places tree_bound]. rewrite H, map_app, zsum_app, SL, SR. rewrite <- SL, <- SR at 2 3. split; auto. lia.
 Qed.
@@ -464,9 +466,9 @@ Proof. intros I. destruct ok_parts as [_ [_ [_ [_ [_ P]]]]]. apply (Permutation_
 Lemma n_is : n = zsum (map (fun a => with_sign (v (sign (of a)) =? 1) (v (aligned a))) (addends x)) /\
   - tree_bound x (partials x) <= n <= tree_bound x (partials x).
 Proof.
-  destruct (tree_is (partials x)) as [S B]. { intros q I. apply in_sums. now right. } { apply places_ok. }
+  destruct (tree_is (partials x)) as [S B]. { intros q I. now right. } { apply places_ok. }
   assert (H : T (Equal (n_term x) (Sg (tree_node (partials x)))) = true).
-  { apply (use (Claim [within_tree x (partials x)] (Equal (n_term x) (Sg (tree_node (partials x)))))). apply in_sums. now left.
+  { apply (use_sum (Claim [within_tree x (partials x)] (Equal (n_term x) (Sg (tree_node (partials x)))))). now left.
     cbn [given forallb]. unfold T, within_tree. rewrite !(proj2 (truth_within m v _ _)) by (cbn [value]; assumption). reflexivity. }
   unfold T in H. cbn [truth value n_term] in H. apply Z.eqb_eq in H. fold n in H. rewrite <- H in B, S. split; auto. rewrite S.
   destruct ok_parts as [_ [_ [_ [_ [_ P]]]]]. rewrite <- (zsum_perm _ _ (Permutation_map _ P)). f_equal.
@@ -573,7 +575,8 @@ Let T := truth m v.
 Hypothesis CTX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T (ctx (of a)) = true.
 
 Let FOK : front_ok m d f x = true. Proof. unfold fused_ok in OK. now apply andb_prop in OK. Qed.
-Let FCL : Forall (holds ct) (front_claims m ctx d f x). Proof. unfold fused_claims in CL. rewrite Forall_app in CL. tauto. Qed.
+Let FCL : Forall (holds ct) (aligned_claims m ctx d f x). Proof. unfold fused_claims, front_claims in CL. rewrite !Forall_app in CL. tauto. Qed.
+Let FCS : Forall (holds ct) (sum_claims x). Proof. unfold fused_claims, front_claims in CL. rewrite !Forall_app in CL. tauto. Qed.
 Let FN : forall i, In i (front_nodes x) -> fits m v i. Proof. intros i I. apply NODES. apply in_or_app. now left. Qed.
 Lemma end_ok : ending_ok m c (closing x) = true. Proof. unfold fused_ok in OK. now apply andb_prop in OK. Qed.
 Lemma in_kept : Forall (holds ct) (kept_claims c (closing x) (fused_sum d f x)). Proof. unfold fused_claims in CL. rewrite !Forall_app in CL. tauto. Qed.
@@ -584,13 +587,13 @@ Proof. intros I. apply NODES. apply in_or_app. now right. Qed.
 Lemma finished_is : Forall (fun r => T (finite r) = true) (numbers_of x) -> exists s n u, sum_numbers d (map (num_in v) (numbers_of x)) = convert c s n u /\
   finished ct c (closing x) (fused_sum d f x) v s n u.
 Proof.
-  intros FIN. destruct (sum_is ct ctx d f x v FOK FCL SOL FN CTX FIN) as [s [SS EQ]]. destruct (n_is ct ctx d f x v FOK FCL SOL FN CTX FIN) as [_ B]. fold m in B.
+  intros FIN. destruct (sum_is ct ctx d f x v FOK FCL FCS SOL FN CTX FIN) as [s [SS EQ]]. destruct (n_is ct ctx d f x v FOK FCL FCS SOL FN CTX FIN) as [_ B]. fold m in B.
   assert (AB : Z.abs (sg (width_in m (total_node x)) (v (total_node x))) <= bound (fused_sum d f x)) by (cbn [fused_sum bound]; lia).
-  pose proof (kept_is ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN)) as KF.
+  pose proof (kept_is ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL FCS SOL FN CTX FIN)) as KF.
   eexists s, _, _. split; [exact EQ|]. constructor; auto.
   - rewrite SS. exact (sign_is ct ctx d f x v FOK FCL SOL FN CTX FIN).
-  - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN) TI Nz R).
-  - intros _. exact (known_is ct ctx d f x v FOK FCL SOL FN CTX FIN).
+  - intros TI Nz R. exact (tiny_direct ct c (closing x) (fused_sum d f x) v end_ok in_kept SOL ending_fits _ _ (counted_is ct d f x v) AB (known_is ct ctx d f x v FOK FCL FCS SOL FN CTX FIN) TI Nz R).
+  - intros _. exact (known_is ct ctx d f x v FOK FCL FCS SOL FN CTX FIN).
 Qed.
 
 Theorem fused_sound : same_val (sum_values d (map (val_in v) (numbers_of x))) (val_in v (outcome (closing x))).

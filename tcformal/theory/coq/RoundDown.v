@@ -250,10 +250,10 @@ Record part_is (x : partial) (y : part) : Prop := {
 Lemma front_is x : front_ok m d f x = true -> zero_exponent d = ZeroNone -> (forall i, In i (front_nodes x) -> fits m v i) -> Forall (holds ct) (front_claims m (fun _ => []) d f x) ->
   Forall (fun y => T (finite y) = true) (numbers_of x) -> tops_low x = base -> part_is (truncated r (map (num_in v) (numbers_of x))) (front_part x).
 Proof.
-  intros FO ZN FI FC FN TB. assert (CX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T ((fun _ => []) (of a)) = true) by reflexivity.
-  pose proof (total_is ct _ d f x v FO FC SOL FI CX FN) as TI. destruct (n_is ct _ d f x v FO FC SOL FI CX FN) as [_ B].
-  pose proof (known_is ct _ d f x v FO FC SOL FI CX FN) as K. cbn [fused_sum known forallb] in K. apply andb_prop in K. destruct K as [_ K].
-  pose proof (top_is_low ct _ d f x v FO FC SOL CX FN) as TL. pose proof (largest_or_none ct _ d f x v FO FC SOL FI CX FN) as LN.
+  intros FO ZN FI FC FN TB. unfold front_claims in FC. rewrite Forall_app in FC. destruct FC as [FA FS]. assert (CX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T ((fun _ => []) (of a)) = true) by reflexivity.
+  pose proof (total_is ct _ d f x v FO FA FS SOL FI CX FN) as TI. destruct (n_is ct _ d f x v FO FA FS SOL FI CX FN) as [_ B].
+  pose proof (known_is ct _ d f x v FO FA FS SOL FI CX FN) as K. cbn [fused_sum known forallb] in K. apply andb_prop in K. destruct K as [_ K].
+  pose proof (top_is_low ct _ d f x v FO FA SOL CX FN) as TL. pose proof (largest_or_none ct _ d f x v FO FA FS SOL FI CX FN) as LN.
   destruct (ok_parts ct d f x FO) as [Fb _].
   assert (TT : W (p_top (front_part x)) = v (top x) + top_low x) by (unfold W; reflexivity).
   constructor; unfold truncated; cbn [Design.count Design.top Design.unit front_part p_node p_bound p_known]; fold d.

@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces Frames.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -8,13 +8,12 @@ Definition none_of {A} (o : option A) : bool := match o with None => true | Some
 
 (** * Designs whose units the checker takes *)
 
-(** NaN results are the design's word, or an operand's in a block that is a tree of sums. *)
+(** NaN results are the design's word, or an operand's in a block that is a tree of sums or in c's frame. *)
 Definition nan_design (d : design) : bool :=
   match nans d with
   | OneWord => true
-  | ProductsThenC _ => false
-  | _ => none_of (composed d) && none_of (converted d) && (fbits (a_format d) <=? fbits (d_format d)) && (fbits (b_format d) <=? fbits (d_format d)) &&
-         (fbits (c_format d) <=? fbits (d_format d)) && match sums d with InSteps _ => false | _ => true end
+  | q => none_of (composed d) && none_of (converted d) && (fbits (a_format d) <=? fbits (d_format d)) && (fbits (b_format d) <=? fbits (d_format d)) &&
+         (fbits (c_format d) <=? fbits (d_format d)) && match q, sums d with ProductsThenC _, Framed _ => true | ProductsThenC _, _ | _, InSteps _ => false | _, _ => true end
   end.
 
 (** Products in pieces: of designs whose products are not rounded, in sums in which only values count. *)
@@ -206,7 +205,7 @@ Proof.
   assert (BV : block_value (map fst (concat (map entry b'))) v = block_sum (sums d) (c_rule d) None [] (block_terms b') (flush (c_rule d) v)).
   { rewrite entries_fst. symmetry. apply block_terms_are; apply (Forall_impl _ (P := good)); auto; intros x [X Y]; auto. }
   rewrite BV. f_equal. unfold nan_in_block, nan_design in *. destruct (negb _); [reflexivity|].
-  destruct (nans d) eqn:ND; [now destruct (sums d)| | | |easy]; rewrite !andb_true_iff in J; destruct J as [_ J].
+  destruct (nans d) eqn:ND; [now destruct (sums d)| | | |]; rewrite !andb_true_iff in J; destruct J as [_ J].
   all: assert (CW : cutting_of d = Whole) by (unfold cutting_ok in CO; rewrite ND in CO; destruct (cutting_of d); try easy; now rewrite andb_false_r in CO);
     rewrite (whole_entries b' CW); unfold block_terms; rewrite CW, !map_map; cbn [fst snd]; destruct (sums d); easy.
 Qed.
@@ -357,7 +356,7 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan).
+Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan) | FramedSum (q : framed_plan).
 Record block_plan := BlockPlan { c_counted : number; sum_plan : summed_block }.
 
 Record unit_plan := InPieces {
@@ -473,18 +472,25 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       | _, _ => false
       end
   | DownSum q => match sums d, nans d with RoundedDown r, OneWord => down_ok m r (map fst ns) q && number_eqb (added q) (c_counted x) | _, _ => false end
+  | FramedSum q =>
+      match sums d, nans d with
+      | Framed e, OneWord | Framed e, ProductsThenC _ => framed_ok m e (map fst ns) q && number_eqb (frame_c q) (c_counted x)
+      | _, _ => false
+      end
   end.
 Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
   match sum_plan x with
   | InTree q => match tree_for (sums d) (length ns) with Some t => tree_claims m block_rule t q | None => [] end
   | AfterSum q => match sums d with CAfter e _ => after_claims m e q | _ => [] end
   | DownSum q => match sums d with RoundedDown r => down_claims m r (map fst ns) q | _ => [] end
+  | FramedSum q => match sums d with Framed e => framed_claims m e (map fst ns) q | _ => [] end
   end.
 Definition block_result (x : block_plan) : number :=
   match sum_plan x with
   | InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end
   | AfterSum q => outcome (last_ending q)
   | DownSum q => outcome (down_ending q)
+  | FramedSum q => framed_outcome q
   end.
 Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
   match sum_plan x with
@@ -495,11 +501,13 @@ Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list fo
       end
   | AfterSum q => match sums d with CAfter e _ => usual (out e) (last_ending q) (after_sum e q) | _ => [] end
   | DownSum q => match sums d with RoundedDown r => usual (out (products_sum r)) (down_ending q) (to_round_of (PositiveMap.empty Z) (outcome (floor_ending q)) (floor_span q)) | _ => [] end
+  | FramedSum q => match sums d with Framed e => framed_usual (PositiveMap.empty Z) e (map fst ns) q | _ => [] end
   end.
 (** Its word where it is a NaN; [w]: that of c. *)
 Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
   match nans d, sum_plan x with
   | OneWord, _ => Num_ (Design.nan_word d)
+  | ProductsThenC k, FramedSum _ => then_c_term k (Design.nan_word d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w)
   | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
   | _, _ => Num_ 0
   end.
@@ -877,7 +885,20 @@ Proof.
     pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
       (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
-  destruct (sum_plan x) as [q'|q'|q'] eqn:SP.
+  destruct (sum_plan x) as [q'|q'|q'|q'] eqn:SP.
+  4: { destruct (sums d) as [| | |e| | | | |] eqn:SD; try easy. assert (FO : framed_ok m e (map fst ns) q' && number_eqb (frame_c q') (c_counted x) = true /\ match nans d with OneWord | ProductsThenC _ => True | _ => False end) by (destruct (nans d); easy).
+    clear BO. destruct FO as [BO NK]. rewrite andb_true_iff in BO. destruct BO as [FO CE]. apply number_eq in CE.
+    destruct (framed_parts ct e _ q' v SOL CIRC FO) as [_ [_ [_ [GS _]]]].
+    assert (BV : block_value d (map fst es) (fst st) = framed_value e (map (val_in v) (map fst ns)) (val_in v (frame_c q'))).
+    { unfold block_value. rewrite SD. change (block_sum (Framed e) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (framed_value e (map fst es) (flush (c_rule d) (fst st))). rewrite CE. now apply framed_same. }
+    pose proof (framed_sound ct e _ q' v SOL CIRC FO BC) as S. rewrite <- BV in S.
+    constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
+    - unfold not_negative. destruct (block_value d (map fst es) (fst st)) as [y| |]; auto. exact (framed_nonneg ct e _ q' v SOL CIRC FO _ _ _ (eq_sym BV)).
+    - exact (framed_usual_true ct e _ q' v SOL CIRC FO BC).
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. rewrite SP. destruct (nans d) as [| | | |k] eqn:ND; try easy.
+      assert (CW : nan_in ct v (MaybeNan (Is (nan (c_counted x))) (nan_term q)) = if Design.is_nan (flush (c_rule d) (fst st)) then Some (snd st) else None).
+      { unfold nan_in. cbn [present nan_word_of truth]. rewrite <- (nan_same v _ _ CV), flush_nan. destruct (Design.is_nan (fst st)) eqn:IS; [|reflexivity]. now rewrite (NQ eq_refl). }
+      rewrite <- CW. symmetry. apply then_c_is; auto. apply second_like; auto. rewrite ND. discriminate. }
   3: { destruct (sums d) as [| | | |r| | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite andb_true_iff in BO. destruct BO as [DO CE]. apply number_eq in CE.
     assert (PR : front_ok m (products_sum r) (down_bits r) (first_front q') = true /\ 0 <= p (out (products_sum r))).
     { destruct (down_parts ct r _ q' v SOL CIRC DO) as [_ [FO [_ [RO_ _]]]]. split; [exact FO|]. unfold rounding_ok, ending_ok in RO_. rewrite !andb_true_iff, !Z.leb_le in RO_. tauto. }

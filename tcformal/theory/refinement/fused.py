@@ -188,6 +188,12 @@ class Front:
     # ------------------------------------------------------------------ claims
     def front_claims(self) -> Iterator[Claim]:
         """`Fused.v`, front_claims."""
+        yield from self.aligned_claims()
+        yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
+        yield from self._tree_claims(self.tree)
+
+    def aligned_claims(self) -> Iterator[Claim]:
+        """`Fused.v`, aligned_claims."""
         for i, x in enumerate(self.numbers):
             given, cut = [is_finite(x), *self.known[i]], self.entering[i]
             yield make_claim(given, self._in_span(i), cut)
@@ -198,8 +204,6 @@ class Front:
         yield make_claim(self._in_tops, equal(self.top, plus(u(code), num(self.largest_of.low))), [code])
         yield make_claim(self._in_tops, at_most(u(self.total.e_max.bits), num(self.top_span)), [code])
         yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
-        yield make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
-        yield from self._tree_claims(self.tree)
 
     def _align_claims(self, i: int) -> Iterator[Claim]:
         x, number = self.total.terms[i], self.numbers[i]

@@ -21,6 +21,7 @@ from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
 from tcformal.theory.design import coq_design
 from tcformal.theory.refinement.after import After
+from tcformal.theory.refinement.frames import Framed, then_c_term
 from tcformal.theory.refinement.fused import Fused
 from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, word_nan
 from tcformal.theory.refinement.printing import (
@@ -74,7 +75,7 @@ class Plan:
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
-        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down]] = []
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down | Framed]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
@@ -85,11 +86,14 @@ class Plan:
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
-            if d.c_position == "after" or self.rounds_down:
+            if d.c_position == "after" or self.rounds_down or d.framed:
                 products = self.leaves[i * d.products : (i + 1) * d.products]
                 into = [x.cut() for x in products for _ in x.terms]
-                after = d.c_position == "after"
-                block = After(g, d, steps, into, entering) if after else Down(d, steps, into, entering)
+                block: After | Down | Framed
+                if d.c_position == "after":
+                    block = After(g, d, steps, into, entering)
+                else:
+                    block = (Framed if d.framed else Down)(d, steps, into, entering)
                 self.blocks.append((before, block.c, entering, block))
                 before, entering = block.ending.outcome, block.cut()
                 continue
@@ -293,12 +297,17 @@ class Plan:
         joined = d.c_position in ("joined", "first")
         length = min(spec.k, d.products)
         for i, (_, counted, _, tree) in enumerate(self.blocks):
-            assert isinstance(tree, Summed)
+            assert isinstance(tree, Summed | Framed)
             order = range(i * length, (i + 1) * length)
             ks = [k if d.order == "ascending" else k ^ 1 for k in order]
+            c = MaybeNan(is_one(counted.nan), word)
+            if isinstance(tree, Framed):
+                products = [self.leaves[k].number for k in ks]
+                word = then_c_term(d.factor_nan_word or 0, d.nan_word, [nans[k] for k in ks], products, c)
+                continue
             word = block_term(
                 self.nan_rule, d.nan_word, "" if joined else d.summation, [nans[k] for k in ks],
-                [self.leaves[k].number for k in ks], MaybeNan(is_one(counted.nan), word), tree,
+                [self.leaves[k].number for k in ks], c, tree,
             )  # fmt: skip
         return word
 
@@ -336,6 +345,7 @@ class Plan:
                 "From Coq Require Import ZArith List Bool.",
                 "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
                 *(["From TC Require Import RoundDown."] if self.rounds_down else []),
+                *(["From TC Require Import Frames."] if self.spec.design.framed else []),
                 "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
@@ -390,8 +400,6 @@ def _refuse(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
     missing = {
-        "a NaN of the products or c": (d.nan_rule if spec.tree is None else spec.tree.nan_rule)
-        == "products_c",
         "groups of products": d.group is not None,
         "products in fixed point": d.product_rounding is not None
         and d.product_conversion.integer_bits is not None,
@@ -401,7 +409,8 @@ def _refuse(spec: UnitSpec) -> None:
         "normalised products in a sum that is cut": d.normalise_products,
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
-        "a frame of c's own": d.framed,
+        "groups that are aligned among themselves": d.aligned_group is not None,
+        "sums in c's frame that are rounded twice": d.framed and d.accumulator is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
         "sums rounded down otherwise": d.summation in ("tr", "gtr")
         and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),

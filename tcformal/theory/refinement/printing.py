@@ -10,6 +10,7 @@ from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.stages import Floored, Maximum
 from tcformal.theory.refinement.after import After
 from tcformal.theory.refinement.ending import Ending
+from tcformal.theory.refinement.frames import Framed
 from tcformal.theory.refinement.fused import Front, Fused, span_of
 from tcformal.theory.refinement.products import Product
 from tcformal.theory.refinement.round_down import Down, level_span
@@ -31,10 +32,15 @@ def product_text(x: Product) -> str:
     return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {last}"
 
 
-def block_text(x: Summed | After | Down) -> str:
+def block_text(x: Summed | After | Down | Framed) -> str:
     """The sum of a block as `Unit.v`, summed_block."""
     if isinstance(x, Summed):
         return f"(InTree {tree_text(x)})"
+    if isinstance(x, Framed):
+        last = "None"
+        if x.narrowed is not None:
+            last = f"(Some ({x.narrowed.span}, {ending_text(x.narrowed.ending)}))"
+        return f"(FramedSum (FramedPlan {front_text(x)} {number_text(x.c)} {ending_text(x.first)} {last}))"
     if isinstance(x, Down):
         return f"(DownSum {_down(x)})"
     of = " ".join(f"(Operand {number_text(r)} {name(r.term.zero)} {span_of(r)})" for r in (x.made, x.c))
