@@ -42,12 +42,6 @@ class InvariantError(TcformalError):
     exit_code = 3
 
 
-class ProofError(TcformalError):
-    """A step of a proof does not follow from those before it."""
-
-    exit_code = 1
-
-
 class NoAnswerError(TcformalError):
     """No answer was reached: time, memory, or every solver gave up."""
 

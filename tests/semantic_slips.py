@@ -27,6 +27,11 @@ NANS = "x86/vdpphps"
 FLUSHED_PRODUCTS = "arm/bfdot.ebf0"
 #: Factors with a leading one.
 NORMALISED = "gaudi3/mme.e5m2.e5m2"
+#: Sums that round down: of all products, and of even and odd ones apart.
+DOWN = "cdna3/v_mfma_f32_32x32x4_2b_bf16"
+SIDES = "cdna3/v_mfma_f32_16x16x32_bf8_fp8"
+#: Products in pieces.
+PIECES = "gaudi3/mme.fp16"
 
 _AWAY = "return g.and_(guard, g.or_(sticky, odd))"
 _CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
@@ -230,6 +235,29 @@ SLIPS = [
         "with_specials(g, [x], rounded.result, replace(design, result_subnormals='kept'))",
         FLUSHED_PRODUCTS,
     ),
+    Slip(
+        "a negative sum is shifted without its sign",
+        "sums.round_down",
+        "return g.ashr(x, distance)",
+        "return g.lshr(x, distance)",
+        DOWN,
+    ),
+    Slip("c is cut toward zero", "sums.round_down", "distance, bits, mode)", 'distance, bits, "RZ")', DOWN),
+    Slip(
+        "a c far below the sum counts",
+        "sums.round_down",
+        "kept = g.ite(far, g.const(0, kept.width), kept)",
+        "kept = kept",
+        SIDES,
+    ),
+    Slip(
+        "even and odd sums are not moved to one exponent",
+        "sums.round_down",
+        "kept = [g.ashr(h.bits, shift) for",
+        "kept = [h.bits for",
+        SIDES,
+    ),
+    Slip("a piece is one digit too low", "product", "bits * (i + j))", "bits * max(i, j))", PIECES),
     Slip(
         "factors are not normalised",
         "mma",

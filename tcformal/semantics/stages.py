@@ -101,6 +101,14 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Floored:
+    """What a sum that rounds down keeps of a count of units: two's complement, or the magnitude of c."""
+
+    shift: Node
+    kept: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """A sum of aligned terms.
 
@@ -121,6 +129,9 @@ class Total:
     lost: Lost | None = None
     #: Whether any were, where the sum's rounding looks at that.
     sticky: Node | None = None
+    #: The sums that it is the sum of, and what it keeps of each, and of c after them, where it rounds down.
+    of: tuple[Total, ...] = ()
+    floored: tuple[Floored, ...] = ()
 
     @property
     def lsb(self) -> Exponent:

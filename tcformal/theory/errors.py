@@ -19,7 +19,6 @@ from tcformal.theory.conditions import (
     product_share,
     relative_ok,
     sticky_ok,
-    sticky_units,
 )
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.design import coq_sum
@@ -311,7 +310,8 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
             arguments=(str(f), f"({zero})"), binders=("w", "z", "x"),
             conditions=(f"sticky_ok d {f} = true", f"zero_terms (factors d) = Some ({zero})"),
             constants=(
-                f"kappa s {f} (IZR {sticky_units(unit)} * / {PARTS}) = {k.numerator} / {k.denominator}",
+                f"kappa s {f} (IZR (sticky_units (Z.of_nat (block d))) * / {PARTS}) = "
+                f"{k.numerator} / {k.denominator}",
             ),
             numbers={"first": k},
         )  # fmt: skip

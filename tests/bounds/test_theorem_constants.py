@@ -24,7 +24,7 @@ SOME = (
     "cdna3/v_mfma_f32_16x16x8_xf32", "cdna3/v_mfma_f32_16x16x32_fp8_bf8", "gaudi2/mme.fp8_152",
     "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
     "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fedp_tfr.bf16", "et-soc-1/TensorFMA32",
-    "gaudi3/mme.tf32", "rdna3/v_wmma_f32_16x16x16_f16",
+    "gaudi3/mme.tf32", "rdna3/v_wmma_f32_16x16x16_f16", "rdna4/v_wmma_f16_16x16x16_f16",
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def most_lost_of_any(unit: UnitSpec, least: int, seed: int) -> float:
     if seed % 2:
         sides = [(a, low[1], low[1] + 8 * seed), (b, b.e_min - 1, b.e_min + 2)]
     sides.append((c, max(c.e_min - 1, least + c.fraction_bits), max(c.e_min, least) + c.fraction_bits + 4))
-    words = []
+    words: list[NDArray[np.unsignedinteger]] = []
     for f, lowest, highest in sides:
         shape = (rows,) if f is sides[2][0] and len(words) == 2 else (rows, unit.k)
         field = np.clip(rng.integers(lowest, highest + 1, shape) + f.bias, 0, (1 << f.exponent_bits) - 2)

@@ -18,8 +18,9 @@ from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
 from tcformal.solve.certificate import CHECKER
 from tcformal.store.certificates import NOT_KEPT
+from tcformal.store.claims import CLAIM
 from tcformal.store.schema import SEAL, digest_of, seal
-from tcformal.store.store import CLAIM, Store
+from tcformal.store.store import Store
 
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 ORDER = ("tfdpa@products=1,k=2", "--claim", "product-order")

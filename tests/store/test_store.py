@@ -11,11 +11,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tcformal.proofs.separate import separate
 
 from kept import (
     COMPLEMENT,
@@ -118,6 +118,10 @@ def test_a_solvers_answer_is_served(store: Store) -> None:
         assert without_mark(again) == without_mark(fresh)
 
 
+def _named(theorems: list[str], record: dict[str, Any]) -> None:
+    record["theorems"] = theorems
+
+
 def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Store) -> None:
     equal = f"{FOUR_25},carry_bits=5", f"{FOUR_25},carry_bits=7"
     fresh = separate(*equal, limits=LIMITS, store=store)
@@ -129,7 +133,7 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Sto
     found = audit(store, entry)
     assert (found.status, found.reason) == (AuditStatus.HOLDS, fresh.reason)
     for named in ([], ["zero_exponent_idle"]):
-        rewrite(store.path, lambda record, named=named: record.update(theorems=named))
+        rewrite(store.path, partial(_named, named))
         assert Store(store.folder).find(ask(*equal)) is None
 
 

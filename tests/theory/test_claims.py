@@ -31,7 +31,8 @@ CALLS, STICKY = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", "vortex/VX_tcu_fed
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "x86/tdpbf16ps",
     "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
-    "rdna3/v_wmma_f32_16x16x16_f16", "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
+    "rdna3/v_wmma_f32_16x16x16_f16", "rdna4/v_wmma_f16_16x16x16_f16", "et-soc-1/TensorFMA16A32",
+    "gaudi/mme.bf16.cd8", "cdna2/v_mfma_f32_32x32x4bf16",
     "riscv/vfqbdot.vv.vlen128.e4m3.e4m3", "hopper/emulated.mma.m16n8k32.f32.e5m2.e4m3.f32",
     GROUPED, CALLS, STICKY, "et-soc-1/TensorFMA32", "nvdla/cmac.fp16",
     "gaudi2/mme.fp8_143", "gaudi3/mme.fp16",
@@ -180,6 +181,7 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     assert bound is not None
     ordered = claim_instance(catalogue()["cdna2/v_mfma_f32_32x32x4bf16"], "relative-error", zero_c=True)
     exponents = claim_instance(catalogue()[UNITS[0]], "error-bound")
+    framed = claim_instance(catalogue()["rdna3/v_wmma_f32_16x16x16_f16"], "relative-error", zero_c=True)
     assert ordered is not None
     assert exponents is not None
     down, even = (
@@ -200,9 +202,12 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
     assert groups is not None
     assert sticky is not None
     assert calls is not None
+    assert framed is not None
     few = str(int(carry.arguments[0]) - 1)
     losses = next(x for x in ordered.conditions if x.startswith("first_losses"))
+    least = framed.conditions[0]
     wrong = [
+        *(replace(framed, conditions=(least.replace(x, hex(int(x, 16) - 1)),)) for x in framed.arguments[1:]),
         replace(carry, arguments=(few,), conditions=(f"carry_enough d {few} = true",)),
         replace(bound, constants=(bound.constants[0].replace("/ 2", "/ 3"),)),
         replace(exponents, arguments=("10",), conditions=("exponents_ok d 10 = true", "composed d = None")),
@@ -224,17 +229,17 @@ def test_instances_are_checked_and_wrong_ones_refused(compiled: Path) -> None:
         *(one_less(after, x) for x in ("4096", "61440")),
     ]
     for name, claim, _ in UNDER:
-        found = theorem_answer(catalogue()[name], claim)
-        assert found is not None
-        (compiled / "Instance.v").write_text(found.coq, encoding="utf-8")
+        under = theorem_answer(catalogue()[name], claim)
+        assert under is not None
+        (compiled / "Instance.v").write_text(under.coq, encoding="utf-8")
         coqc(compiled, "Instance.v")
         # The next spread, or products far below any zero.
-        *others, last = found.instance.conditions
+        *others, last = under.instance.conditions
         of_order = claim.startswith("product-order")
         now, then = (
             (f"({claim[-1]})", f"({int(claim[-1]) + 1})") if of_order else ("_ok d (", "_ok d (-900 + ")
         )
-        wrong.append(replace(found.instance, conditions=(*others, last.replace(now, then, 1))))
+        wrong.append(replace(under.instance, conditions=(*others, last.replace(now, then, 1))))
     for x in wrong:
         (compiled / "Instance.v").write_text(coq_instance(x), encoding="utf-8")
         with pytest.raises(InputError, match="to compile"):

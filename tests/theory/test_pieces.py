@@ -94,7 +94,8 @@ def drawn_call(rng: random.Random, unit: UnitSpec, *, zero_c: bool, leading: boo
         x = drawn_word(rng, a, rng.randint(-1, 2) - down // 2, spread, leading=leading)
         words.append((x, drawn_word(rng, b, -(down - down // 2), spread, leading=leading)))
     z = 0 if zero_c else drawn_word(rng, c, rng.choice([0, 1, 2, -bits, bits]), spread, leading=leading)
-    result = decode(unit.d_format, oracle_result(unit, Witness(*map(tuple, zip(*words, strict=True)), z)))
+    first, second = zip(*words, strict=True)
+    result = decode(unit.d_format, oracle_result(unit, Witness(first, second, z)))
     if result.kind.name != "FINITE":
         return None
     flushed = d.operand_subnormals != "kept"

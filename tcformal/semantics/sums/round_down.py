@@ -13,7 +13,7 @@ from tcformal.ir.node import Node
 from tcformal.semantics.align import align, largest_exponent, shift_to
 from tcformal.semantics.number import Number, finite
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
-from tcformal.semantics.stages import Summed, Total
+from tcformal.semantics.stages import Floored, Summed, Total
 from tcformal.semantics.sums.step import convert_number, round_total, truncated_total
 
 
@@ -57,7 +57,8 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
             e = largest_exponent(g, [total.e_max, e_c])
             g.label("e_max", e.bits, offset=e.low)
             raised = g.shift_left_const(total.bits, wide - bits)
-            cut = _shifted_right(g, raised, shift_to(g, total.e_max, e), mode)
+            moved = shift_to(g, total.e_max, e)
+            cut = _shifted_right(g, raised, moved, mode)
             distance = shift_to(g, e_c, e)
             kept = align(g, c.term, distance, bits, mode)
             if design.summation == "gtr":
@@ -66,7 +67,8 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
                 kept = g.ite(far, g.const(0, kept.width), kept)
             addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
             width = max(cut.width, addend.width) + 1
-            summed = Total(add_signed(g, [cut, addend], width), e, wide)
+            floored = (Floored(moved, cut), Floored(distance, kept))
+            summed = Total(add_signed(g, [cut, addend], width), e, wide, of=(total,), floored=floored)
             g.label("sum", summed.bits, signed=True, scale=wide)
         target = design.rho
         if addends_only:
@@ -104,7 +106,9 @@ def _products(
         with g.scope(name):
             halves.append(truncated_total(g, [p.term for p in half], design, bits, lowest))
     e_max = largest_exponent(g, [h.e_max for h in halves])
-    floored = [g.ashr(h.bits, shift_to(g, h.e_max, e_max)) for h in halves]
-    width = max(h.width for h in floored) + 1
-    both = Total(add_signed(g, floored, width), e_max, bits)
+    shifts = [shift_to(g, h.e_max, e_max) for h in halves]
+    kept = [g.ashr(h.bits, shift) for h, shift in zip(halves, shifts, strict=True)]
+    width = max(h.width for h in kept) + 1
+    floored = tuple(map(Floored, shifts, kept))
+    both = Total(add_signed(g, kept, width), e_max, bits, of=tuple(halves), floored=floored)
     return (("even", halves[0]), ("odd", halves[1])), both

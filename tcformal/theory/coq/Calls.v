@@ -278,6 +278,7 @@ Proof.
   intros Oc D Zx Le R. destruct (composed_start Oc) as [St [how [Co _]]]. apply call_from_zero with x; auto. now rewrite St, Co.
 Qed.
 
+(** C of the parts' sum, m blocks after the first, and any c: |d - exact| <= ((1 + C) (1 + u) - 1) (|c| + Σ|terms|). *)
 Theorem relative_error_of_call w z x :
   composition_ok d = true -> decode (c_format d) (c_word w) = Num x -> Forall (leading_element d) (concat (all_blocks d w)) -> value d w = Num z ->
   let m := Nat.pred (length (all_blocks d w)) in

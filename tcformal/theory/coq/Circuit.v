@@ -287,3 +287,46 @@ Record claim := Claim { given : list formula; goal : formula }.
 
 Definition holds (c : circuit) (q : claim) : Prop :=
   forall v, solution c v -> forallb (truth (widths_of c) v) (given q) = true -> truth (widths_of c) v (goal q) = true.
+
+(** Whether two lists of claims are the same.  What is compared is walked and never written out: a term that shares its
+    parts is as large as its tree only in time. *)
+Fixpoint term_eqb (a b : term) {struct a} : bool :=
+  match a, b with
+  | Num_ x, Num_ y => x =? y
+  | U i, U j | Sg i, Sg j => (i =? j)%positive
+  | Plus a b, Plus c d | Minus a b, Minus c d | Times a b, Times c d | Shift a b, Shift c d | Low a b, Low c d => term_eqb a c && term_eqb b d
+  | Abs a, Abs c => term_eqb a c
+  | Bits i j a, Bits k l c => (i =? k) && (j =? l) && term_eqb a c
+  | If f a b, If g c d => formula_eqb f g && term_eqb a c && term_eqb b d
+  | _, _ => false
+  end
+with formula_eqb (f g : formula) {struct f} : bool :=
+  match f, g with
+  | Is i, Is j => (i =? j)%positive
+  | Equal a b, Equal c d | Less a b, Less c d | AtMost a b, AtMost c d => term_eqb a c && term_eqb b d
+  | Negation f, Negation g => formula_eqb f g
+  | Both a b, Both c d | Either a b, Either c d => formula_eqb a c && formula_eqb b d
+  | _, _ => false
+  end.
+
+Scheme term_mutual := Induction for term Sort Prop with formula_mutual := Induction for formula Sort Prop.
+Combined Scheme both_mutual from term_mutual, formula_mutual.
+
+Lemma eqb_is : (forall a b, term_eqb a b = true -> a = b) /\ (forall f g, formula_eqb f g = true -> f = g).
+Proof.
+  apply both_mutual; intros; match goal with H : _ ?a ?b = true |- _ => destruct b; try discriminate H; cbn [term_eqb formula_eqb] in H end;
+    rewrite ?andb_true_iff, ?Z.eqb_eq, ?Pos.eqb_eq in *; repeat match goal with H : _ /\ _ |- _ => destruct H end; f_equal; auto.
+Qed.
+
+Fixpoint formulas_eqb (l r : list formula) : bool :=
+  match l, r with [], [] => true | f :: l, g :: r => formula_eqb f g && formulas_eqb l r | _, _ => false end.
+Fixpoint claims_eqb (l r : list claim) : bool :=
+  match l, r with [], [] => true | p :: l, q :: r => formulas_eqb (given p) (given q) && formula_eqb (goal p) (goal q) && claims_eqb l r | _, _ => false end.
+
+Lemma formulas_are l : forall r, formulas_eqb l r = true -> l = r.
+Proof. induction l as [|f l IH]; destruct r as [|g r]; try easy. cbn. rewrite andb_true_iff. intros [A B]. f_equal; auto. now apply eqb_is. Qed.
+Lemma claims_are l : forall r, claims_eqb l r = true -> l = r.
+Proof.
+  induction l as [|[f a] l IH]; destruct r as [|[g b] r]; try easy. cbn. rewrite !andb_true_iff. intros [[A B] C].
+  f_equal; auto. f_equal; [now apply formulas_are|now apply eqb_is].
+Qed.

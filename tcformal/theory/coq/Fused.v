@@ -531,15 +531,26 @@ Qed.
 Lemma total_is : total d ts = n.
 Proof. destruct ok_parts as [Fb [_ [Cb _]]]. destruct n_is as [N _]. unfold total. rewrite Cb, counts_is. now rewrite N. Qed.
 
+(** The largest exponent, or a sum of zeros that have none. *)
+Lemma largest_or_none : largest d ts = Some E \/ (largest d ts = None /\ n = 0 /\ E = tops_low x).
+Proof.
+  destruct largest_is as [L|[L H]]; [now left|right]. split; [exact L|]. split.
+  - destruct n_is as [N _]. rewrite N.
+    assert (Q : forall a, In a (addends x) -> v (aligned a) = 0).
+    { intros a A. apply (aligned_is a A). apply (all_zero_absent H). rewrite ts_is. now apply (in_map (fun a => num_in v (of a))). }
+    clear -Q. induction (addends x) as [|a l IH]; auto. cbn [map zsum fold_right]. rewrite Q by (now left). unfold zsum in IH. rewrite IH by (intros; apply Q; now right).
+    unfold with_sign. now destruct (_ =? 1).
+  - destruct tops_are as [_ [_ [i [I Q]]]]. cbv beta in Q. pose proof tops_are_ok as TK. unfold tops_ok in TK. rewrite !andb_true_iff, !forallb_forall in TK. destruct TK as [[TP _] _].
+    assert (A : In (nth i (addends x) absent) (addends x)) by (apply nth_In, Nat.ltb_lt; auto). specialize (H _ A).
+    rewrite <- Q. unfold T, takes_part in H. unfold entering. destruct (zero_exponent d); try easy. cbn [truth] in H. apply negb_false_iff in H. cbn [value truth]. now rewrite H.
+Qed.
+
+Lemma top_is_low : tops_low x <= E.
+Proof. destruct tops_are as [_ [L [i [I _]]]]. specialize (L i I). lia. Qed.
+
 (** The exponent of the sum's unit, where that counts. *)
 Lemma unit_is : unit_of d ts = E - f \/ (n = 0 /\ unit_of d ts = 0).
-Proof.
-  destruct ok_parts as [Fb _]. unfold unit_of. rewrite Fb. destruct largest_is as [L|[L H]]; rewrite L; auto. right. split; auto. destruct n_is as [N _]. rewrite N.
-  assert (Q : forall a, In a (addends x) -> v (aligned a) = 0).
-  { intros a A. apply (aligned_is a A). apply (all_zero_absent H). rewrite ts_is. now apply (in_map (fun a => num_in v (of a))). }
-  clear -Q. induction (addends x) as [|a l IH]; auto. cbn [map zsum fold_right]. rewrite Q by (now left). unfold zsum in IH. rewrite IH by (intros; apply Q; now right).
-  unfold with_sign. now destruct (_ =? 1).
-Qed.
+Proof. destruct ok_parts as [Fb _]. unfold unit_of. rewrite Fb. destruct largest_or_none as [->|[-> [N _]]]; auto. Qed.
 
 Lemma sum_is : exists s, s = sign_of (rho c) n ts (counts d ts) /\ sum_numbers d ts = convert c s n (E - f).
 Proof.

@@ -17,14 +17,18 @@ Proof.
   induction vs as [|v r IH]; [reflexivity|]. cbn in *. apply andb_prop in B. destruct B as [B1 B2]. rewrite <- IH by exact B2. now destruct v.
 Qed.
 
-Lemma from_numbers e s f vs z : fraction_bits s = Some f -> add_from e (Stage s) vs = Num z -> exists ts, vs = map Num ts /\
+Lemma from_terms e s f ts z : fraction_bits s = Some f -> add_from e (Stage s) (map Num ts) = Num z ->
   sum_at s (Floating (out s)) (match top_of e s ts with None => 0 | Some E => E - f end) ts = Num z.
 Proof.
   intros F H. destruct e as [e|]; cbn [add_from add stage_rounding] in H.
-  - unfold on_numbers in H. destruct (numbers vs) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ H)].
-    exists ts. split; [now apply numbers_inv|]. rewrite F in H. exact H.
-  - destruct (sum_values_inv _ _ _ H) as [ts ->]. exists ts. split; [reflexivity|]. rewrite sum_values_num, sum_numbers_at in H.
-    unfold unit_of in H. rewrite F in H. exact H.
+  - unfold on_numbers in H. rewrite numbers_map, F in H. exact H.
+  - rewrite sum_values_num, sum_numbers_at in H. unfold unit_of in H. now rewrite F in H.
+Qed.
+
+Lemma from_numbers e s vs z : add_from e (Stage s) vs = Num z -> exists ts, vs = map Num ts.
+Proof.
+  intros H. destruct e as [e|]; cbn [add_from add] in H; [|exact (sum_values_inv _ _ _ H)].
+  unfold on_numbers in H. destruct (numbers vs) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ H)]. exists ts. now apply numbers_inv.
 Qed.
 
 Lemma convert_sign c s t n u z : convert c s n u = Num z -> exists y, convert c t n u = Num y.
@@ -141,10 +145,7 @@ Theorem grouped_loss e s f e0 n us x z A : grouped_sum s f = true -> (emin (out 
   settled f z /\ floored e0 z.
 Proof.
   intros O E0 N1 Ln G Fu Fx Fl MA LA H. destruct (grouped_sum_parts s f O) as [P [K [Nn [F [F0 [Pf [M Ze]]]]]]].
-  change [Num x] with (map Num [x]) in H. rewrite <- map_app in H. destruct (from_numbers e s f _ z F H) as [ts [Et S]].
-  assert (ts = us ++ [x]) as ->.
-  { assert (I : forall l l' : list num, map Num l = map Num l' -> l = l') by (induction l; intros [|? ?] Q; cbn in Q; try easy; injection Q as -> Q; f_equal; auto).
-    symmetry. now apply I. }
+  change [Num x] with (map Num [x]) in H. rewrite <- map_app in H. pose proof (from_terms e s f _ z F H) as S.
   split.
   2: { unfold sum_at in S. cbn [round_to] in S. destruct (result_fit s f e0 (emin (out s)) _ _ _ z P Pf M E0 ltac:(lia) S) as [R1 [R2 _]]. now split. }
   set (ts := us ++ [x]) in *. set (L := if is_zero x then units_alone 1 n else units 1 n).
@@ -193,10 +194,7 @@ Theorem grouped_exponents e s f n us x z E : grouped_sum s f = true -> (1 <= n)%
   Rabs (V z - exact_sum (us ++ [x])) <= IZR n * bp (E - f) + ulps (out s) * Rulp (out s) (V z).
 Proof.
   intros O N1 Ln G Fu Fx Em Ex Eu H. destruct (grouped_sum_parts s f O) as [P [K [Nn [F [F0 [Pf [M Ze]]]]]]].
-  change [Num x] with (map Num [x]) in H. rewrite <- map_app in H. destruct (from_numbers e s f _ z F H) as [ts [Et S]].
-  assert (ts = us ++ [x]) as ->.
-  { assert (I : forall l l' : list num, map Num l = map Num l' -> l = l') by (induction l; intros [|? ?] Q; cbn in Q; try easy; injection Q as -> Q; f_equal; auto).
-    symmetry. now apply I. }
+  change [Num x] with (map Num [x]) in H. rewrite <- map_app in H. pose proof (from_terms e s f _ z F H) as S.
   set (ts := us ++ [x]) in *. assert (n1 : 1 <= IZR n) by (apply IZR_le; lia).
   assert (U0 : 0 <= ulps (out s) * Rulp (out s) (V z)).
   { apply Rmult_le_pos; [unfold ulps; destruct (nearest _); lra|]. apply ulp_ge_0. }
@@ -437,9 +435,8 @@ Lemma group_terms b v z : group_block b -> block_value d v b = Num z -> exists u
     (Forall (leading_element d) b -> bp (exp y) <= Rsum (map (fun x => Rabs (term_value d x)) b)).
 Proof.
   intros [Lb [Mb Ob]] H. rewrite block_groups in H. destruct grouped_parts as [Gs [_ [_ [_ [_ [_ [Sz [_ [Bz _]]]]]]]]].
-  destruct (grouped_sum_parts s f Gs) as [_ [_ [_ [F _]]]].
   set (ks := groups_of size b) in *. set (e := omax_list (map snd (map group_sum ks))) in *. exists (map (fun k => num_of (fst (group_sum k))) ks).
-  destruct (from_numbers e s f _ z F H) as [ts [Et _]]. pose proof (numbers_map ts) as Nt. rewrite <- Et in Nt.
+  destruct (from_numbers e s _ z H) as [ts Et]. pose proof (numbers_map ts) as Nt. rewrite <- Et in Nt.
   destruct (numbers_app _ _ _ Nt) as [us [x [_ [Ex Eu]]]]. exists x, e. split; [exact Ex|].
   assert (Nk : forall k, In k ks -> exists y, fst (group_sum k) = Num y).
   { intros k Hk. assert (I : In (fst (group_sum k)) (map Num us)) by (rewrite <- Eu; now apply in_map, in_map). apply in_map_iff in I. destruct I as [y [Ey _]]. eauto. }
@@ -560,8 +557,7 @@ Qed.
 
 Lemma group_stays v b : is_num v = false -> is_num (block_value d v b) = false.
 Proof.
-  intros N. destruct (block_value d v b) as [z| |] eqn:E; auto. exfalso. rewrite block_groups in E. destruct grouped_parts as [Gs _].
-  destruct (grouped_sum_parts s f Gs) as [_ [_ [_ [F _]]]]. destruct (from_numbers _ s f _ z F E) as [ts [Et _]].
+  intros N. destruct (block_value d v b) as [z| |] eqn:E; auto. exfalso. rewrite block_groups in E. destruct (from_numbers _ s _ z E) as [ts Et].
   assert (I : In v (map Num ts)) by (rewrite <- Et; apply in_or_app; right; now left). apply in_map_iff in I. destruct I as [y [<- _]]. discriminate N.
 Qed.
 

@@ -229,18 +229,22 @@ Proof.
   - destruct H as [<-|H]; auto. now apply C. - destruct H as [<-|H]; auto. now apply C.
 Qed.
 
-Lemma significands l' t s : (forall y, In y l' -> In y (x :: l) /\ truth m v (s_nan (shown_factor y)) = false /\ truth m v (s_inf (shown_factor y)) = false) ->
-  value m v t = value m v (s_sig s) ->
-  value m v (fold_left (fun t y => Times t (factor_term y)) l' t) = value m v (s_sig (fold_left (fun s y => shown_product s (shown_factor y)) l' s)).
+Lemma factor_term_is y : In y (x :: l) -> truth m v (s_nan (shown_factor y)) = false -> truth m v (s_inf (shown_factor y)) = false -> value m v (factor_term y) = value m v (s_sig (shown_factor y)).
 Proof.
-  revert t s. induction l' as [|y l' IH]; intros t s H E; simpl; auto. apply IH. { intros z I. apply H. now right. }
-  cbn [value shown_product s_sig]. rewrite E. f_equal. destruct (H y (or_introl eq_refl)) as [I [N F]]. clear IH.
-  unfold factor_term. destruct (significand_of y) as [i|] eqn:S; auto.
+  intros I N F. unfold factor_term. destruct (significand_of y) as [i|] eqn:S; auto.
   assert (Q : truth m v (Equal (U i) (s_sig (shown_factor y))) = true).
   { apply (leaf_use (Claim [Negation (s_nan (shown_factor y)); Negation (s_inf (shown_factor y))] (Equal (U i) (s_sig (shown_factor y))))).
     - unfold leaf_claims. apply in_or_app. left. apply in_flat_map. exists y. split; auto. unfold factor_claims. rewrite S. now left.
     - cbn [given forallb truth]. now rewrite N, F. }
   cbn [truth] in Q. now apply Z.eqb_eq in Q.
+Qed.
+
+Lemma significands l' t s : (forall y, In y l' -> In y (x :: l) /\ truth m v (s_nan (shown_factor y)) = false /\ truth m v (s_inf (shown_factor y)) = false) ->
+  value m v t = value m v (s_sig s) ->
+  value m v (fold_left (fun t y => Times t (factor_term y)) l' t) = value m v (s_sig (fold_left (fun s y => shown_product s (shown_factor y)) l' s)).
+Proof.
+  revert t s. induction l' as [|y l' IH]; intros t s H E; simpl; auto. apply IH. { intros z I. apply H. now right. }
+  cbn [value shown_product s_sig]. rewrite E. f_equal. destruct (H y (or_introl eq_refl)) as [I [N F]]. now apply factor_term_is.
 Qed.
 
 Theorem leaf_sound : fold_left (fun w y => product w (factor_value v y)) l (factor_value v x) = val_in v r.
@@ -251,12 +255,7 @@ Proof.
   apply (number_sound ct _ _ _ _ _ v CN eq_refl SOL B). intros N I. split; auto.
   destruct (not_nan_factor l (shown_factor x) N I) as [[N0 I0] FF].
   apply significands. { intros y Y. destruct (FF y Y). split; auto. now right. }
-  unfold factor_term. destruct (significand_of x) as [i|] eqn:S; auto.
-  assert (Z0 : truth m v (Equal (U i) (s_sig (shown_factor x))) = true).
-  { apply (leaf_use (Claim [Negation (s_nan (shown_factor x)); Negation (s_inf (shown_factor x))] (Equal (U i) (s_sig (shown_factor x))))).
-    - unfold leaf_claims. apply in_or_app. left. apply in_flat_map. exists x. split; [now left|]. unfold factor_claims. rewrite S. now left.
-    - cbn [given forallb truth]. now rewrite N0, I0. }
-  cbn [truth] in Z0. now apply Z.eqb_eq in Z0.
+  apply factor_term_is; auto. now left.
 Qed.
 End Leaf.
 

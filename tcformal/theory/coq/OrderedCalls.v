@@ -97,7 +97,7 @@ Proof.
   intros w' x' r Fw D Zx R. now apply parts_sum with x'.
 Qed.
 
-(** n + 1 calls, the first from c = 0: ((1 + C) (1 + u)^n - 1) Σ|terms|. *)
+(** Of n + 1 calls, the first from c = 0: ((1 + C) (1 + u)^n - 1) Σ|terms|. *)
 Theorem ordered_error_of_calls l z x : V x = 0 -> Forall (full_calls d m) l -> calls d l (Num x) = Num z ->
   let n := Nat.pred (length l) in
   Rabs (V z - Rsum (map (fun w => Rsum (map (exact_value d) (concat (all_blocks d w)))) l)) <=

@@ -156,27 +156,40 @@ Qed.
 Lemma round_num_same c x y : same x y -> round_num (Floating c) x = round_num (Floating c) y.
 Proof. intros [A [_ B]]. unfold round_num. cbn [round_to]. rewrite A. now apply convert_ext. Qed.
 
-Theorem rounding_sound c r span x w : rounding_ok m c r x = true -> Forall (holds ct) (rounding_claims m c r span x) -> same_val w (val_in v r) ->
-  same_val (rounded_value c w) (val_in v (outcome x)).
+Lemma rounding_finished c r span x : rounding_ok m c r x = true -> Forall (holds ct) (rounding_claims m c r span x) -> truth m v (finite r) = true ->
+  exists s n u, rounded_value c (val_in v r) = convert c s n u /\ finished ct c x (to_round_of m r span) v s n u.
 Proof.
-  unfold rounding_ok. rewrite andb_true_iff. intros [OK NI] CL S.
-  assert (E : rounded_value c w = rounded_value c (val_in v r)).
-  { destruct w as [a|s|], (val_in v r) as [b|t|]; cbn [same_val] in S; try easy; cbn [rounded_value]; [now apply round_num_same|now subst]. }
-  rewrite E. clear E S w. unfold rounding_claims in CL. apply Forall_cons_iff in CL. destruct CL as [C0 C1]. rewrite Forall_app in C1. destruct C1 as [CK CO].
+  unfold rounding_ok. rewrite andb_true_iff. intros [OK NI] CL FIN. unfold rounding_claims in CL. apply Forall_cons_iff in CL. destruct CL as [C0 C1]. rewrite Forall_app in C1. destruct C1 as [CK CO].
   rewrite forallb_forall in NI. set (q := to_round_of m r span) in *.
   assert (NODES : forall i, In i (ending_nodes x) -> fits m v i) by (intros i I; apply fits_in, NI; now right).
   assert (SG : fits m v (significand r)) by (apply fits_in, NI; now left). destruct SG as [S0 S1].
-  apply (finish ct c x q v OK CO SOL); unfold q, to_round_of, is_nan, is_inf, plus_inf, minus_inf; cbn [operands map any_of fold_right truth]; unfold val_in;
-    destruct (v (nan r) =? 1) eqn:N, (v (inf r) =? 1) eqn:I, (v (sign r) =? 1) eqn:G; cbn [orb andb negb]; intros; try easy; try reflexivity.
-  all: assert (FIN : truth m v (finite r) = true) by (cbn [finite truth]; now rewrite N, I);
-    assert (KN : forallb (truth m v) (known q) = true) by (pose proof (C0 v SOL) as K; fold m in K; cbn [given forallb goal] in K; rewrite FIN in K; cbn [q to_round_of known forallb]; rewrite andb_true_r; exact (K eq_refl));
-    assert (CT : counted ct q v (signed (num_in v r)) (lsb (num_in v r)))
-      by (constructor; unfold q, to_round_of, signed, lsb, num_in; cbn [size no_size down unit truth value neg sig exp frac]; rewrite ?G; change (value m v (exponent r)) with (v (code r) + low r);
-          repeat match goal with |- context [?a =? 0] => destruct (Z.eqb_spec a 0) | |- context [?a <? 0] => destruct (Z.ltb_spec a 0) end; cbn [negb andb]; try reflexivity; lia);
-    assert (BD : Z.abs (signed (num_in v r)) <= bound q) by (unfold q, to_round_of, signed, num_in; cbn [bound neg sig]; fold m in S1; destruct (v (sign r) =? 1); lia);
-    pose proof (kept_is ct c x q v OK CK SOL NODES _ _ CT BD KN) as KF;
-    exists (v (sign r) =? 1), (signed (num_in v r)), (lsb (num_in v r)); (split; [reflexivity|]);
-    destruct CT as [CT1 CT2 CT3 CT4];
-    (constructor; auto; intros; apply (tiny_direct ct c x q v OK CK SOL NODES _ _ (Build_counted ct q v _ _ CT1 CT2 CT3 CT4) BD KN); assumption).
+  assert (KN : forallb (truth m v) (known q) = true) by (pose proof (C0 v SOL) as K; fold m in K; cbn [given forallb goal] in K; rewrite FIN in K; cbn [q to_round_of known forallb]; rewrite andb_true_r; exact (K eq_refl)).
+  assert (CT : counted ct q v (signed (num_in v r)) (lsb (num_in v r))).
+  { destruct (v (sign r) =? 1) eqn:G; constructor; unfold q, to_round_of, signed, lsb, num_in; cbn [size no_size down unit truth value neg sig exp frac]; rewrite ?G; change (value m v (exponent r)) with (v (code r) + low r);
+    repeat match goal with |- context [?a =? 0] => destruct (Z.eqb_spec a 0) | |- context [?a <? 0] => destruct (Z.ltb_spec a 0) end; cbn [negb andb]; try reflexivity; lia. }
+  assert (BD : Z.abs (signed (num_in v r)) <= bound q) by (unfold q, to_round_of, signed, num_in; cbn [bound neg sig]; fold m in S1; destruct (v (sign r) =? 1); lia).
+  pose proof (kept_is ct c x q v OK CK SOL NODES _ _ CT BD KN) as KF. apply (truth_finite m v) in FIN. rewrite FIN.
+  exists (v (sign r) =? 1), (signed (num_in v r)), (lsb (num_in v r)). split; [reflexivity|]. pose proof CT as [CT1 CT2 CT3 CT4].
+  constructor; auto. intros. apply (tiny_direct ct c x q v OK CK SOL NODES _ _ CT BD KN); assumption.
+Qed.
+
+Theorem rounding_sound c r span x w : rounding_ok m c r x = true -> Forall (holds ct) (rounding_claims m c r span x) -> same_val w (val_in v r) ->
+  same_val (rounded_value c w) (val_in v (outcome x)).
+Proof.
+  intros RO_ RC S. assert (E : rounded_value c w = rounded_value c (val_in v r)).
+  { destruct w as [a|s|], (val_in v r) as [b|t|]; cbn [same_val] in S; try easy; cbn [rounded_value]; [now apply round_num_same|now subst]. }
+  rewrite E. clear E S w. pose proof (rounding_finished c r span x RO_ RC) as FN. unfold rounding_ok in RO_. rewrite andb_true_iff in RO_. destruct RO_ as [OK _].
+  unfold rounding_claims in RC. apply Forall_cons_iff in RC. destruct RC as [_ C1]. rewrite Forall_app in C1. destruct C1 as [_ CO].
+  apply (finish ct c x (to_round_of m r span) v OK CO SOL); unfold finite in FN; cbn [truth] in FN; unfold to_round_of, is_nan, is_inf, plus_inf, minus_inf; cbn [operands map any_of fold_right truth]; unfold val_in in *;
+    destruct (v (nan r) =? 1), (v (inf r) =? 1), (v (sign r) =? 1); cbn [orb andb negb] in *; intros; try easy; try reflexivity; exact (FN eq_refl).
+Qed.
+
+(** What is known of the cut points where the result is a number. *)
+Lemma rounding_usual c r span x : rounding_ok m c r x = true -> Forall (holds ct) (rounding_claims m c r span x) -> (v (nan (outcome x)) =? 1) = false -> (v (inf (outcome x)) =? 1) = false ->
+  forallb (truth m v) (usual c x (to_round_of m r span)) = true.
+Proof.
+  intros RO_ RC N I. pose proof (rounding_finished c r span x RO_ RC) as FN. unfold rounding_claims in RC. apply Forall_cons_iff in RC. destruct RC as [_ C1]. rewrite Forall_app in C1. destruct C1 as [_ CO].
+  destruct (inf_not_num ct c x (to_round_of m r span) v CO SOL N I) as [A B]. destruct FN as [s [n [u [_ FN]]]]; [|exact (usual_is ct c x (to_round_of m r span) v s n u A B FN)].
+  unfold finite. unfold is_nan, is_inf, plus_inf, minus_inf, to_round_of in A, B. cbn [operands map any_of fold_right truth] in A, B |- *. destruct (v (nan r) =? 1), (v (inf r) =? 1), (v (sign r) =? 1); easy.
 Qed.
 End Sound.

@@ -68,7 +68,7 @@ Definition sum_result (s : summed) : number := outcome (closing (sum_body s)).
 Definition odd_sum (d : sum) (f : Z) : sum :=
   {| fraction_bits := Some f; alignment := RO; zero_exponent := ZeroNone; carry_bits := None; normalise := false; out := out d |}.
 Definition sum_design (d : sum) (s : summed) : sum := match s with One _ _ => d | Two f _ _ => odd_sum d f end.
-Definition sum_bits (s : summed) : Z := match s with One f _ | Two f _ _ => f end.
+Definition summed_bits (s : summed) : Z := match s with One f _ | Two f _ _ => f end.
 
 Definition operand_known (r : operand) : list formula :=
   [AtMost (U (code (its r))) (Num_ (its_span r)); Iff (Is (its_zero r)) (Equal (U (significand (its r))) (Num_ 0))].
@@ -100,10 +100,10 @@ Definition lead_ok (m : widths) (f : Z) (rl : operand * number) : bool :=
 
 Definition summed_claims (m : widths) (d : sum) (s : summed) : list claim :=
   (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ++
-  fused_claims m (context s) (sum_design d s) (sum_bits s) (sum_body s).
+  fused_claims m (context s) (sum_design d s) (summed_bits s) (sum_body s).
 
 Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=
-  fused_ok m (sum_design d s) (sum_bits s) (sum_body s) && forallb (in_circuit m) (fused_nodes (sum_body s)) && regular d &&
+  fused_ok m (sum_design d s) (summed_bits s) (sum_body s) && forallb (in_circuit m) (fused_nodes (sum_body s)) && regular d &&
   match s with
   | One _ _ => true
   | Two f rs x =>
@@ -115,7 +115,7 @@ Definition keeps_all (r : flush_rule) : bool := match r with Kept => true | _ =>
 
 (** What is known of the cut points of a sum that is a number. *)
 Definition summed_usual (d : sum) (s : summed) : list formula :=
-  usual (out d) (closing (sum_body s)) (Fused.fused_sum (sum_design d s) (sum_bits s) (sum_body s)).
+  usual (out d) (closing (sum_body s)) (Fused.fused_sum (sum_design d s) (summed_bits s) (sum_body s)).
 
 (** A number that is what is shown, of nodes that are cut points. *)
 Definition shown_number (r : number) : shown :=
@@ -236,8 +236,8 @@ Theorem summed_sound d s : summed_ok m d s = true -> Forall (holds ct) (summed_c
 Proof.
   unfold summed_ok, summed_claims. rewrite !andb_true_iff. intros [[[OK NI] RG] S] CL. rewrite Forall_app in CL. destruct CL as [CL1 CL2].
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i I; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
-  pose proof (fused_sound ct (context s) (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1)) as FS.
-  destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design sum_bits sum_body sum_operands sum_result] in *.
+  pose proof (fused_sound ct (context s) (sum_design d s) (summed_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1)) as FS.
+  destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design summed_bits sum_body sum_operands sum_result] in *.
   rewrite !andb_true_iff in S. destruct S as [[[[[DN LR] LN] LO] P] PF]. apply Nat.eqb_eq in LR, LN. apply Z.leb_le in P, PF.
   destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
   cbn [combine flat_map forallb] in *. rewrite !andb_true_iff in LO. destruct LO as [O1 [O2 _]]. rewrite app_nil_r, Forall_app in CL1. destruct CL1 as [C1 C2].
@@ -257,7 +257,7 @@ Lemma summed_usual_true d s : summed_ok m d s = true -> Forall (holds ct) (summe
 Proof.
   unfold summed_ok, summed_claims. rewrite !andb_true_iff. intros [[[OK NI] RG] S] CL N I. rewrite Forall_app in CL. destruct CL as [CL1 CL2].
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i J; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
-  pose proof (usual_true ct (context s) (sum_design d s) (sum_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1) N I) as H. unfold summed_usual. destruct s; exact H.
+  pose proof (usual_true ct (context s) (sum_design d s) (summed_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1) N I) as H. unfold summed_usual. destruct s; exact H.
 Qed.
 End Sound.
 

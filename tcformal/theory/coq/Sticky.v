@@ -52,9 +52,10 @@ Proof.
     rewrite (Rabs_left1 x), (Rabs_left1 (fix_rnd RZ u x)) in T by lra. rewrite (Rabs_left1 x) by lra. apply Rabs_le. lra.
 Qed.
 
-(** Of n products and a c of at most 2^z, all of which have leading bits: a unit each but one, in 4096ths with what is sticky. *)
+(** Units that n products lose, in 4096ths, with what is sticky. *)
 Definition sticky_units (n : Z) : Z := (4096 * (n - 1) + 1)%Z.
 
+(** The error of n products and a c of at most 2^r, all of which have leading bits, to nearest. *)
 Theorem sticky_loss s f us x z r n : fraction_bits s = Some f -> alignment s = RZ -> normalise s = false -> monotone_conv (out s) = true ->
   nearest (rho (out s)) = true -> (0 <= f)%Z -> (11 <= p (out s))%Z -> (1 <= n)%Z -> (Z.of_nat (length us) <= n)%Z ->
   Forall (fun y => settled f y /\ is_zero y = false /\ bp (exp y) <= Rabs (V y)) (us ++ [x]) -> Rabs (V x) <= bp r -> exp x = r ->

@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After.
+From TC Require Import Spec Theorems Design Rounded ExactStage Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -17,10 +17,23 @@ Definition nan_design (d : design) : bool :=
          (fbits (c_format d) <=? fbits (d_format d)) && match sums d with InSteps _ => false | _ => true end
   end.
 
+(** Products in pieces: of designs whose products are not rounded, in sums in which only values count. *)
+Definition piece_places (d : design) : list (nat * nat) :=
+  match cutting_of d with Pieces size dropped => digit_places size dropped (fbits (a_format d)) (fbits (b_format d)) | _ => [] end.
+Definition cutting_ok (d : design) : bool :=
+  match cutting_of d with
+  | Whole => true
+  | Pieces size _ =>
+      (0 <? size) && match nans d with OneWord => true | _ => false end && none_of (product_rounding (factors d)) && none_of (scales d) && none_of (converted d) && none_of (composed d) &&
+      negb (length (piece_places d) =? 0)%nat &&
+      match sums d with OneSum (Stage s) | CAfter s false => negb (none_of (fraction_bits s)) && negb (normalise s) | _ => false end
+  | Groups _ => false
+  end.
+
 Definition design_ok (d : design) : bool :=
   let q := factors d in
   (exponent_step q =? 1) && none_of (zero_terms q) && (negb (normalise_factors q) || none_of (scales d)) &&
-  match product_rounding q with Some (Fixed _) => false | _ => true end && negb (skips d) && match cutting_of d with Whole => true | _ => false end &&
+  match product_rounding q with Some (Fixed _) => false | _ => true end && negb (skips d) && cutting_ok d &&
   nan_design d && rule_ok (c_rule d) &&
   match converted d with None => true | Some _ => keeps_all (of_a q) && keeps_all (of_b q) && none_of (scales d) && negb (normalise_factors q) && unadjusted (odd_negated q || even_negated q) (product_limit q) end &&
   match composed d with None => true | Some how => keeps_all (of_sum how) && keeps_all (of_c how) && regular (addition how) end.
@@ -35,6 +48,13 @@ Definition subtracts (d : design) (k : Z) : bool := subtracted (factors d) k.
 Definition product_value (d : design) (x : element) : val :=
   let w := adjusted_value (subtracts d (index x)) (product_limit (factors d)) (exact_value d x) in
   match product_rounding (factors d) with Some (Floating c) => rounded_value c w | _ => w end.
+
+(** A product's terms: one, or one of each piece. *)
+Definition product_terms (d : design) (x : element) : list val :=
+  match cutting_of d with
+  | Pieces size dropped => full_terms size dropped (fbits (a_format d)) (fbits (b_format d)) (a_of d x) (b_of d x) (product_value d x)
+  | _ => [product_value d x]
+  end.
 
 (** The elements of each block in order. *)
 Definition in_order_of {A} (d : design) (l : list A) : list A := if Design.odd_first d then swapped l else l.
@@ -66,14 +86,14 @@ Hypothesis D : design_ok d = true.
 
 Lemma design_parts : (exponent_step (factors d) = 1 /\ zero_terms (factors d) = None /\ (normalise_factors (factors d) = true -> scales d = None) /\
   match product_rounding (factors d) with Some (Fixed _) => False | _ => True end) /\
-  (skips d = false /\ cutting_of d = Whole /\ nan_design d = true /\ rule_ok (c_rule d) = true) /\
+  (skips d = false /\ cutting_ok d = true /\ nan_design d = true /\ rule_ok (c_rule d) = true) /\
   match converted d with None => True | Some _ => of_a (factors d) = Kept /\ of_b (factors d) = Kept /\ scales d = None /\ normalise_factors (factors d) = false /\
      unadjusted (odd_negated (factors d) || even_negated (factors d)) (product_limit (factors d)) = true end /\
   match composed d with None => True | Some how => of_sum how = Kept /\ of_c how = Kept /\ regular (addition how) = true end.
 Proof.
   unfold design_ok in D. cbv zeta in D. rewrite !andb_true_iff in D. destruct D as [[[[[[[[[B C0] E] G] H] I] J] K] L] M].
   apply negb_true_iff in H. apply Z.eqb_eq in B. destruct (zero_terms (factors d)); try easy.
-  destruct (cutting_of d); try easy. split.
+  split.
   { repeat split; auto. intros Q. rewrite Q in E. now destruct (scales d). now destruct (product_rounding (factors d)) as [[]|]. }
   split; [repeat split; auto|]. split.
   - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[[[L1 L2] L3] L4] L5]. apply negb_true_iff in L4. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
@@ -110,7 +130,7 @@ Definition block_value (ps : list val) (v : val) : val := block_sum (sums d) (c_
 (** The NaNs of a product's factors; a product with them. *)
 Definition element_nans (x : element) : option Z * option Z :=
   (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x)).
-Definition entry (x : element) : val * (option Z * option Z) := (product_value d x, element_nans x).
+Definition entry (x : element) : list (val * (option Z * option Z)) := map (fun v => (v, element_nans x)) (product_terms d x).
 
 Definition nan_in_block (ns : list (option Z * option Z)) (ps : list val) (c : val) (w : Z) : Z :=
   match nans d with OneWord => Design.nan_word d | q => block_nan (sums d) q (Design.nan_word d) ns ps c (if Design.is_nan c then Some w else None) end.
@@ -120,32 +140,100 @@ Definition state_step (st : val * Z) (b : list (val * (option Z * option Z))) : 
   let r := block_value (map fst b) (fst st) in
   (r, if negb (Design.is_nan r) then snd st else nan_in_block (map snd b) (map fst b) (flush (c_rule d) (fst st)) (snd st)).
 
-Lemma block_step_is st b : whole_factors d b = [] -> block_step d st b = state_step st (in_order_of d (map entry b)).
+Lemma entries_fst b : map fst (concat (map entry b)) = flat_map (product_terms d) b.
+Proof. induction b as [|x b IH]; auto. cbn [map concat flat_map]. rewrite map_app, IH. f_equal. unfold entry. rewrite map_map. apply map_id. Qed.
+
+Lemma whole_entries b : cutting_of d = Whole -> concat (map entry b) = map (fun x => (product_value d x, element_nans x)) b.
+Proof. intros C. induction b as [|x b IH]; auto. cbn [map concat]. rewrite IH. unfold entry, product_terms. now rewrite C. Qed.
+
+(** The terms of a block in the specification, and as many of each product as it has pieces. *)
+Definition block_terms (b : list element) : list val :=
+  match cutting_of d with
+  | Pieces size dropped => flat_map (fun x => spec_terms size dropped (a_of d x) (b_of d x) (product_value d x)) b
+  | _ => map (product_value d) b
+  end.
+
+(** The significands of the factors of a product in pieces have the fraction bits of their formats. *)
+Definition plain_factors (x : element) : Prop := forall y, product_value d x = Num y -> cutting_of d = Whole \/
+  (frac (num_of (a_of d x)) = fbits (a_format d) /\ frac (num_of (b_of d x)) = fbits (b_format d)).
+
+Lemma unscaled x y : cutting_of d <> Whole -> scaled_by x = [] -> product_value d x = Num y -> sig y = sig (num_of (a_of d x)) * sig (num_of (b_of d x)).
 Proof.
-  destruct design_parts as [[B [C0 [E F]]] [[H [I [J K]]] _]]. intros WF. destruct st as [v n]. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none. unfold terms. rewrite I.
+  destruct design_parts as [_ [[_ [CO [_ _]]] _]]. intros C SB. unfold product_value, exact_value. rewrite SB. cbn [fold_left].
+  assert (NR : product_rounding (factors d) = None). { unfold cutting_ok in CO. destruct (cutting_of d); try easy. rewrite !andb_true_iff in CO. now destruct (product_rounding (factors d)). }
+  rewrite NR. unfold adjusted_value. destruct (product (a_of d x) (b_of d x)) as [z|s|] eqn:PZ; [|destruct (subtracts d (index x)); easy|destruct (subtracts d (index x)); easy].
+  assert (SZ : sig z = sig (num_of (a_of d x)) * sig (num_of (b_of d x))).
+  { destruct (a_of d x) as [y1|s|], (b_of d x) as [y2|t|]; revert PZ; cbn [product]; try (destruct (is_zero _)); intros PZ; inversion PZ; reflexivity. }
+  rewrite <- SZ. destruct (subtracts d (index x)); cbn [negate]; match goal with |- context [if ?b then Inf _ else _] => destruct b end; intros H; inversion H; reflexivity.
+Qed.
+
+Lemma block_terms_are b v : Forall plain_factors b -> Forall (fun x => cutting_of d = Whole \/ scaled_by x = []) b -> block_value (block_terms b) v = block_value (flat_map (product_terms d) b) v.
+Proof.
+  destruct design_parts as [_ [[_ [CO [_ _]]] _]]. intros F SB. unfold block_terms, product_terms. unfold cutting_ok in CO. destruct (cutting_of d) as [|size dropped|] eqn:C; try easy.
+  rewrite !andb_true_iff in CO. destruct CO as [[[[[[[P N] R] S] V] M] L] Q].
+  assert (A : alikes (flat_map (fun x => spec_terms size dropped (a_of d x) (b_of d x) (product_value d x)) b)
+    (flat_map (fun x => full_terms size dropped (fbits (a_format d)) (fbits (b_format d)) (a_of d x) (b_of d x) (product_value d x)) b)).
+  { apply alikes_flat. intros x I. rewrite Forall_forall in F, SB. apply terms_alike.
+    - unfold piece_places in L. rewrite C in L. now destruct (digit_places _ _ _ _).
+    - intros y Y. destruct (F x I y Y) as [X|[FA FB]]; [congruence|]. repeat split; auto. apply unscaled; auto; [congruence|]. destruct (SB x I); [congruence|auto]. }
+  unfold block_value. destruct (sums d) as [st| | | | |e [|]| | |]; try easy.
+  - destruct st as [s|]; [|easy]. apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q2. destruct (fraction_bits s) as [f|] eqn:Fb; [|easy].
+    cbn [block_sum add_from add]. apply (sum_alikes s f); auto. apply alikes_app; auto. apply alikes_refl.
+  - apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q2. destruct (fraction_bits e) as [f|] eqn:Fb; [|easy]. exact (after_alikes e f _ _ _ Fb Q2 A).
+Qed.
+
+Definition good (x : element) : Prop := plain_factors x /\ (cutting_of d = Whole \/ scaled_by x = []).
+
+Lemma swapped_in {A} (P : A -> Prop) l : Forall P l -> Forall P (swapped l).
+Proof.
+  assert (G : forall n l, (length l <= n)%nat -> Forall P l -> Forall P (swapped l)).
+  { induction n as [|n IH]; intros k L F; [destruct k; [constructor|simpl in L; lia]|]. destruct F as [|a k H F]; [constructor|]. destruct F as [|b k H' F]; [now repeat constructor|]. cbn [swapped]. do 2 (constructor; auto). apply IH; auto. simpl in L. lia. }
+  now apply (G (length l)).
+Qed.
+
+Lemma block_step_is st b : whole_factors d b = [] -> Forall good b -> block_step d st b = state_step st (concat (in_order_of d (map entry b))).
+Proof.
+  destruct design_parts as [[B [C0 [E F]]] [[H [CO [J K]]] _]]. intros WF GB. destruct st as [v n]. unfold block_step. rewrite H. cbn [andb]. rewrite C0, zero_as_none.
   set (b' := if Design.odd_first d then swapped b else b).
   assert (BE : in_order_of d (map entry b) = map entry b') by (symmetry; apply order_map).
-  assert (T : map (fun x => scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)) b' = map fst (map entry b')) by (rewrite map_map; apply map_ext; intros x; apply scaled_plain).
+  assert (GB' : Forall good b') by (unfold b'; destruct (Design.odd_first d); auto; now apply swapped_in).
+  assert (T : terms d b' = (block_terms b', None)).
+  { unfold terms, block_terms, spec_terms. unfold cutting_ok in CO. destruct (cutting_of d); try easy; f_equal.
+    - apply map_ext. intros x. apply scaled_plain.
+    - apply flat_map_ext. intros x. cbv beta zeta. rewrite scaled_plain. now destruct (product_value d x). }
   assert (W : whole_factors d b' = []). { unfold whole_factors in *. destruct (sums d) as [| | | | |s [|]| | |]; auto. destruct b; [|easy]. unfold b'. now destruct (Design.odd_first d). }
-  assert (N : map (fun x => (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x))) b' = map snd (map entry b')) by (rewrite map_map; reflexivity).
-  rewrite W, T, N, BE. unfold state_step. cbn [fst snd]. f_equal. unfold nan_in_block, nan_design in *.
-  destruct (negb _); [reflexivity|]. destruct (nans d); [now destruct (sums d)| | | |easy]; rewrite !andb_true_iff in J; destruct J as [_ J]; destruct (sums d); easy.
+  rewrite W, T, BE. unfold state_step. cbn [fst snd].
+  assert (BV : block_value (map fst (concat (map entry b'))) v = block_sum (sums d) (c_rule d) None [] (block_terms b') (flush (c_rule d) v)).
+  { rewrite entries_fst. symmetry. apply block_terms_are; apply (Forall_impl _ (P := good)); auto; intros x [X Y]; auto. }
+  rewrite BV. f_equal. unfold nan_in_block, nan_design in *. destruct (negb _); [reflexivity|].
+  destruct (nans d) eqn:ND; [now destruct (sums d)| | | |easy]; rewrite !andb_true_iff in J; destruct J as [_ J].
+  all: assert (CW : cutting_of d = Whole) by (unfold cutting_ok in CO; rewrite ND in CO; destruct (cutting_of d); try easy; now rewrite andb_false_r in CO);
+    rewrite (whole_entries b' CW); unfold block_terms; rewrite CW, !map_map; cbn [fst snd]; destruct (sums d); easy.
 Qed.
 
 Definition no_halves : bool := match sums d with CAfter _ true => false | _ => true end.
 Lemma no_halves_ok b : no_halves = true -> whole_factors d b = [].
 Proof. unfold no_halves, whole_factors. destruct (sums d) as [| | | | |s [|]| | |]; easy. Qed.
 
-Lemma blocks_are (NH : no_halves = true) bs : forall st, fold_left (block_step d) bs st = fold_left state_step (map (fun b => in_order_of d (map entry b)) bs) st.
-Proof. induction bs as [|b bs IH]; intros st; auto. cbn [fold_left map]. now rewrite (block_step_is st b (no_halves_ok b NH)), IH. Qed.
+Lemma blocks_are (NH : no_halves = true) bs : Forall (Forall good) bs -> forall st, fold_left (block_step d) bs st = fold_left state_step (map (fun b => concat (in_order_of d (map entry b))) bs) st.
+Proof. induction 1 as [|b bs H F IH]; intros st; auto. cbn [fold_left map]. now rewrite (block_step_is st b (no_halves_ok b NH) H), IH. Qed.
 
 (** The state before the last addition of a composition, or the whole one. *)
-Definition chain_state (es : list (val * (option Z * option Z))) (e : val * (option Z * option Z)) (st : val * Z) : val * Z :=
-  fold_left state_step (map (in_order_of d) (chunks d es e)) st.
+Definition chain_state (es : list (list (val * (option Z * option Z)))) (e : list (val * (option Z * option Z))) (st : val * Z) : val * Z :=
+  fold_left state_step (map (fun b => concat (in_order_of d b)) (chunks d es e)) st.
 
 Definition dummy : element := {| index := 0; a_word := 0; b_word := 0; scaled_by := [] |}.
 
-Theorem compute_is w : no_halves = true ->
+Lemma cut_list_in {A} (P : A -> Prop) n l : Forall P l -> forall fuel, Forall (Forall P) (cut_list fuel n l).
+Proof.
+  intros F fuel. revert l F. induction fuel as [|k IH]; intros l F; [constructor|]. destruct l as [|x l]; [constructor|]. cbn [cut_list].
+  assert (G : Forall P (firstn n (x :: l)) /\ Forall P (skipn n (x :: l))) by (apply Forall_app; now rewrite firstn_skipn). destruct G. constructor; auto.
+Qed.
+
+Lemma all_good l : cutting_of d = Whole -> Forall good l.
+Proof. intros C. apply Forall_forall. intros x _. split; [|now left]. intros y _. now left. Qed.
+
+Theorem compute_is w : no_halves = true -> Forall good (elements d w) ->
   compute d w =
     let es := map entry (elements d w) in
     match composed d with
@@ -154,14 +242,15 @@ Theorem compute_is w : no_halves = true ->
         (sum_values (addition how) [fst (chain_state es (entry dummy) (decode (d_format d) 0, 0)); decode (c_format d) (c_word w)])
     end.
 Proof.
-  intros NH. destruct design_parts as [_ [_ [_ M]]]. unfold compute, chain_state. rewrite <- chunks_map, map_map.
-  unfold chunks in *. destruct (composed d) as [how|].
+  intros NH GE. destruct design_parts as [_ [[_ [CO _]] [_ M]]]. unfold compute, chain_state. rewrite <- chunks_map, map_map.
+  unfold chunks in *. destruct (composed d) as [how|] eqn:CP.
   - destruct M as [M1 [M2 _]]. rewrite M1, M2, !flush_kept_. do 3 f_equal.
     assert (PF : forall l st, fold_left (fun state ks => blocks d (map (fun k => nth k (elements d w) dummy) ks) state) l st =
       fold_left (block_step d) (flat_map (fun ks => cut_list (length ks) (block d) (map (fun k => nth k (elements d w) dummy) ks)) l) st).
     { induction l as [|ks l IH]; intros st; auto. cbn [fold_left flat_map]. rewrite fold_left_app, IH. unfold blocks. now rewrite map_length. }
-    unfold dummy in PF. rewrite PF, (blocks_are NH). reflexivity.
-  - unfold blocks. rewrite (blocks_are NH). now destruct (fold_left state_step _ _).
+    assert (CW : cutting_of d = Whole) by (unfold cutting_ok in CO; rewrite CP in CO; destruct (cutting_of d); try easy; now rewrite !andb_false_r in CO).
+    unfold dummy in PF. rewrite PF, (blocks_are NH); [reflexivity|]. apply Forall_forall. intros b _. now apply all_good.
+  - unfold blocks. rewrite (blocks_are NH) by (now apply cut_list_in). now destruct (fold_left state_step _ _).
 Qed.
 End Design.
 
@@ -268,18 +357,20 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after).
+Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan).
 Record block_plan := BlockPlan { c_counted : number; sum_plan : summed_block }.
 
-Record unit_plan := UnitPlan {
+Record unit_plan := InPieces {
   a_nodes : list positive; b_nodes : list positive; c_input : positive; scale_nodes : list (positive * positive);
   leaves : list leaf_plan;
   c_number : number; c_significand : option positive;
   zero_number : number;                        (** of the sum that a composition starts from *)
   block_plans : list block_plan;
   adding : option (number * summed);           (** of a composition: the sum of the parts as an operand, and the last sum *)
-  root : positive
+  root : positive;
+  cut_up : list (list number)                  (** the pieces of each product *)
 }.
+Definition UnitPlan a b c s l n cs z bs x r : unit_plan := InPieces a b c s l n cs z bs x r [].
 
 Section Plan.
 Variables (ct : circuit) (d : design) (u : unit_plan).
@@ -338,6 +429,27 @@ Definition leaf_ok_at (kl : nat * leaf_plan) : bool :=
   | _, _ => false
   end.
 
+(** The pieces of a product, and the significands of its factors. *)
+Definition pieces_at (k : nat) : list number := nth k (cut_up u) [].
+Definition factor_significands (k : nat) (l : leaf_plan) : term * term :=
+  let '(x, r) := factors_at k l in
+  match normal l, r with
+  | Some (a, b), _ => (U (significand a), U (significand b))
+  | None, y :: _ => (factor_term x, factor_term y)
+  | None, [] => (Num_ 0, Num_ 0)
+  end.
+Definition pieces_claims_at (kl : nat * leaf_plan) : list claim :=
+  match cutting_of d with
+  | Pieces size dropped => let '(sa, sb) := factor_significands (fst kl) (snd kl) in
+      pieces_claims size dropped (fbits (a_format d)) (fbits (b_format d)) sa sb (product_number (snd kl)) (pieces_at (fst kl))
+  | _ => []
+  end.
+Definition pieces_ok_at (kl : nat * leaf_plan) : bool :=
+  match cutting_of d with
+  | Pieces size dropped => pieces_ok size dropped (fbits (a_format d)) (fbits (b_format d)) (product_number (snd kl)) (pieces_at (fst kl))
+  | _ => true
+  end.
+
 Definition numbered_leaves := combine (seq 0 (length (leaves u))) (leaves u).
 Definition c_factor : factor := Factor (c_input u) (c_format d) Kept (c_significand u).
 
@@ -360,16 +472,19 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       | CAfter e false, OneWord => after_ok m e q && numbers_eqb (numbers_of (first q)) (map fst ns) && number_eqb (its (its_c q)) (c_counted x)
       | _, _ => false
       end
+  | DownSum q => match sums d, nans d with RoundedDown r, OneWord => down_ok m r (map fst ns) q && number_eqb (added q) (c_counted x) | _, _ => false end
   end.
 Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
   match sum_plan x with
   | InTree q => match tree_for (sums d) (length ns) with Some t => tree_claims m block_rule t q | None => [] end
   | AfterSum q => match sums d with CAfter e _ => after_claims m e q | _ => [] end
+  | DownSum q => match sums d with RoundedDown r => down_claims m r (map fst ns) q | _ => [] end
   end.
 Definition block_result (x : block_plan) : number :=
   match sum_plan x with
   | InTree q => match root_sum q with Some s => sum_result s | None => c_counted x end
   | AfterSum q => outcome (last_ending q)
+  | DownSum q => outcome (down_ending q)
   end.
 Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
   match sum_plan x with
@@ -379,13 +494,14 @@ Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list fo
       | _, _ => []
       end
   | AfterSum q => match sums d with CAfter e _ => usual (out e) (last_ending q) (after_sum e q) | _ => [] end
+  | DownSum q => match sums d with RoundedDown r => usual (out (products_sum r)) (down_ending q) (to_round_of (PositiveMap.empty Z) (outcome (floor_ending q)) (floor_span q)) | _ => [] end
   end.
 (** Its word where it is a NaN; [w]: that of c. *)
 Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
   match nans d, sum_plan x with
   | OneWord, _ => Num_ (Design.nan_word d)
   | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
-  | _, AfterSum _ => Num_ 0
+  | _, _ => Num_ 0
   end.
 
 Fixpoint blocks_ok (cs : list (list (number * nans_of))) (before : number) (l : list block_plan) : bool :=
@@ -409,9 +525,10 @@ Fixpoint blocks_last (cs : list (list (number * nans_of))) (l : list block_plan)
   | _, _ => before
   end.
 
-Definition plan_entry (kl : nat * leaf_plan) : number * nans_of :=
-  (product_number (snd kl), (word_nan (a_format d) (d_format d) (nth (fst kl) (a_nodes u) 1%positive), word_nan (b_format d) (d_format d) (nth (fst kl) (b_nodes u) 1%positive))).
-Definition chunked : list (list (number * nans_of)) := map (in_order_of d) (chunks d (map plan_entry numbered_leaves) (c_number u, (no_nan, no_nan))).
+Definition plan_nans (k : nat) : nans_of := (word_nan (a_format d) (d_format d) (nth k (a_nodes u) 1%positive), word_nan (b_format d) (d_format d) (nth k (b_nodes u) 1%positive)).
+Definition plan_entry (kl : nat * leaf_plan) : list (number * nans_of) :=
+  map (fun n => (n, plan_nans (fst kl))) (match cutting_of d with Pieces _ _ => pieces_at (fst kl) | _ => [product_number (snd kl)] end).
+Definition chunked : list (list (number * nans_of)) := map (fun b => concat (in_order_of d b)) (chunks d (map plan_entry numbered_leaves) [(c_number u, (no_nan, no_nan))]).
 Definition start_number : number := match composed d with None => c_number u | Some _ => zero_number u end.
 
 Definition start_num : num := num_of (decode (d_format d) 0).
@@ -433,7 +550,7 @@ Definition adding_claims : list claim :=
   end.
 
 Definition unit_claims : list claim :=
-  flat_map leaf_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked [] start_number (block_plans u) ++ adding_claims ++
+  flat_map leaf_claims_at numbered_leaves ++ flat_map pieces_claims_at numbered_leaves ++ leaf_claims c_factor [] (c_number u) ++ blocks_claims chunked [] start_number (block_plans u) ++ adding_claims ++
   match last_sum with
   | Some x => word_claims (d_format d) (nan_term x) (handed_on x) (usually x) (root u)
   | None => []
@@ -442,7 +559,7 @@ Definition unit_claims : list claim :=
 Definition unit_ok : bool :=
   circuit_ok ct && design_ok d && no_halves d && negb (length (leaves u) =? 0)%nat && negb (length chunked =? 0)%nat &&
   (length (a_nodes u) =? length (leaves u))%nat && (length (b_nodes u) =? length (leaves u))%nat &&
-  forallb leaf_ok_at numbered_leaves && leaf_ok m c_factor [] (c_number u) && in_circuit m (c_input u) &&
+  forallb leaf_ok_at numbered_leaves && forallb pieces_ok_at numbered_leaves && leaf_ok m c_factor [] (c_number u) && in_circuit m (c_input u) &&
   match composed d with None => true | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) end &&
   blocks_ok chunked start_number (block_plans u) &&
   match composed d, adding u with
@@ -464,7 +581,7 @@ Variable v : env.
 Hypothesis SOL : solution ct v.
 
 Lemma unit_parts : circuit_ok ct = true /\ design_ok d = true /\ no_halves d = true /\ leaves u <> [] /\ chunked d u <> [] /\
-  length (a_nodes u) = length (leaves u) /\ length (b_nodes u) = length (leaves u) /\ forallb (leaf_ok_at ct d u) (numbered_leaves u) = true /\
+  length (a_nodes u) = length (leaves u) /\ length (b_nodes u) = length (leaves u) /\ forallb (leaf_ok_at ct d u) (numbered_leaves u) = true /\ forallb (pieces_ok_at d u) (numbered_leaves u) = true /\
   leaf_ok m (c_factor d u) [] (c_number u) = true /\ in_circuit m (c_input u) = true /\
   match composed d with None => True | Some how => forallb (forallb (fun k => k <? length (leaves u))%nat) (parts how) = true end /\
   blocks_ok ct d (chunked d u) (start_number d u) (block_plans u) = true /\
@@ -477,10 +594,10 @@ Lemma unit_parts : circuit_ok ct = true /\ design_ok d = true /\ no_halves d = t
   end /\
   match last_sum d u with Some x => bits_below (handed_on x) <= fbits (d_format d) | None => False end.
 Proof.
-  unfold unit_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[[[[A B] C0] E] F] G] H] I] J] K] L] M] N] O].
+  unfold unit_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[[[[[A B] C0] E] F] G] H] I] PI] J] K] L] M] N] O].
   apply negb_true_iff in E, F. apply Nat.eqb_neq in E, F. apply Nat.eqb_eq in G, H.
   split; [exact A|]. split; [exact B|]. split; [exact C0|]. split; [intros Q; now rewrite Q in E|]. split; [intros Q; now rewrite Q in F|].
-  split; [exact G|]. split; [exact H|]. split; [exact I|]. split; [exact J|]. split; [exact K|]. split; [now destruct (composed d)|]. split; [exact M|]. split.
+  split; [exact G|]. split; [exact H|]. split; [exact I|]. split; [exact PI|]. split; [exact J|]. split; [exact K|]. split; [now destruct (composed d)|]. split; [exact M|]. split.
   - destruct (composed d) as [how|], (adding u) as [[r s]|]; try easy. rewrite !andb_true_iff in N. destruct N as [[[[N1 N2] N3] N4] N5].
     apply numbers_eq in N2. apply Z.eqb_eq in N4. repeat split; auto. destruct (decode (d_format d) 0) eqn:Q; try easy. apply Z.leb_le in N5. eauto.
   - destruct (last_sum d u) as [x|]; [now apply Z.leb_le|easy].
@@ -569,7 +686,7 @@ Qed.
 Definition entry_like (x : val * (option Z * option Z)) (y : number * nans_of) : Prop :=
   same_val (fst x) (val_in v (fst y)) /\ (nans d <> OneWord -> nans_like ct v (snd x) (snd y)).
 
-Lemma leaf_nans k l : In (k, l) (numbered_leaves u) -> nans d <> OneWord -> nans_like ct v (element_nans d (nth k (elements d (words_in u v)) dummy)) (snd (plan_entry d u (k, l))).
+Lemma leaf_nans k l : In (k, l) (numbered_leaves u) -> nans d <> OneWord -> nans_like ct v (element_nans d (nth k (elements d (words_in u v)) dummy)) (plan_nans d u k).
 Proof.
   intros I NW. destruct unit_parts as [_ [DO [_ [_ [_ [_ [_ [LO _]]]]]]]]. rewrite forallb_forall in LO. specialize (LO _ I).
   assert (K : (k < length (leaves u))%nat). { unfold numbered_leaves in I. apply in_combine_l in I. apply in_seq in I. lia. }
@@ -580,16 +697,88 @@ Proof.
   destruct LO as [[[F1 _] W1] [[[F2 _] W2] _]]. destruct IC as [I1 [I2 _]].
   assert (FW : forall f w, in_circuit m w = true -> width_in m w <= word_width f -> 0 <= v w < 2 ^ word_width f).
   { intros f w IW LW. destruct (fits_in _ IW) as [N0 N1]. split; auto. eapply Z.lt_le_trans; [exact N1|]. apply Z.pow_le_mono_r; lia. }
-  unfold element_nans, plan_entry. cbn [a_word b_word fst snd]. split; cbn [fst snd]; symmetry; apply word_nan_is; auto.
+  unfold element_nans, plan_nans. cbn [a_word b_word fst snd]. split; cbn [fst snd]; symmetry; apply word_nan_is; auto.
 Qed.
 
-Lemma entries_are : Forall2 entry_like (map (entry d) (elements d (words_in u v))) (map (plan_entry d u) (numbered_leaves u)).
+(** The significands of the factors of a product in pieces. *)
+Lemma leaf_factors k l : In (k, l) (numbered_leaves u) -> cutting_of d <> Whole -> forall y, product_value d (nth k (elements d (words_in u v)) dummy) = Num y ->
+  let e := nth k (elements d (words_in u v)) dummy in
+  (sig (num_of (a_of d e)) = value m v (fst (factor_significands d u k l)) /\ frac (num_of (a_of d e)) = fbits (a_format d)) /\
+  (sig (num_of (b_of d e)) = value m v (snd (factor_significands d u k l)) /\ frac (num_of (b_of d e)) = fbits (b_format d)).
+Proof.
+  intros I C. destruct unit_parts as [_ [DO [_ [_ [_ [LA [LB [LO _]]]]]]]]. rewrite forallb_forall in LO. specialize (LO _ I).
+  assert (K : (k < length (leaves u))%nat). { unfold numbered_leaves in I. apply in_combine_l in I. apply in_seq in I. lia. }
+  assert (LC : Forall (holds ct) (leaf_claims_at ct d u (k, l))). { unfold unit_claims in CL. rewrite Forall_app in CL. destruct CL as [C1 _]. rewrite Forall_flat_map, Forall_forall in C1. exact (C1 _ I). }
+  destruct (design_parts d DO) as [[B _] [[_ [CO _]] _]].
+  assert (NO : scales d = None /\ converted d = None). { unfold cutting_ok in CO. destruct (cutting_of d); try easy. rewrite !andb_true_iff in CO. destruct (scales d), (converted d); try easy; exfalso; repeat match goal with H : _ /\ _ |- _ => destruct H end; easy. }
+  destruct NO as [SN CN]. rewrite (element_at k K). cbv zeta. set (e := {| index := _; a_word := _; b_word := _; scaled_by := _ |}). intros y Y.
+  assert (NUM : is_num (a_of d e) = true /\ is_num (b_of d e) = true).
+  { assert (SB : scaled_by e = []) by (unfold e; cbn [scaled_by]; now rewrite SN). unfold product_value, exact_value in Y. rewrite SB in Y. cbn [fold_left] in Y.
+    assert (G : forall z, match z with Num _ => False | _ => True end -> match product_rounding (factors d) with Some (Floating c) => rounded_value c (adjusted_value (subtracts d (index e)) (product_limit (factors d)) z) | _ => adjusted_value (subtracts d (index e)) (product_limit (factors d)) z end <> Num y).
+    { intros [z|t|] H; try easy; unfold adjusted_value; destruct (subtracts d (index e)); cbn [negate]; destruct (product_rounding (factors d)) as [[]|]; easy. }
+    destruct (a_of d e) as [y1|t|], (b_of d e) as [y2|t'|]; auto; exfalso; refine (G _ _ Y); cbn [product]; try (destruct (is_zero _)); exact Logic.I. }
+  destruct NUM as [NA NB]. clear Y y. unfold factor_significands. unfold leaf_ok_at, leaf_claims_at in *. destruct (factors_at d u k l) as [x r] eqn:FA. rewrite !andb_true_iff in LO. destruct LO as [[[[[LO IC] NO] _] _] _].
+  rewrite !Forall_app in LC. destruct LC as [_ [C2 _]]. fold m in LO. rewrite forallb_forall in IC. unfold factors_at in FA. rewrite CN, SN in FA. inversion FA; subst x r. clear FA.
+  match type of IC with forall z, In z (?a :: [?b]) -> _ => set (fx := a) in *; set (fy := b) in * end.
+  pose proof LO as LO'. unfold leaf_ok in LO'. rewrite andb_true_iff in LO'. destruct LO' as [FO BB]. rewrite forallb_forall in FO. apply Z.eqb_eq in BB.
+  assert (FX : format_ok (format_of fx) = true) by (specialize (FO fx (or_introl eq_refl)); rewrite !andb_true_iff in FO; tauto).
+  assert (FY : format_ok (format_of fy) = true) by (specialize (FO fy (or_intror (or_introl eq_refl))); rewrite !andb_true_iff in FO; tauto).
+  pose proof (decode_factor ct fx [fy] (exact_number l) v LO (fun y Y => fits_in _ (IC y Y))) as DF. fold m in DF.
+  assert (SF : forall z, s_frac (shown_factor z) = fbits (format_of z)) by (intros z; unfold shown_factor; now destruct (rule z)).
+  assert (AO : a_of d e = (if normalise_factors (factors d) then on_num normalised (factor_value v fx) else factor_value v fx)).
+  { unfold a_of, Design.factor, Design.operand, e, factor_value, fx. cbn [a_word rule format_of word]. rewrite CN, B. reflexivity. }
+  assert (BO : b_of d e = (if normalise_factors (factors d) then on_num normalised (factor_value v fy) else factor_value v fy)).
+  { unfold b_of, Design.factor, Design.operand, e, factor_value, fy. cbn [b_word rule format_of word]. rewrite CN, B. reflexivity. }
+  rewrite (DF fx) in AO by (now left). rewrite (DF fy) in BO by (right; now left).
+  assert (NI : forall w, is_num (val_in v w) = true -> sig (num_of (val_in v w)) = v (significand w) /\ frac (num_of (val_in v w)) = bits_below w).
+  { intros w. unfold val_in. destruct (_ =? 1); [easy|]. destruct (_ =? 1); [easy|]. auto. }
+  destruct (normalise_factors (factors d)) eqn:NF.
+  - destruct (normal l) as [[ya yb]|]; [|easy]. rewrite andb_true_iff, !Z.eqb_eq in NO. destruct NO as [N1 N2]. rewrite !Forall_app in C2. destruct C2 as [D1 [D2 _]].
+    destruct (shown_factor_sig fx FX) as [X1 X2], (shown_factor_sig fy FY) as [Y1 Y2].
+    pose proof (normal_sound ct v SOL (shown_factor fx) ya N1 X1 X2 D1) as E1. pose proof (normal_sound ct v SOL (shown_factor fy) yb N2 Y1 Y2 D2) as E2. fold m in E1, E2. rewrite E1 in AO. rewrite E2 in BO.
+    rewrite AO in NA |- *. rewrite BO in NB |- *. destruct (NI ya NA) as [-> ->], (NI yb NB) as [-> ->]. cbn [fst snd value]. rewrite N1, N2, !SF. auto.
+  - destruct (normal l); [easy|]. cbn [fst snd].
+    assert (G : forall z, In z (fx :: [fy]) -> is_num (val_of m v (shown_factor z)) = true -> sig (num_of (val_of m v (shown_factor z))) = value m v (factor_term z) /\ frac (num_of (val_of m v (shown_factor z))) = fbits (format_of z)).
+    { intros z Z_ N. unfold val_of in *. destruct (truth m v (s_nan (shown_factor z))) eqn:N1; [easy|]. destruct (truth m v (s_inf (shown_factor z))) eqn:N2; [easy|]. cbn [num_of sig frac]. rewrite SF. split; auto. symmetry.
+      exact (factor_term_is ct fx [fy] (exact_number l) v C2 SOL z Z_ N1 N2). }
+    rewrite AO in NA |- *. rewrite BO in NB |- *. split; [exact (G fx (or_introl eq_refl) NA)|exact (G fy (or_intror (or_introl eq_refl)) NB)].
+Qed.
+
+Lemma elements_good : Forall (good d) (elements d (words_in u v)).
+Proof.
+  destruct unit_parts as [_ [DO _]]. destruct (design_parts d DO) as [_ [[_ [CO _]] _]].
+  apply Forall_forall. intros x I. destruct (In_nth _ _ dummy I) as [k [K <-]]. rewrite elements_length in K.
+  assert (J : In (k, nth k (leaves u) (LeafPlan None [] None (c_number u) (c_number u) None)) (numbered_leaves u)).
+  { unfold numbered_leaves. set (z := LeafPlan _ _ _ _ _ _). assert (E : (k, nth k (leaves u) z) = nth k (combine (seq 0 (length (leaves u))) (leaves u)) (0%nat, z)) by (rewrite combine_nth by (now rewrite seq_length); now rewrite seq_nth).
+    rewrite E. apply nth_In. rewrite combine_length, seq_length. lia. }
+  split.
+  - intros y Y. destruct (cutting_of d) eqn:C; [now left| |]; right; (destruct (leaf_factors k _ J ltac:(congruence) y Y) as [[_ A] [_ B]]; auto).
+  - destruct (cutting_of d) eqn:C; [now left| |]; right; rewrite (element_at k K); cbn [scaled_by]; unfold cutting_ok in CO; rewrite C in CO; try easy; rewrite !andb_true_iff in CO; destruct (scales d); auto; exfalso; repeat match goal with H : _ /\ _ |- _ => destruct H end; easy.
+Qed.
+
+Lemma entry_is k l : In (k, l) (numbered_leaves u) -> Forall2 entry_like (entry d (nth k (elements d (words_in u v)) dummy)) (plan_entry d u (k, l)).
+Proof.
+  intros I. destruct unit_parts as [_ [DO [_ [_ [_ [_ [_ [_ [PO _]]]]]]]]]. destruct (design_parts d DO) as [_ [[_ [CO _]] _]].
+  pose proof (leaf_value k l I) as LV. unfold entry, plan_entry, product_terms. cbn [fst snd]. destruct (cutting_of d) as [|size dropped|] eqn:C.
+  1,3: constructor; [|constructor]; split; [exact LV|intros NW; exact (leaf_nans k l I NW)].
+  rewrite forallb_forall in PO. specialize (PO _ I). unfold pieces_ok_at in PO. rewrite C in PO. cbn [fst snd] in PO.
+  assert (PC : Forall (holds ct) (pieces_claims_at d u (k, l))). { unfold unit_claims in CL. rewrite !Forall_app in CL. destruct CL as [_ [C1 _]]. rewrite Forall_flat_map, Forall_forall in C1. exact (C1 _ I). }
+  unfold pieces_claims_at in PC. rewrite C in PC. cbn [fst snd] in PC. destruct (factor_significands d u k l) as [sa sb] eqn:FS.
+  assert (OW : nans d = OneWord). { unfold cutting_ok in CO. rewrite C in CO. rewrite !andb_true_iff in CO. destruct (nans d); auto; exfalso; repeat match goal with H : _ /\ _ |- _ => destruct H end; easy. }
+  assert (F : Forall2 same_val (full_terms size dropped (fbits (a_format d)) (fbits (b_format d)) (a_of d (nth k (elements d (words_in u v)) dummy)) (b_of d (nth k (elements d (words_in u v)) dummy)) (product_value d (nth k (elements d (words_in u v)) dummy)))
+    (map (val_in v) (pieces_at u k))).
+  { apply (pieces_sound ct v SOL size dropped _ _ sa sb (product_number l)); auto. intros y Y. destruct (leaf_factors k l I ltac:(congruence) y Y) as [[A1 A2] [B1 B2]]. rewrite FS in A1, B1. cbn [fst snd] in A1, B1. auto. }
+  revert F. generalize (pieces_at u k). intros zs. generalize (full_terms size dropped (fbits (a_format d)) (fbits (b_format d)) (a_of d (nth k (elements d (words_in u v)) dummy)) (b_of d (nth k (elements d (words_in u v)) dummy)) (product_value d (nth k (elements d (words_in u v)) dummy))).
+  intros ts. revert zs. induction ts as [|t ts IH]; intros zs F; destruct zs as [|z zs]; inversion F; subst; [constructor|]. cbn [map]. constructor; [|now apply IH]. split; [assumption|]. intros NW. easy.
+Qed.
+
+Lemma entries_are : Forall2 (Forall2 entry_like) (map (entry d) (elements d (words_in u v))) (map (plan_entry d u) (numbered_leaves u)).
 Proof.
   pose proof elements_length as EL. assert (LN : length (numbered_leaves u) = length (leaves u)) by (unfold numbered_leaves; rewrite combine_length, seq_length; lia).
-  assert (G : forall k e, (k < length (numbered_leaves u))%nat -> entry_like (entry d (nth k (elements d (words_in u v)) dummy)) (plan_entry d u (nth k (numbered_leaves u) e))).
+  assert (G : forall k e, (k < length (numbered_leaves u))%nat -> Forall2 entry_like (entry d (nth k (elements d (words_in u v)) dummy)) (plan_entry d u (nth k (numbered_leaves u) e))).
   { intros k e K. assert (I : nth k (numbered_leaves u) e = (k, snd (nth k (numbered_leaves u) e)) /\ In (nth k (numbered_leaves u) e) (numbered_leaves u)).
     { split; [|now apply nth_In]. unfold numbered_leaves in *. destruct e as [e1 e2]. rewrite combine_nth by (now rewrite seq_length). rewrite seq_nth by lia. reflexivity. }
-    destruct I as [I1 I2]. rewrite I1 in I2 |- *. split; [exact (leaf_value k _ I2)|]. intros NW. exact (leaf_nans k _ I2 NW). }
+    destruct I as [I1 I2]. rewrite I1 in I2 |- *. exact (entry_is k _ I2). }
   assert (EN : length (elements d (words_in u v)) = length (numbered_leaves u)) by lia. clear EL LN.
   revert EN G. generalize (elements d (words_in u v)). intros es. generalize (numbered_leaves u). intros ns. revert es.
   induction ns as [|x ns IH]; intros es EL G; destruct es as [|e es]; try easy; [constructor|]. cbn [map]. constructor; [exact (G 0%nat x ltac:(simpl; lia))|].
@@ -617,15 +806,18 @@ Proof.
   intros r. now apply (G (length l)).
 Qed.
 
+Lemma concat_forall2 {A B} (R : A -> B -> Prop) l r : Forall2 (Forall2 R) l r -> Forall2 R (concat l) (concat r).
+Proof. induction 1 as [|x y l r H F IH]; [constructor|]. cbn [concat]. now apply Forall2_app. Qed.
+
 Lemma chunks_forall2 {A B} (R : A -> B -> Prop) l r a b :
   match composed d with None => True | Some how => forallb (forallb (fun k => k <? length r)%nat) (parts how) = true end ->
-  Forall2 R l r -> Forall2 (Forall2 R) (map (in_order_of d) (chunks d l a)) (map (in_order_of d) (chunks d r b)).
+  Forall2 (Forall2 R) l r -> Forall2 (Forall2 R) (map (fun x => concat (in_order_of d x)) (chunks d l a)) (map (fun x => concat (in_order_of d x)) (chunks d r b)).
 Proof.
-  intros K H. assert (G : Forall2 (Forall2 R) (chunks d l a) (chunks d r b)).
+  intros K H. assert (G : Forall2 (Forall2 (Forall2 R)) (chunks d l a) (chunks d r b)).
   { unfold chunks. assert (LE : length l = length r) by (clear -H; induction H; simpl; auto). destruct (composed d) as [how|]; [|rewrite LE; now apply cut_list_forall2].
     induction (parts how) as [|ks ps IH]; [constructor|]. cbn [forallb] in K. apply andb_prop in K. destruct K as [K1 K2]. cbn [flat_map]. apply Forall2_app; [|now apply IH]. apply cut_list_forall2.
     clear -H K1. induction ks as [|k ks IH]; [constructor|]. cbn [forallb] in K1. apply andb_prop in K1. destruct K1 as [K1 K2]. apply Nat.ltb_lt in K1. cbn [map]. constructor; [now apply forall2_nth|now apply IH]. }
-  clear -G. induction G as [|x y q1 q2 H G IH]; [constructor|]. cbn [map]. constructor; auto. unfold in_order_of. destruct (Design.odd_first d); auto. now apply swapped_forall2.
+  clear -G. induction G as [|x y q1 q2 H G IH]; [constructor|]. cbn [map]. constructor; auto. apply concat_forall2. unfold in_order_of. destruct (Design.odd_first d); auto. now apply swapped_forall2.
 Qed.
 
 Definition not_negative (w : val) : Prop := match w with Num x => 0 <= sig x | _ => True end.
@@ -685,7 +877,20 @@ Proof.
     pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
       (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
-  destruct (sum_plan x) as [q'|q'] eqn:SP.
+  destruct (sum_plan x) as [q'|q'|q'] eqn:SP.
+  3: { destruct (sums d) as [| | | |r| | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite andb_true_iff in BO. destruct BO as [DO CE]. apply number_eq in CE.
+    assert (PR : front_ok m (products_sum r) (down_bits r) (first_front q') = true /\ 0 <= p (out (products_sum r))).
+    { destruct (down_parts ct r _ q' v SOL CIRC DO) as [_ [FO [_ [RO_ _]]]]. split; [exact FO|]. unfold rounding_ok, ending_ok in RO_. rewrite !andb_true_iff, !Z.leb_le in RO_. tauto. }
+    destruct PR as [FO P0]. destruct (ok_parts ct (products_sum r) (down_bits r) (first_front q') FO) as [Fb [_ [_ [NM _]]]].
+    assert (BV : block_value d (map fst es) (fst st) = down_value r (map (val_in v) (map fst ns)) (val_in v (added q'))).
+    { unfold block_value. rewrite SD. change (block_sum (RoundedDown r) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (down_value r (map fst es) (flush (c_rule d) (fst st))). rewrite CE. apply down_same; eauto. }
+    pose proof (down_sound ct r _ q' v SOL CIRC DO BC) as S. rewrite <- BV in S.
+    constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
+    - unfold not_negative. rewrite BV. unfold down_value, on_numbers. destruct (numbers _) eqn:NU.
+      + match goal with |- match ?w with _ => _ end => destruct w as [y| |] eqn:W end; auto. unfold round_down_sum, add_c in W. cbv zeta in W. destruct (cut_again r); revert W; now apply convert_nonneg.
+      + unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; exact I.
+    - exact (down_usual ct r _ q' v SOL CIRC DO BC).
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
   2: { destruct (sums d) as [| | | | |e [|]| | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[AO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
     assert (BV : block_value d (map fst es) (fst st) = after_value e (map (val_in v) (numbers_of (first q'))) (val_in v (its (its_c q')))).
     { unfold block_value. rewrite SD. change (block_sum (CAfter e false) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (after_value e (map fst es) (flush (c_rule d) (fst st))). rewrite NE, CE.
@@ -731,12 +936,12 @@ Qed.
 
 Theorem unit_sound : v (root u) = compute d (words_in u v).
 Proof.
-  destruct unit_parts as [_ [DO [NH [LN [CN [LA [LB [LO [CO [CI [PI [BO [AD BB]]]]]]]]]]]]].
+  destruct unit_parts as [_ [DO [NH [LN [CN [LA [LB [LO [_ [CO [CI [PI [BO [AD BB]]]]]]]]]]]]]].
   pose proof entries_are as PR.
-  assert (CH : Forall2 (Forall2 entry_like) (map (in_order_of d) (chunks d (map (entry d) (elements d (words_in u v))) (entry d dummy))) (chunked d u)).
+  assert (CH : Forall2 (Forall2 entry_like) (map (fun b => concat (in_order_of d b)) (chunks d (map (entry d) (elements d (words_in u v))) (entry d dummy))) (chunked d u)).
   { unfold chunked. apply chunks_forall2; [|exact PR]. rewrite map_length. unfold numbered_leaves. rewrite combine_length, seq_length, Nat.min_id. exact PI. }
-  rewrite (compute_is d DO _ NH). cbv zeta.
-  unfold unit_claims in CL. rewrite !Forall_app in CL. destruct CL as [C1 [C2 [C3 [C4 C5]]]].
+  rewrite (compute_is d DO _ NH elements_good). cbv zeta.
+  unfold unit_claims in CL. rewrite !Forall_app in CL. destruct CL as [C1 [_ [C2 [C3 [C4 C5]]]]].
   assert (CV : decode (c_format d) (c_word (words_in u v)) = val_in v (c_number u)).
   { pose proof (leaf_sound ct (c_factor d u) [] (c_number u) v CO C2 SOL) as S. cbn [fold_left] in S. unfold factor_value in S. cbn [c_factor rule format_of word] in S. rewrite flush_kept_ in S. cbn [words_in c_word]. apply S. intros y [<-|[]]. apply (fits_in _ CI). }
   pose proof CO as CO'. unfold leaf_ok in CO'. rewrite andb_true_iff in CO'. destruct CO' as [CO1 _]. cbn [forallb c_factor format_of rule word] in CO1. rewrite !andb_true_iff, Z.leb_le in CO1. destruct CO1 as [[[FO _] WD] _].
@@ -777,3 +982,8 @@ End Sound.
 Theorem words_to_words ct d u : unit_ok ct d u = true -> Forall (holds ct) (unit_claims ct d u) ->
   forall v, solution ct v -> v (root u) = compute d (words_in u v).
 Proof. intros. eapply unit_sound; eauto. Qed.
+
+(** The same with the claims as they were certified. *)
+Theorem certified_words_to_words ct d u certified : unit_ok ct d u = true -> claims_eqb (unit_claims ct d u) certified = true ->
+  Forall (holds ct) certified -> forall v, solution ct v -> v (root u) = compute d (words_in u v).
+Proof. intros OK E. rewrite <- (claims_are _ _ E). now apply words_to_words. Qed.

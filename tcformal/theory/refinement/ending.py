@@ -57,12 +57,16 @@ class ToRound:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A rounding, the number that it hands on, and what is rounded."""
+    """A rounding, the number that it hands on, and what is rounded.
+
+    `zero_sign`: the rule that stands in place of the design's.
+    """
 
     rounded: Rounded
     outcome: Number
     design: Design
     of: ToRound
+    zero_sign: str | None = None
 
     @property
     def null(self) -> Expr:
@@ -192,7 +196,7 @@ class Ending:
         return both(ones, less(times(num(4), self._rest), times(num(3), self._one)))
 
     def _zero_sign(self) -> Expr:
-        rule = self.design.zero_sign
+        rule = self.zero_sign or self.design.zero_sign
         if rule == "positive":
             return NEVER
         return self.of.sign if rule == "ieee" else both(negation(self.of.no_size), self.of.sign)

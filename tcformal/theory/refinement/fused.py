@@ -103,6 +103,11 @@ class Front:
         """The sum, an integer in units of its last bit."""
         return sg(self.total.bits)
 
+    @property
+    def bound(self) -> int:
+        """The largest magnitude of the sum."""
+        return self._bound(self.tree)
+
     def _bound(self, node: Node) -> int:
         if node in self.sums:
             return sum(self._bound(x) for x in self.sums[node].of)
@@ -157,7 +162,7 @@ class Front:
 
     def to_round(self, mode: str) -> ToRound:
         """`Fused.v`, fused_sum."""
-        bound, e_max = self._bound(self.tree), self.total.e_max
+        bound, e_max = self.bound, self.total.e_max
         return ToRound(
             operands=self.numbers,
             size=magnitude(self.n),

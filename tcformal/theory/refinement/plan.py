@@ -15,7 +15,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
-from tcformal.semantics.product import product
+from tcformal.semantics.product import in_pieces, product
 from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
@@ -33,7 +33,8 @@ from tcformal.theory.refinement.printing import (
     shared_text,
     sum_text,
 )
-from tcformal.theory.refinement.products import Product, rounding
+from tcformal.theory.refinement.products import Piece, Product, rounding
+from tcformal.theory.refinement.round_down import Down
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.refinement.values import (
     Factor,
@@ -73,7 +74,7 @@ class Plan:
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
-        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After]] = []
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
@@ -84,11 +85,13 @@ class Plan:
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
-            if d.c_position == "after":
+            if d.c_position == "after" or self.rounds_down:
                 products = self.leaves[i * d.products : (i + 1) * d.products]
-                after = After(g, d, steps, [x.cut() for x in products], entering)
-                self.blocks.append((before, after.c, entering, after))
-                before, entering = after.ending.outcome, after.cut()
+                into = [x.cut() for x in products for _ in x.terms]
+                after = d.c_position == "after"
+                block = After(g, d, steps, into, entering) if after else Down(d, steps, into, entering)
+                self.blocks.append((before, block.c, entering, block))
+                before, entering = block.ending.outcome, block.cut()
                 continue
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
@@ -141,7 +144,13 @@ class Plan:
             if step.rounded is None or step.specials is None:
                 raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
             rounded = rounding(number, step.rounded, step.specials.result, d)
-        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded)
+        pieces: tuple[Piece, ...] = ()
+        if d.piece_bits is not None:
+            one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
+            places = [(i, j) for i in range(len(one)) for j in range(len(other)) if i + j >= d.dropped_pieces]
+            made = in_pieces(g, number, d.piece_bits, d.dropped_pieces)
+            pieces = tuple(Piece(x, y) for x, y in zip(places, made, strict=True))
+        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded, pieces)
 
     def _leaf(self, k: int) -> Leaf:
         g, spec, d = self.graph, self.spec, self.spec.design
@@ -153,7 +162,7 @@ class Plan:
             str(d.operand_subnormals),
             str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals),
         ]
-        if d.exponent_step != 1 or d.piece_bits is not None or d.zero_terms is not None:
+        if d.exponent_step != 1 or d.zero_terms is not None:
             raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
@@ -218,7 +227,7 @@ class Plan:
                 cuts.append([])
                 continue
             leaf = (
-                next((y for y in self.leaves if same_number(y.number, x)), None)
+                next((y for y in self.leaves if any(same_number(z, x) for z in y.terms)), None)
                 if operand.kind == "products"
                 else None
             )
@@ -242,11 +251,13 @@ class Plan:
     def _claims(self) -> Iterator[Claim]:
         for leaf in self.leaves:
             yield from leaf.claims()
+        for leaf in self.leaves:
+            yield from leaf.piece_claims(self.spec.design.piece_bits or 0)
         yield from self.c.claims()
         known: list[Expr] = []
         for before, counted, entering, tree in self.blocks:
             yield from flush_claims(known, self.rule, before, counted, entering)
-            yield from tree.claims() if isinstance(tree, After) else self._tree_claims(tree)
+            yield from self._tree_claims(tree) if isinstance(tree, Summed) else tree.claims()
             known = tree.ending.usual()
         if self.adding is not None and self.zero is not None:
             number, fused = self.adding
@@ -309,6 +320,11 @@ class Plan:
             elif x.zero is not None:
                 yield from known_claims(x.zero, x.number)
 
+    @property
+    def rounds_down(self) -> bool:
+        """Whether its sums round down."""
+        return self.spec.design.summation in ("tr", "gtr")
+
     # ------------------------------------------------------------------ Coq
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
@@ -319,6 +335,7 @@ class Plan:
                 f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
                 "From Coq Require Import ZArith List Bool.",
                 "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
+                *(["From TC Require Import RoundDown."] if self.rounds_down else []),
                 "From TC Require Import Unit.",
                 "Import ListNotations.",
                 "Open Scope Z_scope.",
@@ -329,12 +346,12 @@ class Plan:
                 f"Definition certified : list claim := [\n  {claims}].",
                 "Lemma checked : unit_ok unit_circuit unit_design plan = true.",
                 "Proof. vm_compute. reflexivity. Qed.",
-                "Lemma claimed : unit_claims unit_circuit unit_design plan = certified.",
+                "Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.",
                 "Proof. vm_compute. reflexivity. Qed.",
                 "Theorem refined : Forall (holds unit_circuit) certified ->",
                 "  forall v, solution unit_circuit v ->",
                 "  v (root plan) = compute unit_design (words_in plan v).",
-                "Proof. rewrite <- claimed. exact (words_to_words _ _ _ checked). Qed.",
+                "Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.",
                 "",
             ]
         )
@@ -356,12 +373,16 @@ class Plan:
         if self.adding is not None:
             adding = f"(Some ({number_text(self.adding[0])}, {sum_text(self.adding[1])}))"
         zero = self.c.number if self.zero is None else self.zero
+        plan, pieces = "UnitPlan", ""
+        if spec.design.piece_bits is not None:
+            rows = (f"[{'; '.join(map(number_text, x.terms))}]" for x in self.leaves)
+            plan, pieces = "InPieces", f" [{'; '.join(rows)}]"
         return (
-            f"UnitPlan [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
             f" [{'; '.join(scales)}]%positive\n"
             f" [{leaves}]\n {number_text(self.c.number)} {maybe(self.c.factors[0].significand)}"
             f" {number_text(zero)}\n"
-            f" [{blocks}]\n {adding} {name(self.root)}"
+            f" [{blocks}]\n {adding} {name(self.root)}{pieces}"
         )
 
 
@@ -372,7 +393,6 @@ def _refuse(spec: UnitSpec) -> None:
         "a NaN of the products or c": (d.nan_rule if spec.tree is None else spec.tree.nan_rule)
         == "products_c",
         "groups of products": d.group is not None,
-        "products in pieces": d.piece_bits is not None,
         "products in fixed point": d.product_rounding is not None
         and d.product_conversion.integer_bits is not None,
         "factors with exponents in steps": d.exponent_step != 1,
@@ -383,7 +403,8 @@ def _refuse(spec: UnitSpec) -> None:
         "sums that keep what is cut off": d.lost_bits != "cut",
         "a frame of c's own": d.framed,
         "factors that are cut in halves": d.lost_bits == "halves",
-        "sums rounded down": d.summation in ("tr", "gtr"),
+        "sums rounded down otherwise": d.summation in ("tr", "gtr")
+        and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),
     }
     found = [x for x, is_so in missing.items() if is_so]
     if found:

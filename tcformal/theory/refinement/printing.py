@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Maximum
+from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.stages import Floored, Maximum
 from tcformal.theory.refinement.after import After
 from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.fused import Front, Fused, span_of
 from tcformal.theory.refinement.products import Product
+from tcformal.theory.refinement.round_down import Down, level_span
 from tcformal.theory.refinement.trees import At, Summed
 from tcformal.theory.terms import Claim, Expr
 
@@ -30,14 +31,35 @@ def product_text(x: Product) -> str:
     return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {last}"
 
 
-def block_text(x: Summed | After) -> str:
+def block_text(x: Summed | After | Down) -> str:
     """The sum of a block as `Unit.v`, summed_block."""
     if isinstance(x, Summed):
         return f"(InTree {tree_text(x)})"
+    if isinstance(x, Down):
+        return f"(DownSum {_down(x)})"
     of = " ".join(f"(Operand {number_text(r)} {name(r.term.zero)} {span_of(r)})" for r in (x.made, x.c))
     return (
         f"(AfterSum (After {front_text(x.first)} {x.first.f} {of} {front_text(x.leads)} {x.leads.f}"
         f" {ending_text(x.ending)}))"
+    )
+
+
+def _down(x: Down) -> str:
+    def level(e: Exponent) -> str:
+        return f"(Level {name(e.bits)} {_z(e.low)} {level_span(e)})"
+
+    def floored(y: Floored) -> str:
+        return f"(Floored {name(y.shift)} {name(y.kept)})"
+
+    sides = "None"
+    if x.two:
+        kept, e = " ".join(f"{floored(y)}," for y in x.joined.floored), level(x.joined.e_max)
+        sides = f"(Some ({front_text(x.fronts[1])}, {kept} {e}, {name(x.joined.bits)}%positive))"
+    c = f"{number_text(x.c)} {floored(x.c_floored)} {x.c_largest} {span_of(x.c)}"
+    last = f"{level(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
+    return (
+        f"(DownPlan {front_text(x.fronts[0])} {sides} {floored(x.products_floored)} {c} {last}"
+        f" {ending_text(x.floor)} {x.last.span} {ending_text(x.ending)})"
     )
 
 

@@ -23,6 +23,7 @@ from tcformal.theory.terms import (
     NEVER,
     Claim,
     at_most,
+    bits,
     both,
     either,
     equal,
@@ -84,6 +85,14 @@ def rounding(r: Number, rounded: Rounded, outcome: Number, d: Design) -> Roundin
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """The product of two digits of a product's factors (`Pieces.v`): their places, and the number."""
+
+    place: tuple[int, int]
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """A product: as the multiplier gives it, with its sign and limit, and rounded.
 
@@ -96,6 +105,26 @@ class Product:
     negated: bool
     limit: int | None
     rounding: Rounding | None
+    #: The products of its factors' digits, where these are summed.
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def terms(self) -> list[Number]:
+        """What is summed, in order."""
+        return [x.number for x in self.pieces] or [self.number]
+
+    def piece_claims(self, size: int) -> Iterator[Claim]:
+        """`Unit.v`, pieces_claims_at."""
+        a, b = (x.term() for x in self.exact.factors[:2])
+        cut = [x.word for x in self.exact.factors]  # digits are read off words where these have them
+        if self.normal is not None:
+            cut = [x.term.significand for x in self.normal]
+            a, b = map(u, cut)
+        for x in self.pieces:
+            i, j = x.place
+            digits = times(bits(size * i, size, a), bits(size * j, size, b))
+            goal = equal(u(x.number.term.significand), times(digits, num(1 << size * (i + j))))
+            yield make_claim([is_finite(self.number)], goal, cut)
 
     @property
     def number(self) -> Number:

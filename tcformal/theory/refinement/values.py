@@ -230,8 +230,12 @@ def known_claims(x: tuple[int, int], r: Number) -> Iterator[Claim]:
 
 
 def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
-    """A claim that is decided with the circuit cut at some nodes."""
-    return Claim(tuple(given), goal, frozenset(x for x in free if x.op not in ("const", "input")))
+    """A claim that is decided with the circuit cut at some nodes.
+
+    What reads a negation may have been built of what is negated: the cut is there.
+    """
+    cut = (x.args[0] if x.op == "not_" else x for x in free)
+    return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
 
 
 def exponent_of(r: Number) -> Expr:
