@@ -24,7 +24,7 @@ from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
-if TYPE_CHECKING:  # a protocol that is only a type
+if TYPE_CHECKING:
     from tcformal.query.claims.answered import ClaimStore
 
 #: Most products of one dot product.

@@ -44,9 +44,8 @@ Proof.
     eapply Rle_trans; [apply (losses_alone (alignment s) (e - f) lam ps o y La)|].
     + eapply Forall_impl; [|exact Fp]. intros q Hq. apply Hq.
     + reflexivity.
-    + apply in_or_app. now left.
+    + exact Hy.
     + rewrite <- Ey. now apply settled_loss.
-    + exact Zy.
     + replace (bp (e - f)) with (bp (- f) * bp e) by (rewrite <- bpow_plus; f_equal; lia). rewrite <- Rmult_assoc.
       apply Rmult_le_compat_l; [|exact BA]. apply Rmult_le_pos; [|apply bpow_ge_0]. apply Rmult_le_pos; [exact La|]. apply IZR_le. lia.
   - assert (Az : forall y, In y ps -> is_zero y = true) by (intros y Hy; now apply (largest_none s ps)). split.
