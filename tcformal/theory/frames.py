@@ -67,7 +67,7 @@ def _frames_ok(unit: UnitSpec) -> bool:
 
 
 def _losses(d: Design, n: int, *, zero_c: bool) -> tuple[int, int, int, int, int]:
-    """`FrameErrors.frame_losses`: of products of c's sign, of others, of c; along it, of products and of c."""
+    """`FrameErrors.frame_losses`: of products of c's sign, of others, of c; along it, of both."""
     complement, size, k = d.accumulation == "ones_complement", d.aligned_group, int(not zero_c)
     if size is None:
         every, same = n, n - 1

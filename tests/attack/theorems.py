@@ -289,7 +289,7 @@ def _equal(spec: UnitSpec) -> Iterator[SameTheorem]:
             yield equal_units(f"equal; {other.name}", spec, other, (), None)
 
 
-def _form(spec: UnitSpec) -> UnitSpec | None:
+def _form(spec: UnitSpec) -> str | None:
     """The normal form; None where the specification has no words for a design."""
     with suppress(InputError):
         return normal_form(spec)[0]

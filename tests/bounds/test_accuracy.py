@@ -147,7 +147,7 @@ def test_bounds_are_instances_of_theorems_and_nearly_attained(
 )  # fmt: skip
 def test_sums_rounded_down_lose_nearly_what_is_proved(name: str) -> None:
     x = accuracy(f"cdna3/v_mfma_f32_{name}")
-    assert x.proved.theorem is not None
+    assert x.proved is not None
     assert x.proved.theorem.theorem == "down_error_from_zero"
     assert x.gap is not None
     assert 0 <= x.gap < Fraction(1, 200)
