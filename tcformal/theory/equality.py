@@ -53,16 +53,12 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
     if not same_formats(first, second) or length != _filled(second, k):
         return None
     one, two = (in_one_way(unit, length) for unit in (first, second))
-    used = dict[str, None]()
-    if not same_definition(one, two, length):
-        try:
-            forms = [normal_form(unit) for unit in (one, two)]
-        except InputError:
-            return None
-        if forms[0][0] != forms[1][0]:
-            return None
-        used |= dict.fromkeys(name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
-    return EqualByTheorem(first, second, tuple(used))
+    with suppress(InputError):
+        forms = [normal_form(unit) for unit in (one, two)]
+        if forms[0][0] == forms[1][0]:
+            used = (name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
+            return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
+    return EqualByTheorem(first, second, ()) if same_definition(one, two, length) else None
 
 
 def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
