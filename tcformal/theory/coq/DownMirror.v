@@ -130,8 +130,10 @@ Proof.
   destruct (fraction_bits (products_sum r)) as [f|] eqn:F; [|easy]. destruct (zero_exponent (products_sum r)) eqn:Ze; try easy.
   repeat rewrite andb_true_iff in O. destruct O as [[[[[[Nn F0] F1] B0] B1] Lc] Ca]. apply negb_true_iff in Nn. apply Z.leb_le in F0, F1, B0, B1, Lc.
   destruct (cutting_of d) eqn:Cd; try easy. pose proof Nk as Nk'. unfold negation_kept in Nk'. cbn [with_sum sums factors cutting_of skips c_rule converted composed a_format b_format c_format scales mirrors_sum mirrors] in Nk'.
-  repeat rewrite andb_true_iff in Nk'. destruct Nk' as [[[[[[[[[[[[Mi Kc] Ka] Kb] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. destruct Mi as [Mi P]. apply Z.leb_le in P. apply negb_true_iff in Sk.
-  destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|].
+  repeat rewrite andb_true_iff in Nk'. destruct Nk' as [[[[[[[[[[[Mi Kc] Ka] R] St] Sk] Cu] X] Oa] Ob] Oc] Os]. destruct Mi as [Mi P]. apply Z.leb_le in P. apply negb_true_iff in Sk.
+  assert (Zt : zero_terms (factors d) = None).
+  { clear -T. unfold term_facts in T. destruct (zero_terms (factors d)); [|reflexivity]. cbv iota beta zeta in T. rewrite andb_false_r in T. discriminate T. }
+  destruct (converted d) eqn:Cv; [easy|]. destruct (composed d) eqn:Co; [easy|].
   unfold negation_claim in Mi. repeat rewrite andb_true_iff in Mi. destruct Mi as [[Sa Sr] Kb']. destruct (carry_bits (products_sum r)) eqn:Cb; [easy|].
   rewrite Dx in Hc. destruct (decode (c_format d) (c_word w')) as [x'| |] eqn:Dx'; try now destruct Hc.
   destruct (mirrored_num _ _ Hc) as [M1 [_ [M2 _]]]. assert (Zx' : is_zero x' = true) by (unfold is_zero in *; now rewrite M1).
