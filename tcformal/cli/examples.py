@@ -103,7 +103,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "results export": ("tcformal results export --csv -",),
     "results verify": (
         "tcformal results verify", "tcformal results verify --claims",
-        "tcformal results verify --claims --trim",
     ),
     "results prune": ("tcformal results prune", "tcformal results prune --pack"),
     "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),

@@ -174,7 +174,7 @@ def test_what_takes_too_long_to_check_is_marked(
 ) -> None:
     """It is asked again; without an answer it is UNKNOWN, exits with 3, and never counts as expected."""
     date = Store(results_folder).add(certified())["date"][:10]
-    words = (SIGNS, COMPLEMENT, "--assume", "c=0", "--time-limit", "0.001", "--solvers", "z3")
+    words = (SIGNS, COMPLEMENT, "--assume", "c=0", "--time-limit", "0.001", "--solvers", "cadical,z3")
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 0.0)
     for command in ("prove", "separate"):
         for certify in ((), ("--certify",), ("--no-certify",)):
