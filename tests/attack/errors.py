@@ -103,8 +103,9 @@ def _met(spec: UnitSpec, s: ErrorStatement, r: _Row) -> Truth:
 
 def _limits(s: ErrorStatement, r: _Row) -> dict[str, Ints]:
     """The exponents that a bound is made of, the least that the hypotheses allow."""
-    of_c = np.where(r.c.zero, _NONE, r.c.exponent)
-    largest = np.maximum(np.where(r.nonzero, r.exponent, _NONE).max(axis=1), of_c)
+    of_c = np.where(r.c.zero | s.apart, _NONE, r.c.exponent)
+    exponent = np.asarray(sum(f.exponent for f in r.factors[2:])) if s.of_scales else r.exponent
+    largest = np.maximum(np.where(r.nonzero, exponent, _NONE).max(axis=1), of_c)
     ulp = np.maximum(r.d.exponent, s.least) - s.places
     return {"1": np.zeros_like(ulp), "ulp": ulp, "E": np.maximum(largest, s.least)}
 
@@ -140,7 +141,7 @@ def _magnitudes(s: ErrorStatement, r: _Row, base: Ints) -> tuple[Reals, Reals]:
     for f in r.factors:
         size = size * np.ldexp(f.significand.astype(np.float64), -f.fraction_bits)
         exponent = exponent + f.exponent
-    size = size * np.ldexp(1.0, np.clip(exponent - base[:, None], -1000, 0).astype(np.int32))
+    size = size * np.ldexp(1.0, np.clip(exponent - base[:, None], -1000, 1000).astype(np.int32))
     c = np.ldexp(
         r.c.significand.astype(np.float64),
         np.clip(r.c.exponent - r.c.fraction_bits - base, -1000, 0).astype(np.int32),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import TypeGuard
 
 import numpy as np
@@ -14,6 +15,7 @@ from attack.bounds import all_bounds, length_bound, program_bound
 from attack.distances import distance_bound
 from attack.exact import Sums, decoded
 from attack.rounds import Attacked, attack
+from attack.statements import BOUNDS
 from attack.theorems import (
     ErrorTheorem,
     IntegerTheorem,
@@ -111,6 +113,18 @@ def test_no_input_breaks_a_bound_of_a_unit_a_program_or_a_distance() -> None:
         (done,) = attack([t], 512, 20261127)
         assert not done.broken, done.examples
         assert done.met
+
+
+def test_a_hundredth_of_the_bound_of_each_theorem_matters() -> None:
+    """Of each theorem about errors one unit: a bound that is that much smaller is broken."""
+    some = [t for t in bounded() if isinstance(t, ErrorTheorem)]
+    left = {t.name for t in some}
+    assert left == {*BOUNDS}
+    for n, t in product((2000, 64_000), some):
+        if t.name in left:
+            (done,) = attack([t.smaller(_LESS)], n, 1, rounds=n // 1000, stop=True)
+            left -= {t.name} if done.broken else set()
+    assert left == set()
 
 
 @pytest.mark.long

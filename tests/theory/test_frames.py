@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from attack.statements import framed, grown
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
@@ -15,10 +16,9 @@ from tcformal.oracle.exact import dot
 from tcformal.oracle.products import flushed
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.theory.claims import claim_instance
-from tcformal.theory.conditions import block_size, least
+from tcformal.theory.conditions import block_size
 from tcformal.theory.constants import constants
-from tcformal.theory.frames import Frame, frame
-from tcformal.theory.paths import ONE, lost_bits
+from tcformal.theory.frames import frame
 
 WMMA = (
     "v_wmma_f32_16x16x16_f16",
@@ -31,29 +31,6 @@ ALTERED = [
     f"{UNITS[0]}@accumulation=twos_complement", f"{UNITS[0]}@products=8",
     f"{UNITS[4]}@products=8,aligned_group=4",
 ]  # fmt: skip
-
-
-def eta(unit: UnitSpec) -> Fraction:
-    """`Frames.framed_eta`."""
-    d, n = unit.design, block_size(unit)
-    share = Fraction(1, 1 << lost_bits(d.rho))
-    flush = Fraction(2) ** d.rho.e_min * (1 if d.result_subnormals != "kept" else share)
-    if d.accumulator is not None:
-        first = Fraction(1, 1 << lost_bits(d.step))
-        flush += (1 + share) * Fraction(2) ** d.step.e_min * (1 if d.result_subnormals != "kept" else first)
-        share = (1 + first) * (1 + share) - 1
-    units = n if d.aligned_group is None else -(-n // d.aligned_group) * max(1, d.aligned_group - 1)
-    floor = max(d.rho.e_min, least(unit.c_format)) - int(d.c_fraction_bits or 0)
-    if isinstance(d.zero_exponent, int):
-        floor = max(floor, d.zero_exponent - int(d.fraction_bits or 0))
-    return (1 + share) * (units + 1) * Fraction(2) ** floor + flush
-
-
-def grown(of: Frame, more: int) -> Fraction:
-    """`Frames.grown`."""
-    x, y, k, m = (Fraction(v, ONE) for v in (of.same, of.most, of.of_c, of.along))
-    same = x + (1 + y) * ((1 + k) ** more - 1)
-    return max(same, (1 + y) * (1 + m) ** more - 1) if same <= 1 else (1 + y) * (1 + k) ** more - 1
 
 
 def drawn(rng: Random, f: Format, spread: int) -> int:
@@ -85,8 +62,7 @@ def lost(unit: UnitSpec, a: list[int], b: list[int], c: int) -> tuple[Fraction, 
 def most_lost(name: str, draws: int) -> float:
     """How much of the bound the worst of some random and improved dot products loses."""
     unit, rng, worst = resolve(name), Random(name), 0.0
-    n, h = block_size(unit), eta(unit)
-    of = {zero: frame(unit, zero_c=zero) for zero in (False, True)}
+    n, of = block_size(unit), {zero: frame(unit, zero_c=zero) for zero in (False, True)}
     best: dict[tuple[bool, int], tuple[Fraction, list[int], list[int], int]] = {}
     for _ in range(draws):
         zero, blocks, spread = rng.random() < 0.5, rng.choice([1, 1, 2, 3, 4]), rng.choice([1, 3, 8, 13])
@@ -107,11 +83,10 @@ def most_lost(name: str, draws: int) -> float:
         if made is None:
             continue
         error, size = made
-        k = Fraction(known.of_c, ONE)
-        beside = sum(((1 + k) ** i for i in range(blocks - 1)), (1 + k) ** (blocks - 1)) * h
-        assert error <= grown(known, blocks - 1) * size + beside, (name, a, b, c)
+        constant, beside = framed(unit, known, blocks - 1)
+        assert error <= constant * size + beside, (name, a, b, c)
         ratio = error / size if size > Fraction(2) ** (unit.d_format.e_min + 20) else Fraction(0)
-        worst = max(worst, float(ratio / grown(known, blocks - 1)))
+        worst = max(worst, float(ratio / constant))
         if found is None or ratio >= found[0]:
             best[zero, blocks] = ratio, a, b, c
     return worst

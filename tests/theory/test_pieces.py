@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from attack.statements import in_exponents
 from tcformal.design.names import resolve
-from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.operands.witness import Witness
@@ -112,14 +112,13 @@ def drawn_call(rng: random.Random, unit: UnitSpec, *, zero_c: bool, leading: boo
     return Call(abs(result.number - sum(terms) - of_c), size, max(tops), abs(result.number))
 
 
-def in_exponents(unit: UnitSpec, x: Call) -> Fraction:
+def allowed(unit: UnitSpec, x: Call) -> Fraction:
     """What `piecewise_in_exponents` allows."""
     d, found = unit.design, exponent_units(unit)
     assert found is not None
-    exp = leading_exponent(x.result) if x.result else d.rho.e_min
-    ulp = power(max(exp, d.rho.e_min) - d.rho.fraction_bits) / (2 if d.rho.mode in NEAREST else 1)
-    flushed = Fraction(0) if d.result_subnormals == "kept" else power(d.rho.e_min)
-    return found[1] * power(x.top - int(d.fraction_bits or 0)) + ulp + flushed
+    exp = max(leading_exponent(x.result), d.rho.e_min) if x.result else d.rho.e_min
+    at = {"E": x.top, "ulp": exp - d.rho.fraction_bits, "1": 0}
+    return in_exponents(d, found[1]).exact(at, (Fraction(0), Fraction(0)))
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -132,7 +131,7 @@ def test_no_drawn_call_loses_more(name: str) -> None:
         x = drawn_call(rng, unit, zero_c=zero_c, leading=leading)
         if x is None:
             continue
-        assert x.error <= in_exponents(unit, x)
+        assert x.error <= allowed(unit, x)
         # Results and c that are not subnormal leave nothing beside the magnitudes.
         if (
             found is not None
