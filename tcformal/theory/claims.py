@@ -26,7 +26,6 @@ from tcformal.theory.conditions import (
 from tcformal.theory.constants import rounded_ok
 from tcformal.theory.design import coq_design
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
-from tcformal.theory.frames import framed_ok
 from tcformal.theory.grid import log2
 from tcformal.theory.instances import Instance
 
@@ -254,7 +253,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     if d.zero_words == "skipped":
         return _skipped_blocks(unit)
     if d.framed:
-        return _zero_frames(unit)
+        return None
     if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
         return None
     if d.zero_terms is not None:
@@ -320,47 +319,6 @@ def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
         claim="zero-products", unit=unit, theorem="down_blocks_idle",
         says="blocks of products of zero after others change nothing, bit for bit",
         binders=("bs", "zs", "f", "n"), conditions=("down_blocks_ok d = true",),
-    )  # fmt: skip
-
-
-def _zero_frames(unit: UnitSpec) -> Instance | None:
-    """Whole blocks of zeros, of sums whose c is aligned apart: theorem `frame_blocks_idle`."""
-    d, n = unit.design, block_size(unit)
-    if unit.tree is not None or unit.emulation is not None or not framed_ok(d) or not one_nan(unit):
-        return None
-    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or (unit.k // 2) % n:
-        return None
-    first = d.step
-    same_range = first.e_min == d.rho.e_min <= d.rho.e_max <= first.e_max
-    if not same_range or d.rho.fraction_bits > first.fraction_bits or d.zero_exponent == "own":
-        return None
-    flushed = d.result_subnormals != "kept"
-    if d.zero_sign != "positive" and not (d.zero_sign == "sum" and d.accumulator is not None and flushed):
-        return None
-    if d.c_subnormals != "kept" and (d.c_subnormals == "hidden_bit" or not flushed):
-        return None
-    complement = d.accumulation == "ones_complement"
-    needed = first.fraction_bits + (2 + (n - 1).bit_length() if complement else 0)
-    if (complement and first.mode != "RNE") or needed > int(d.c_fraction_bits or 0):
-        return None
-    alone = d.aligned_group is None and isinstance(d.zero_exponent, int)
-    if alone and int(d.zero_exponent) - int(d.fraction_bits or 0) + needed > d.rho.e_min:
-        return None
-    return Instance(
-        claim="zero-products", unit=unit, theorem="frame_blocks_idle",
-        says="blocks of products of zero after others change no number's word, and a NaN stays one",
-        binders=("bs", "zs", "f", "n"), conditions=("frame_blocks_ok d = true",),
-    )  # fmt: skip
-
-
-def _skipped_blocks(unit: UnitSpec) -> Instance | None:
-    """Whole blocks of words 0 where these are skipped: theorem `skipped_blocks_idle`."""
-    if unit.emulation is not None or (unit.k // 2) % block_size(unit):
-        return None
-    return Instance(
-        claim="zero-products", unit=unit, theorem="skipped_blocks_idle",
-        says="blocks whose words of A, or of B, are all 0 after others change nothing, bit for bit",
-        binders=("bs", "zs", "st"), conditions=("skips d = true",),
     )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.products import flushed
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.theory.claims import claim_instance
 from tcformal.theory.conditions import block_size
 from tcformal.theory.constants import constants
 from tcformal.theory.frames import frame
@@ -120,16 +119,3 @@ def test_a_bound_asks_for_products_that_their_own_alignment_keeps() -> None:
     for bits, of_c, found in ((20, 23, True), (19, 23, False), (20, 22, False)):
         other = replace(unit, design=replace(unit.design, fraction_bits=bits, c_fraction_bits=of_c))
         assert (frame(other, zero_c=True) is not None) == found
-
-
-def test_complements_of_zeros_are_rounded_away_where_c_has_bits_enough() -> None:
-    """A quarter of an ulp for two zeros: with a bit of c fewer, -1 and +0·+0 twice give another number."""
-    unit, word, zeros = resolve(f"{UNITS[0]}@nan_rule=word,factor_nan_word=none"), 0xBF800000, [0, 0]
-    assert claim_instance(unit, "zero-products") is not None
-    # Which NaN comes first is nothing that the theorem speaks of.
-    assert claim_instance(resolve(UNITS[0]), "zero-products") is None
-    for bits, kept in ((26, True), (25, False)):
-        other = replace(unit, design=replace(unit.design, c_fraction_bits=bits))
-        formats = (other.a_format, other.b_format, other.c_format, other.d_format)
-        assert (dot(other.design, *formats, zeros, zeros, word) == word) == kept
-        assert (claim_instance(other, "zero-products") is not None) == kept
