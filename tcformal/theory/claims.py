@@ -280,6 +280,17 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
+def _skipped_blocks(unit: UnitSpec) -> Instance | None:
+    """Whole blocks of words 0 where these are skipped: theorem `skipped_blocks_idle`."""
+    if unit.emulation is not None or (unit.k // 2) % block_size(unit):
+        return None
+    return Instance(
+        claim="zero-products", unit=unit, theorem="skipped_blocks_idle",
+        says="blocks whose words of A, or of B, are all 0 after others change nothing, bit for bit",
+        binders=("bs", "zs", "st"), conditions=("skips d = true",),
+    )  # fmt: skip
+
+
 def _zero_blocks(unit: UnitSpec) -> Instance | None:
     """Whole blocks of zeros besides, of one fused sum that holds its results: theorem `zero_blocks_idle`."""
     d = unit.design

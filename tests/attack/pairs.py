@@ -24,11 +24,6 @@ def identical(fmt: Format, x: Words, y: Words) -> NDArray[np.bool_]:
     return np.asarray(x == y)
 
 
-def same_number(fmt: Format, x: Words, y: Words) -> NDArray[np.bool_]:
-    """The same words, or two NaNs."""
-    return np.asarray((x == y) | (fmt.is_nan(x) & fmt.is_nan(y)))
-
-
 def opposite(fmt: Format, x: Words, y: Words) -> NDArray[np.bool_]:
     """Opposite numbers, zeros of any sign, or two NaNs."""
     u, v = decoded(fmt, x), decoded(fmt, y)
