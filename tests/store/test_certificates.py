@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from kept import as_before, certified, proof_kept, reopened, rewrite, unserved
+from kept import as_before, certified, proof_kept, reopened, rewrite, separated, unserved
 from stores import made_odd
 from tcformal.errors import RecordError
 from tcformal.solve import drat
 from tcformal.solve.result import Limits
 from tcformal.store import certificates
 from tcformal.store.audit.audit import AuditStatus, audit
-from tcformal.store.certificates import CERTIFICATES, PROOF, CertificateFile
+from tcformal.store.certificates import CERTIFICATES, NOT_KEPT, PROOF, CertificateFile
+from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Store
 
 LIMITS = Limits(120.0, 8192, 0)
-SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 
 
 @pytest.fixture
@@ -90,6 +91,38 @@ def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def without_proof(record: dict[str, Any]) -> None:
+    """A record whose proof was too long to keep."""
+    record["certificate"]["file"] = NOT_KEPT
+
+
+@pytest.mark.slow
+def test_a_long_proof_is_not_kept_and_made_anew(tmp_path: Path) -> None:
+    """The answer is served as not re-checked, and holds by a new proof; a false one does not."""
+    store = Store(tmp_path)
+    store.add(certified())
+    rewrite(store.path, without_proof)
+    light = Store(tmp_path)
+    served = light.find(certified().question)
+    assert served is not None
+    assert (served.checked, served.certificate) == (False, None)
+    (entry,) = light.records()
+    found = audit(light, entry)
+    assert found.status is AuditStatus.HOLDS
+    assert "too long to keep; a new one of" in found.reason
+    with pytest.raises(RecordError, match="too long to keep"):
+        light.certificate(entry.record)
+    false = Store(tmp_path / "false")
+    plain = {key: value for key, value in false.add(separated()).items() if key not in ("schema", SEAL)}
+    empty = dict.fromkeys(("witness", "found_witness", "results"))
+    told = {key: entry.record[key] for key in ("verdict", "solvers", "certificate", "confirmed_by")}
+    false.answers.add(seal({**plain, **empty, **told}))
+    (forged,) = false.records()
+    found = audit(false, forged)
+    assert found.status is AuditStatus.FAILED
+    assert "expected no inputs that refute EQUIVALENT, but vectors found some" in found.reason
+
+
 def test_a_proof_too_large_to_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drat, "LARGEST_PACKED", 10)
     with pytest.raises(ValueError, match=r"^it has \d+ packed bytes, of which 10 could be read back$"):
