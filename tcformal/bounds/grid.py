@@ -10,7 +10,8 @@ from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, encoded, exponent_of
-from tcformal.theory.conditions import block_size, near, plain_scales
+from tcformal.theory.conditions import near, plain_scales
+from tcformal.theory.design import block_size
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
 _SCALES = 24

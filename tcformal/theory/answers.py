@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
-from tcformal.theory.conditions import block_size
+from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance, coq_instance
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from tcformal.errors import InputError
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
     always_infinite,
-    block_size,
     highest,
     least,
     one_nan,
@@ -22,7 +21,7 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import coq_composition, coq_design, coq_sum
+from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum
 from tcformal.theory.stages import (
     Sum,
     factors_idle,

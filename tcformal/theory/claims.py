@@ -13,7 +13,6 @@ from tcformal.oracle.rounding import round_units
 from tcformal.theory.conditions import (
     Terms,
     always_infinite,
-    block_size,
     converted_to,
     least,
     one_nan,
@@ -24,7 +23,7 @@ from tcformal.theory.conditions import (
     term_facts,
 )
 from tcformal.theory.constants import rounded_ok
-from tcformal.theory.design import coq_design
+from tcformal.theory.design import block_size, coq_design
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
 from tcformal.theory.grid import log2
 from tcformal.theory.instances import Instance

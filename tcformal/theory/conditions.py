@@ -10,6 +10,7 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
+from tcformal.theory.design import block_size
 
 #: A product's share of a unit is counted in parts of this size.
 PARTS = 4096
@@ -169,11 +170,6 @@ def near(unit: UnitSpec) -> bool:
     most = sum((1 << f.exponent_bits) - 1 - f.bias for f in formats)
     bits = sum(f.fraction_bits for f in formats)
     return all(f.exponent_bits >= 1 for f in formats) and most - low + bits <= int(d.fraction_bits or 0)
-
-
-def block_size(unit: UnitSpec) -> int:
-    """Products of one block."""
-    return unit.k if unit.tree is not None else min(unit.k, unit.design.products)
 
 
 def block_terms(unit: UnitSpec) -> int:

@@ -12,7 +12,6 @@ from tcformal.errors import InvariantError
 from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
-    block_size,
     block_terms,
     grouped_ok,
     kappa,
@@ -25,6 +24,7 @@ from tcformal.theory.conditions import (
     sticky_ok,
     sticky_units,
 )
+from tcformal.theory.design import block_size
 from tcformal.theory.frames import frame
 from tcformal.theory.paths import ONE, c_bits, losses, paths
 from tcformal.theory.pieces import fine, piecewise

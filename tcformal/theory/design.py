@@ -29,6 +29,14 @@ _INNER = {
 }  # fmt: skip
 
 
+def block_size(unit: UnitSpec) -> int:
+    """Products of one block: no more than a call takes, or the longest part of a composition of calls."""
+    if unit.tree is not None:
+        return unit.k
+    taken = unit.k if unit.emulation is None else max(map(len, unit.emulation.parts))
+    return min(taken, unit.design.products)
+
+
 def coq_design(spec: UnitSpec, sums: str | None = None) -> str:
     """A term of type `design`, whose `compute` gives the unit's results, with its sums or others.
 
@@ -51,7 +59,7 @@ def coq_design(spec: UnitSpec, sums: str | None = None) -> str:
         "converted": _option(None if converted is None else coq_format(converted)),
         "factors": _product_rule(d),
         "cutting_of": _cutting(d),
-        "block": f"{spec.k if tree is not None else min(spec.k, d.products)}%nat",
+        "block": f"{block_size(spec)}%nat",
         "odd_first": _bool(d.order == "odd_first"),
         "skips": _bool(d.zero_words == "skipped"),
         "c_rule": _FLUSH[d.c_subnormals],

@@ -8,7 +8,6 @@ from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
-    block_size,
     block_terms,
     exponents_ok,
     grouped_ok,
@@ -21,7 +20,7 @@ from tcformal.theory.conditions import (
     sticky_ok,
 )
 from tcformal.theory.constants import Constants, constants
-from tcformal.theory.design import coq_sum
+from tcformal.theory.design import block_size, coq_sum
 from tcformal.theory.frames import frame, framed_ok
 from tcformal.theory.instances import Instance
 from tcformal.theory.paths import ONE, losses, paths

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import block_size, term_facts
+from tcformal.theory.conditions import term_facts
+from tcformal.theory.design import block_size
 from tcformal.theory.paths import ONE, WIDTH, lost_bits, monotone, up
 
 

@@ -13,13 +13,13 @@ from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
-    block_size,
     least,
     plain,
     product_share,
     start_format,
     term_facts,
 )
+from tcformal.theory.design import block_size
 from tcformal.theory.orders import Stage, in_order, stages
 
 #: Fraction bits of factors: `Paths.width`.

@@ -12,11 +12,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
     always_infinite,
-    block_size,
     product_share,
     term_facts,
     truncated_ok,
 )
+from tcformal.theory.design import block_size
 
 
 @dataclass(frozen=True, slots=True)

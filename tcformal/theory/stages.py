@@ -11,7 +11,6 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.theory.conditions import (
-    block_size,
     converted_to,
     highest,
     least,
@@ -19,7 +18,7 @@ from tcformal.theory.conditions import (
     parts_ok,
     start_format,
 )
-from tcformal.theory.design import coq_sum
+from tcformal.theory.design import block_size, coq_sum
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.products import flushed
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.theory.conditions import block_size
 from tcformal.theory.constants import constants
+from tcformal.theory.design import block_size
 from tcformal.theory.frames import frame
 
 WMMA = (
