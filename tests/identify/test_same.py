@@ -109,14 +109,6 @@ def test_a_call_that_is_filled_with_zeros_is_tried_before_its_definition_counts(
     assert found.witness is not None
 
 
-@pytest.mark.slow
-def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:
-    """A chain of products, each added to the sum before it, is its first link."""
-    base = resolve("et-soc-1/TensorFMA32")
-    assert Sameness(base, base.k).compared(resolve(altered(base, "summation=sequential"))).proof
-    assert not Sameness(base, base.k).compared(resolve(altered(base, "conversion=RZ-FP32"))).proof
-
-
 @pytest.mark.usefixtures("without_theorems")
 def test_nothing_is_proved_when_the_time_is_over() -> None:
     base = resolve(PERMUTED)
