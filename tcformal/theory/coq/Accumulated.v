@@ -12,11 +12,6 @@ Open Scope R_scope.
 (** 1 + (1 + k) + ... + (1 + k)^(m-1). *)
 Fixpoint geometric (k : R) (m : nat) : R := match m with O => 0 | S i => (1 + k) ^ i + geometric k i end.
 
-Lemma geometric_step k m : geometric k (S m) = 1 + (1 + k) * geometric k m.
-Proof. induction m as [|m IH]; [cbn; ring|]. change (geometric k (S (S m))) with ((1 + k) ^ S m + geometric k (S m)). rewrite IH at 1.
-  change (geometric k (S m)) with ((1 + k) ^ m + geometric k m). cbn [pow]. ring.
-Qed.
-
 Lemma geometric_pos k m : 0 <= k -> 0 <= geometric k m.
 Proof. intros K. induction m; cbn; [lra|]. assert (0 <= (1 + k) ^ m) by (apply pow_le; lra). lra. Qed.
 
@@ -225,10 +220,6 @@ Qed.
 
 Lemma format_bits f : format_ok f = true -> (0 <= fbits f)%Z.
 Proof. unfold format_ok. lia. Qed.
-
-Lemma times_split (P : num -> num -> Prop) v w : (forall y z, v = Num y -> w = Num z -> P y z) -> forall x, product v w = Num x ->
-  exists y z, x = times y z /\ P y z.
-Proof. intros H x E. apply product_num in E. destruct E as [y [z [-> [-> ->]]]]. exists y, z. auto. Qed.
 
 (** Scales that are powers of two, or none. *)
 Definition plain_scales (d : design) : bool := match scales d with Some (f, _) => (fbits f =? 0)%Z | None => true end.

@@ -32,17 +32,6 @@ Definition shape := (Z * Z)%type.
 Definition fits (s : shape) (x : num) : Prop := (0 <= sig x <= fst s)%Z /\ frac x = snd s.
 Definition top (f : Z) (s : shape) : Z := round_div RZ (fst s) (snd s - f).
 
-Lemma count_le f e s x : fits s x -> (exp x <= e)%Z -> (Z.abs (cut RZ (e - f) x) <= top f s)%Z.
-Proof.
-  intros [[H0 H1] H2] He. unfold cut, top, lsb.
-  assert (A : Z.abs (round_div RZ (signed x) (e - f - (exp x - frac x))) = round_div RZ (sig x) (e - f - (exp x - frac x))).
-  { assert (0 <= round_div RZ (sig x) (e - f - (exp x - frac x)))%Z.
-    { rewrite <- (round_div_0 RZ 0). apply round_div_le. rewrite Rmult_0_l. apply Rmult_le_pos; [now apply IZR_le|apply bpow_ge_0]. }
-    unfold signed. destruct (neg x); [rewrite round_div_RZ_opp|]; lia. }
-  rewrite A. apply round_div_le. apply Rmult_le_compat; [now apply IZR_le|apply bpow_ge_0|now apply IZR_le|].
-  apply bpow_le. lia.
-Qed.
-
 Lemma top_nonneg f s : (0 <= fst s)%Z -> (0 <= top f s)%Z.
 Proof.
   intros H. unfold top. rewrite <- (round_div_0 RZ 0). apply round_div_le. rewrite Rmult_0_l.
@@ -51,28 +40,6 @@ Qed.
 
 (** The side condition: as a number of the design and of the formats. *)
 Definition carry_ok (f k : Z) (ss : list shape) : bool := (zsum (map (top f) ss) <? 2 ^ (f + 1 + k))%Z.
-
-(** As long as the largest magnitudes of all terms add up to less than 2^(F+1+k), k carry bits hold every sum. *)
-Theorem carry_suffices d f k ss ts :
-  fraction_bits d = Some f -> carry_bits d = Some k -> alignment d = RZ -> normalise d = false -> (0 <= f)%Z -> (0 <= k)%Z ->
-  carry_ok f k ss = true -> Forall2 fits ss ts -> exact_total d ts.
-Proof.
-  intros F K A N Hf Hk O T. unfold exact_total, total. rewrite F, K. apply wrap_small; [lia|].
-  replace (1 + (f + 1 + k) - 1)%Z with (f + 1 + k)%Z by lia. unfold carry_ok in O. apply Z.ltb_lt in O.
-  cut (Z.abs (zsum (counts d ts)) <= zsum (map (top f) ss))%Z; [lia|].
-  unfold counts, unit_of. rewrite F, A. destruct (largest d ts) as [e|] eqn:L.
-  - assert (B : Forall (fun x => is_zero x = true \/ (exp x <= e)%Z) ts).
-    { apply Forall_forall. intros x Hx. pose proof (largest_in d ts x Hx) as I. rewrite L in I.
-      unfold term_exponent in I. rewrite N in I. destruct (is_zero x); simpl in I; auto. }
-    clear L O. induction T as [|s x ss ts Fx T IH]; simpl; [lia|]. inversion B; subst.
-    specialize (IH H2). unfold zsum in *. simpl.
-    assert (Z.abs (cut RZ (e - f) x) <= top f s)%Z; [|lia].
-    destruct H1 as [H1|H1]; [|now apply count_le]. rewrite cut_zero by easy. apply top_nonneg. destruct Fx; lia.
-  - rewrite zeros_count. rewrite zsum_zeros. simpl.
-    + clear -T. induction T; simpl; [lia|]. unfold zsum in *; simpl. pose proof (top_nonneg f x).
-      destruct H as [[? ?] ?]. lia.
-    + apply forallb_forall. intros x Hx. now apply (largest_none d ts).
-Qed.
 
 (** And that is all: where the sum of the largest counts does not fit, terms of one exponent overflow the register. *)
 Definition fullest (e : Z) (s : shape) : num := {| neg := false; sig := fst s; exp := e; frac := snd s |}.

@@ -64,9 +64,6 @@ Proof.
   now rewrite firstn_map, skipn_map, IH.
 Qed.
 
-Lemma cut_list_nil {A} n k (l : list A) : cut_list (S k) n l = [] -> l = [].
-Proof. now destruct l. Qed.
-
 Lemma encode_not_nan f n n' v : is_nan v = false -> encode f n v = encode f n' v.
 Proof. now destruct v. Qed.
 

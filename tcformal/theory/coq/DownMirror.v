@@ -9,11 +9,6 @@ Open Scope Z_scope.
 
 (** * One block *)
 
-(** A count whose leading bit lies no more than [bits] above its unit, which is no smaller than the last cut's least one, is not cut. *)
-Lemma again_exact m bits e n u : n <> 0 -> Z.log2 (Z.abs n) <= bits -> e - bits <= u ->
-  let u' := Z.max (Z.log2 (Z.abs n) + u) e - bits in (IZR (round_div m n (u' - u)) * bp u' = IZR n * bp u)%R.
-Proof. intros N L E u'. apply finer_unit. unfold u'. lia. Qed.
-
 (** A zero c added to a sum of products that the wider sum holds whole, whichever exponent is larger, changes nothing before the last
     rounding. *)
 Lemma add_zero_c r f x c : fraction_bits (products_sum r) = Some f -> 0 <= f <= sum_bits r -> is_zero c = true ->

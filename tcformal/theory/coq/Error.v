@@ -276,13 +276,3 @@ Proof.
     rewrite A by (intros x; now apply (largest_none d)). rewrite Rmult_0_l.
     apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
 Qed.
-
-(** The error of one sum of L terms is less than L 2^(E-F), E the largest exponent, and a unit in the result's last place. *)
-Theorem block_error d ts z f E :
-  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f ->
-  ole (largest d ts) (Some E) ->
-  Rabs (V z - exact_sum ts) < IZR (Z.of_nat (length ts)) * bp (E - f) + Rulp (out d) (V z).
-Proof.
-  intros P T H F L. eapply Rlt_le_trans; [eapply block_error_lossy; eassumption|]. apply Rplus_le_compat_r.
-  eapply lossy_bound; eassumption.
-Qed.

@@ -14,9 +14,6 @@ Definition moved (o : option Z) (t : Z) (x y : num) : Prop :=
 Definition moved_val (o : option Z) (t : Z) (v w : val) : Prop :=
   match v, w with Num x, Num y => moved o t x y | Inf s, Inf s' => s = s' | NaN, NaN => True | _, _ => False end.
 
-Lemma alike_refl x : alike x x.
-Proof. split; reflexivity. Qed.
-
 Lemma moved_refl o t v : (forall x, v = Num x -> exp x <= t) -> moved_val o t v v.
 Proof. intros H. destruct v as [x| |]; cbn; auto. specialize (H x eq_refl). repeat split; auto. Qed.
 

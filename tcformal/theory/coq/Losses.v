@@ -72,9 +72,6 @@ Proof.
   apply Rplus_le_le_0_compat; apply Rmult_le_pos; try lra. apply Rmult_le_pos; lra.
 Qed.
 
-Lemma growth_ge m f L : 0 <= L -> growth m f L <= L * bp (- f).
-Proof. intros. pose proof (bpow_ge_0 radix2 (- f)). destruct m; cbn; nra. Qed.
-
 (** A count's leading bit lies below the magnitudes, and what their cutting adds. *)
 Lemma count_bound d f ts E L A : 0 <= L -> unit_of d ts = (E - f)%Z -> magnitude ts <= A -> bp E <= A ->
   Rabs (IZR (zsum (counts d ts)) * bp (E - f) - exact_sum ts) <= L * bp (E - f) ->
@@ -91,35 +88,6 @@ Proof.
     eapply Rle_trans; [apply Rabs_triang|].
     assert (L * bp (- f) * bp E <= L * bp (- f) * A) by (apply Rmult_le_compat_l; auto; now apply Rmult_le_pos).
     assert (L * bp (E - f) = L * bp (- f) * bp E) by (rewrite B; ring). lra.
-Qed.
-
-(** The relative error of one sum: the largest exponent E is at least that of the least normal result, 2^E at most Σ|terms|. *)
-Theorem sum_relative d f ts E z L :
-  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> (p (out d) <= f)%Z ->
-  largest d ts = Some E -> (emin (out d) <= E)%Z -> 0 <= L -> bp E <= magnitude ts ->
-  Rabs (IZR (zsum (counts d ts)) * bp (E - f) - exact_sum ts) <= L * bp (E - f) ->
-  Rabs (V z - exact_sum ts) <= kappa d f L * magnitude ts.
-Proof.
-  intros P T H F Pf La eE L0 BE Er. set (n := zsum (counts d ts)) in *.
-  assert (U : unit_of d ts = (E - f)%Z) by (unfold unit_of; now rewrite F, La).
-  set (M := Z.max E (if (n =? 0)%Z then E else (Z.log2 (Z.abs n) + (E - f))%Z)).
-  assert (LM : (n <> 0)%Z -> (Z.log2 (Z.abs n) + (E - f) <= M)%Z) by (unfold M; destruct (Z.eqb_spec n 0); lia).
-  pose proof (sum_loss d f ts E z L M P T H F Pf La ltac:(lia) ltac:(lia) L0 Er LM) as S.
-  pose proof (count_bound d f ts E L (magnitude ts) L0 U (Rle_refl _) BE Er) as CB. fold n in CB.
-  pose proof (growth_pos (alignment d) f L L0) as G0. pose proof (share_pos (out d)) as S0. pose proof (kept_pos (out d) L L0) as K0.
-  pose proof (bpow_gt_0 radix2 E) as B1. pose proof (bpow_ge_0 radix2 (- f)) as B2.
-  assert (BM : bp M <= (1 + growth (alignment d) f L) * magnitude ts).
-  { assert (Y0 : 0 <= growth (alignment d) f L * magnitude ts) by (apply Rmult_le_pos; lra).
-    unfold M. destruct (Z.eqb_spec n 0) as [|n0].
-    - rewrite Z.max_id. lra.
-    - destruct (Z.max_spec E (Z.log2 (Z.abs n) + (E - f))) as [[_ ->]|[_ ->]]; [|lra].
-      eapply Rle_trans; [|exact CB]. pose proof (log2_mag n (E - f) n0) as Q.
-      assert (X : IZR n * bp (E - f) <> 0). { pose proof (bpow_gt_0 radix2 (E - f)). intros Y. apply n0. apply eq_IZR. nra. }
-      destruct (mag radix2 (IZR n * bp (E - f))) as [m Hm]. simpl in Q. subst m. specialize (Hm X).
-      replace (Z.log2 (Z.abs n) + (E - f) + 1 - 1)%Z with (Z.log2 (Z.abs n) + (E - f))%Z in Hm by lia. lra. }
-  assert (BE' : bp (E - f) <= bp (- f) * magnitude ts).
-  { replace (bp (E - f)) with (bp (- f) * bp E) by (rewrite <- bpow_plus; f_equal; lia). now apply Rmult_le_compat_l. }
-  unfold kappa. pose proof (Rmult_le_compat_l _ _ _ K0 BE'). pose proof (Rmult_le_compat_l _ _ _ (Rlt_le _ _ S0) BM). nra.
 Qed.
 
 (** Without such conditions: 2^E is no more than what the terms' magnitudes are at most, or E is at most e0. *)

@@ -166,9 +166,6 @@ Proof. intros H. unfold as_one. destruct (is_zero x); cbn [sig]; auto. apply Z.p
 Lemma num_of_whole v : whole_sig v -> 0 <= sig (num_of v).
 Proof. intros H. destruct v as [x| |]; cbn; try lia. now apply H. Qed.
 
-Lemma num_of_negate v : (exists x, v = Num x) -> neg (num_of (negate v)) = negb (neg (num_of v)) /\ sig (num_of (negate v)) = sig (num_of v) /\ frac (num_of (negate v)) = frac (num_of v).
-Proof. intros [x ->]. cbn. auto. Qed.
-
 (** A zero product counts as that of ones. *)
 Lemma zero_product_mirrored z v w f : strictly z v w -> mirrored v w -> whole_sig f ->
   mirrored (zero_as z (times (as_one (num_of v)) (as_one (num_of f))) (product v f)) (zero_as z (times (as_one (num_of w)) (as_one (num_of f))) (product w f)).

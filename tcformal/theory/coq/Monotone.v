@@ -142,15 +142,3 @@ Proof.
       induction IH as [|a l Ha IH IHl]; intros l' ts us F Q Q'; inversion F; subst; destruct ts, us; try easy.
       simpl in Q, Q'. injection Q as Qa Q. injection Q' as Qa' Q'. constructor; [eapply Ha; eauto|eapply IHl; eauto].
 Qed.
-
-(** FMA chains: c <= c' implies d <= d'. *)
-Theorem fma_monotone d ps c c' z z' : exact_node d = true -> V c <= V c' ->
-  eval (fma_chain d (map Num ps) (Num c)) = Num z -> eval (fma_chain d (map Num ps) (Num c')) = Num z' -> V z <= V z'.
-Proof.
-  intros X H. apply monotone. unfold fma_chain.
-  assert (G : forall t t', tree_le t t' -> tree_le (fold_left (fun t v => Node d [t; Term v]) (map Num ps) t)
-                                                 (fold_left (fun t v => Node d [t; Term v]) (map Num ps) t')).
-  { induction ps as [|a ps IH]; simpl; intros t t' L; auto. apply IH. apply le_node; auto.
-    apply Forall2_cons; auto. apply Forall2_cons; auto. apply le_term, Rle_refl. }
-  apply G. now constructor.
-Qed.

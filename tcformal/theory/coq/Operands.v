@@ -259,9 +259,6 @@ Qed.
 
 Notation finer_vals := (Forall2 finer_val).
 
-Lemma finer_vals_refl vs : finer_vals vs vs.
-Proof. induction vs; constructor; auto using finer_val_refl. Qed.
-
 Lemma finer_app vs ws v w : finer_vals vs ws -> finer_val v w -> finer_vals (vs ++ [v]) (ws ++ [w]).
 Proof. intros. apply Forall2_app; auto. Qed.
 

@@ -101,15 +101,6 @@ Proof.
   - unfold special_sum. now rewrite !(existsb_perm _ _ _ P).
 Qed.
 
-(** A chain of blocks, each with its products in another order, gives the same. *)
-Theorem chain_product_order d bs bs' c :
-  Forall2 (@Permutation val) bs bs' -> chain d bs c = chain d bs' c.
-Proof.
-  intros F. revert c. induction F as [|b b' r r' P F IH]; simpl; intros c; auto.
-  unfold chain in *; simpl. rewrite (product_order d (b ++ [c]) (b' ++ [c])); auto.
-  now apply Permutation_app_tail.
-Qed.
-
 (** ** Totals and conversions depend on little *)
 
 Lemma convert_zero c s u u' : convert c s 0 u = convert c s 0 u'.

@@ -268,14 +268,6 @@ Definition pieces_ok (size ta tb : Z) (dropped : nat) (f lam own rest : Z) : boo
   ((ta + tb <=? f)%Z || loses_units size ta tb dropped own (ta + tb - f)) &&
   (dropped_units size na nb dropped * 4096 * 2 ^ f <=? rest * 2 ^ (ta + tb))%Z && (dropped <=? Nat.pred na + Nat.pred nb)%nat.
 
-Lemma cut_units_pos size na nb dropped k : (0 < size)%Z -> (0 <= cut_units size na nb dropped k)%Z.
-Proof.
-  intros S. assert (G : forall l, (forall x, In x l -> 0 <= x)%Z -> (0 <= zsum l)%Z).
-  { induction l; cbn; [lia|]. intros H. pose proof (H a (or_introl eq_refl)). assert (Q := IHl (fun x I => H x (or_intror I))). unfold zsum in *. lia. }
-  apply G. intros x H. apply in_map_iff in H. destruct H as [i [<- _]]. apply G. intros y H. apply in_map_iff in H. destruct H as [j [<- _]].
-  destruct (_ <=? _)%nat; [now apply room_pos|lia].
-Qed.
-
 Lemma cut_units_low size na nb dropped k : (0 < size)%Z -> (k <= 0)%Z -> cut_units size na nb dropped k = 0%Z.
 Proof.
   intros S K. apply eq_IZR. unfold cut_units. rewrite zgrid_grid. rewrite (grid_ext na nb _ (fun _ _ => 0 * 0)).

@@ -186,18 +186,6 @@ Proof. unfold drop_carry. destruct (carry_bits s), (fraction_bits s); auto. now 
 Definition drop_zero (t : facts) (n : nat) (s : sum) : sum :=
   if zero_below s (low t) && carry_sane s && negb (normalise s) then with_zero s ZeroNone else s.
 
-Lemma drop_zero_same t n s vs : (length vs <= n)%nat -> Forall (leaf_val t) vs -> sum_values (drop_zero t n s) vs = sum_values s vs.
-Proof.
-  intros _ F. unfold drop_zero. destruct (_ && _) eqn:O; auto. repeat rewrite andb_true_iff in O. destruct O as [[Z C] Nn]. apply negb_true_iff in Nn.
-  unfold sum_values. destruct (numbers vs) as [ts|] eqn:N; auto. symmetry. apply zero_exponent_irrelevant with (low t); auto.
-  unfold numbers in N. destruct (forallb is_num vs) eqn:Q; [|easy]. injection N as <-. rewrite forallb_forall in Q.
-  apply Forall_forall. intros x Hx. apply in_map_iff in Hx. destruct Hx as [v [<- Hv]]. specialize (Q v Hv). destruct v as [y| |]; try easy.
-  rewrite Forall_forall in F. intros Ny. destruct (F (Num y) Hv y eq_refl) as [[_ H]|H]; [exact H|]. cbn [num_of] in Ny. congruence.
-Qed.
-
-Lemma drop_zero_out t n s : out (drop_zero t n s) = out s.
-Proof. unfold drop_zero. now destruct (_ && _). Qed.
-
 (** Designs whose products are summed by themselves. *)
 Definition products_apart (d : design) : bool :=
   match cutting_of d with Whole => true | _ => false end && negb (skips d) && one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) &&
@@ -209,14 +197,6 @@ Proof.
   intros T O N. unfold products_apart in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[W Sk] ON] PO] B] Kc] Oc] LO]. destruct (cutting_of d) eqn:Cu; try easy.
   apply negb_true_iff in Sk. apply (products_alike t (drop_carry t)); auto using drop_carry_same, drop_carry_out.
   intros s vs L F. apply drop_carry_same; auto. lia.
-Qed.
-
-Theorem product_zero_idle d t w : term_facts d = Some t -> products_apart d = true -> pairs w <> [] ->
-  compute d w = compute (with_sums d (map_products (drop_zero t) (drop_zero (last_facts d)) (block d) (sums d))) w.
-Proof.
-  intros T O N. unfold products_apart in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[W Sk] ON] PO] B] Kc] Oc] LO]. destruct (cutting_of d) eqn:Cu; try easy.
-  apply negb_true_iff in Sk. apply (products_alike t (drop_zero t)); auto using drop_zero_same, drop_zero_out.
-  intros s vs L F. apply drop_zero_same; auto. lia.
 Qed.
 
 (** So many carry bits of the sum of products and of that with c, which have no bound in the design, change nothing. *)

@@ -42,11 +42,6 @@ Proof.
   destruct (Rle_or_lt 0 (IZR (bound t))) as [|N]; auto. nra.
 Qed.
 
-Lemma grid_sum l : Forall on_grid l -> on_grid (Rsum l).
-Proof.
-  induction 1 as [|x l [k Hk] _ [m Hm]]; [exists 0%Z; cbn; ring|]. exists (k + m)%Z. rewrite Rsum_cons, plus_IZR, Hk, Hm. ring.
-Qed.
-
 Lemma grid_format u x : (u <= g)%Z -> on_grid x -> generic_format radix2 (FIX_exp u) x.
 Proof.
   intros H [k ->]. apply generic_format_FIX. exists (Float radix2 (k * 2 ^ (g - u)) u); [|reflexivity].

@@ -30,50 +30,6 @@ Proof.
   - constructor; [apply add_rises; auto|]. apply IH. apply add_rises; auto.
 Qed.
 
-Lemma chain_of_rises s ps qs : exact_stage s = true -> Forall2 rises ps qs ->
-  forall c c', rises c c' -> rises (chain_of s c ps) (chain_of s c' qs).
-Proof.
-  intros M H. unfold chain_of. induction H as [|v w ps qs Hv H IH]; intros c c' Hc; cbn; auto. apply IH. apply add_rises; auto.
-Qed.
-
-Lemma zero_rises s : rises (zero_of (stage_rounding s)) (zero_of (stage_rounding s)).
-Proof. apply rises_refl. Qed.
-
-Lemma pairs_rises s l m : exact_stage s = true -> Forall2 rises l m -> Forall2 rises (add_pairs s l) (add_pairs s m).
-Proof.
-  intros M. assert (G : forall n l m, (length l <= n)%nat -> Forall2 rises l m -> Forall2 rises (add_pairs s l) (add_pairs s m)).
-  { induction n as [|n IH]; intros x y L H; destruct H as [|a b x y Ha H]; cbn; auto; cbn in L; [lia|].
-    destruct H as [|a' b' x y Ha' H]; cbn; auto. constructor; [apply add_rises; auto|]. apply IH; auto. cbn in L. lia. }
-  intros H. eapply G; eauto.
-Qed.
-
-Lemma pairwise_rises s n : exact_stage s = true -> forall l m, Forall2 rises l m -> rises (pairwise n s l) (pairwise n s m).
-Proof.
-  intros M. induction n as [|n IH]; intros l m H.
-  - destruct H as [|a b l m Ha H]; [apply add_rises; auto|]. destruct H as [|a' b' l m Ha' H]; auto.
-    apply (add_rises s (a :: a' :: l) (b :: b' :: m)); auto.
-  - destruct H as [|a b l m Ha H]; [apply IH; constructor|]. destruct H as [|a' b' l m Ha' H]; auto.
-    apply (IH (add_pairs s (a :: a' :: l)) (add_pairs s (b :: b' :: m))). apply pairs_rises; auto.
-Qed.
-
-Lemma two_chains_rises s l m : exact_stage s = true -> Forall2 rises l m -> rises (two_chains s l) (two_chains s m).
-Proof.
-  intros M H. unfold two_chains. apply add_rises; auto.
-  constructor; [|constructor; [|constructor]]; apply chain_of_rises; auto using zero_rises; unfold evens, odds;
-    apply every_second_2; auto using tl_2.
-Qed.
-
-Lemma inner_rises how s l m : exact_stage s = true -> Forall2 rises l m ->
-  rises (inner_sum how s None l) (inner_sum how s None m).
-Proof.
-  intros M H. destruct how; cbn [inner_sum add_from].
-  - now apply add_rises.
-  - destruct H; [apply zero_rises|]. now apply chain_of_rises.
-  - rewrite (Forall2_length _ _ _ H). now apply pairwise_rises.
-  - now apply two_chains_rises.
-  - apply two_chains_rises; auto. now apply pairs_rises.
-Qed.
-
 
 Lemma steps_rises r n ps c c' t : steps_good r n t = true -> Forall (fun s => (emin (stage_out s) <= emax (stage_out s))%Z) (stages t) -> rises c c' ->
   rises (eval_steps r ps c t) (eval_steps r ps c' t).
@@ -133,11 +89,3 @@ Definition composed_ok (d : design) : bool := match composed d with Some how => 
 
 Definition last_c (d : design) (w : words) : val :=
   flush (match composed d with Some how => of_c how | None => c_rule d end) (decode (c_format d) (c_word w)).
-
-Theorem monotone_in_composed_c d w w' : composed_ok d = true -> pairs w = pairs w' -> scale_words w = scale_words w' ->
-  rises (last_c d w) (last_c d w') -> rises (value d w) (value d w').
-Proof.
-  intros O Ep Es Hc. unfold composed_ok in O. unfold last_c in Hc. unfold value. destruct (composed d) as [how|]; [|easy].
-  assert (E : elements d w = elements d w') by (unfold elements; now rewrite Ep, Es). rewrite E.
-  apply (add_rises (Stage (addition how))); auto. constructor; [apply rises_refl|]. constructor; [exact Hc|constructor].
-Qed.

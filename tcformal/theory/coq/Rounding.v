@@ -19,9 +19,6 @@ Proof. destruct m; simpl; auto with typeclass_instances. Qed.
 Lemma bp_Z k : (0 <= k)%Z -> bp k = IZR (2 ^ k).
 Proof. intros H. now rewrite <- (IZR_Zpower radix2). Qed.
 
-Lemma Zfloor_eq n x : IZR n <= x < IZR n + 1 -> Zfloor x = n.
-Proof. intros H. apply Zfloor_imp. rewrite plus_IZR. exact H. Qed.
-
 (** [Spec.round_div] in products, quotients and remainders. *)
 Lemma round_div_unfold m x k : round_div m x k =
   (if k <=? 0 then x * 2 ^ (- k) else

@@ -9,16 +9,6 @@ Open Scope Z_scope.
 Definition with_zsign (c : conversion) (z : zero_sign) : conversion :=
   {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
 
-(** Where a sum is not rounded to zero unless it is one, its sign is not seen under [SumSign]. *)
-Lemma positive_same c s n u : zsign c = SumSign -> flushes c = false ->
-  (n <> 0 -> round_div (rho c) n (last_bit c n u - u) <> 0) -> convert (with_zsign c Positive) s n u = convert c s n u.
-Proof.
-  intros Z F H. unfold convert. change (last_bit (with_zsign c Positive) n u) with (last_bit c n u). cbn [rho flushes with_zsign zsign emin emax p].
-  change (is_infinite (with_zsign c Positive) n) with (is_infinite c n). rewrite Z, F. cbn [andb]. rewrite orb_false_r.
-  destruct (Z.eqb_spec (round_div (rho c) n (last_bit c n u - u)) 0) as [R|R]; auto.
-  destruct (Z.eqb_spec n 0) as [|N]; auto. now destruct (H N).
-Qed.
-
 Definition multiple (g : Z) (x : num) : Prop := exists k, V x = (IZR k * bp g)%R.
 
 Lemma fix_multiple m u k : fix_rnd m u (IZR k * bp u) = (IZR k * bp u)%R.
@@ -105,59 +95,3 @@ Definition sign_free (d : design) : bool :=
 
 Lemma has_multiple t g x : has t x -> g <= low t - bits t -> multiple g x.
 Proof. intros [_ [B L]] G. unfold multiple, V, lsb. apply scaled_multiple. lia. Qed.
-
-Lemma flush_multiple r g v x : kept_or_zero r = true -> (forall y, v = Num y -> multiple g y) -> flush r v = Num x -> multiple g x.
-Proof.
-  intros K H E. destruct v as [y| |]; try easy. unfold flush in E. destruct (negb (is_subnormal y)); [apply H; congruence|].
-  destruct r; try easy; [apply H; congruence| |]; injection E as <-; exists 0; unfold V, signed; cbn; destruct (neg y); cbn; ring.
-Qed.
-
-Theorem zero_sign_idle d s w : sum_of d = Some s -> sign_free d = true -> pairs w <> [] ->
-  compute d w = compute (with_sum d (with_out s (with_zsign (out s) Positive))) w.
-Proof.
-  intros S O N. unfold sign_free in O. rewrite S in O. destruct (term_facts d) as [t|] eqn:T; [|easy].
-  repeat rewrite andb_true_iff in O. destruct O as [[[[Sd NV] Fl] K] Zs]. unfold sound in Sd. repeat rewrite andb_true_iff in Sd.
-  destruct Sd as [[[[[[ON PO] B] Oc] Kc] P] EM]. apply negb_true_iff in Fl. destruct (carry_bits s) eqn:Ks; [easy|]. clear K.
-  destruct (zsign (out s)) eqn:Z; try easy. clear Zs.
-  set (s' := with_out s (with_zsign (out s) Positive)). set (d' := with_sum d s').
-  assert (S' : sum_of d' = Some s').
-  { unfold sum_of in *. cbn. destruct (sums d) as [[?|]| | | | | | | |]; try easy. destruct (cutting_of d); try easy. now destruct (skips d). }
-  set (g := emin (out s) - p (out s)).
-  set (C := fun v => good_c s (start_format d) v /\ forall x, v = Num x -> g <= least (start_format d) - fbits (start_format d) -> multiple g x).
-  symmetry. apply (compute_alike d d' C); auto.
-  - repeat split.
-  - lia.
-  - intros b v Lb Hb [Gv Mv]. rewrite (block_value_one d s _ _ S), (block_value_one d' s' _ _ S').
-    change (block_products d' b) with (block_products d b). change (taken_c d' v) with (taken_c d v).
-    pose proof (block_products_has d t b T Hb) as Hp. pose proof (term_facts_zero d t T) as Zt.
-    assert (Gc : good_c s (start_format d) (taken_c d v)) by (rewrite taken_kept by auto; now apply flush_good).
-    assert (R : C (sum_values s (block_products d b ++ [taken_c d v]))).
-    { split; [apply sum_good; lia|]. intros x Hx _. unfold sum_values in Hx. destruct (numbers _); [|exfalso; now apply (special_not_num _ x Hx)].
-      eapply convert_multiple; eauto; lia. }
-    split; auto. unfold sum_values. destruct (numbers (block_products d b ++ [taken_c d v])) as [ts|] eqn:Nu; auto.
-    destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ec Eu]]]]. rewrite Eu in Hp. apply has_numbers in Hp. rewrite Ec in Gc. destruct (Gc x eq_refl) as [_ Lx].
-    unfold sum_numbers. change (total s' (us ++ [x])) with (total s (us ++ [x])). change (unit_of s' (us ++ [x])) with (unit_of s (us ++ [x])).
-    change (counts s' (us ++ [x])) with (counts s (us ++ [x])). cbn [out s' with_out]. change (rho (with_zsign (out s) Positive)) with (rho (out s)).
-    apply positive_same; auto. intros Nn.
-    assert (M : exists k, (IZR (total s (us ++ [x])) * bp (unit_of s (us ++ [x])) = IZR k * bp g)%R).
-    { apply total_multiple; auto. unfold never_vanishes in NV. apply orb_prop in NV. destruct NV as [NV|NV].
-      - apply andb_prop in NV. destruct NV as [N1 N2]. apply Z.leb_le in N1, N2. right. left. apply Forall_app. split.
-        + eapply Forall_impl; [|exact Hp]. intros y Hy. now apply (has_multiple t).
-        + constructor; [|constructor]. rewrite taken_kept in Ec by auto. eapply flush_multiple; eauto.
-      - destruct (fraction_bits s) as [f|] eqn:Fs; [|easy]. apply andb_prop in NV. destruct NV as [Nn' NV]. apply negb_true_iff in Nn'. apply Z.leb_le in NV.
-        destruct (forallb is_zero (us ++ [x])) eqn:Az; [now right; right|]. left.
-        assert (exists y, In y (us ++ [x]) /\ is_zero y = false) as [y [Hy Ny]].
-        { clear -Az. induction (us ++ [x]) as [|a l IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; cbn in *.
-          - destruct IH as [y [? ?]]; auto. exists y; auto.
-          - exists a; auto. }
-        pose proof (largest_in s _ y Hy) as Ly. unfold term_exponent in Ly. rewrite Ny, Nn' in Ly. unfold unit_of. rewrite Fs.
-        destruct (largest s (us ++ [x])) as [e|]; cbn in Ly; [|easy].
-        assert (Z.min (low t) (Z.min (least (start_format d)) (emin (out s))) <= exp y).
-        { apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; [|lia]. rewrite Forall_forall in Hp. destruct (Hp y Hy) as [_ [_ Q]]. lia. }
-        unfold g. lia. }
-    destruct M as [k Hk]. now apply (never_zero (out s) _ _ k); [lia| |].
-  - split; [apply (start_good d s w); auto; lia|]. intros x Hx L.
-    assert (Q : forall f word, format_ok f = true -> g <= least f - fbits f -> decode f word = Num x -> multiple g x).
-    { intros f word F L' Dw. destruct (decode_num _ _ _ F Dw) as [_ [Fr [Le _]]]. unfold multiple, V, lsb. rewrite Fr. apply scaled_multiple. lia. }
-    exact (Q _ _ Oc L Hx).
-Qed.

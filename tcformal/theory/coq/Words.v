@@ -315,25 +315,6 @@ Definition zero_claim (d : sum) (n : nat) (fa fb fc : format) : bool :=
   format_ok fa && format_ok fb && format_ok fc &&
   zero_below d (Z.min (least fa + least fb) (Z.min (least fc) (emin (out d)))).
 
-(** An exponent of zeros below those of all other terms changes no dot product. *)
-Theorem dot_zero_exponent d n fa fb fc fd nan ws c :
-  zero_claim d n fa fb fc = true -> dot d n fa fb fc fd nan ws c = dot (with_zero d ZeroNone) n fa fb fc fd nan ws c.
-Proof.
-  intros O. unfold zero_claim in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[Nn P] M] Cs] Hn] Oa] Ob] Oc] O]. apply negb_true_iff in Nn. unfold dot. f_equal.
-  apply chain_ext with (Q := fun ps _ => (length ps <= n)%nat /\ Forall (is_product fa fb) ps) (C := good_c d fc).
-  - intros ps v [_ Fp] G. unfold sum_values. destruct (numbers (ps ++ [v])) as [ts|] eqn:Nu; auto.
-    destruct (block_terms_inv _ _ _ _ _ Fp Nu) as [us [x [-> [-> [Lu Fu]]]]].
-    eapply zero_exponent_irrelevant; eauto. apply Forall_app. split.
-    + clear -Fu Oa Ob. induction Fu as [|t r [y [z [wa [wb [E1 [E2 ->]]]]]] Fu IH]; constructor; auto.
-      destruct (decode_num _ _ _ Oa E1) as [_ [_ [L1 _]]]. destruct (decode_num _ _ _ Ob E2) as [_ [_ [L2 _]]].
-      intros _. simpl. lia.
-    + constructor; auto. intros _. destruct (G x eq_refl) as [_ L]. lia.
-  - intros ps v. apply sum_good; lia.
-  - intros ps Hps v. pose proof (products_blocks fa fb n ws ltac:(lia)) as B. unfold blocks_of in B. rewrite Forall_forall in B. auto.
-  - apply decode_good; auto. lia.
-Qed.
-
 (** ** The error bound, in words of the inputs: terms are the numbers that words decode to *)
 
 Definition term_of (fa fb : format) (w : Z * Z) : num := times (num_of (decode fa (fst w))) (num_of (decode fb (snd w))).
@@ -390,40 +371,6 @@ Proof.
 Qed.
 
 (** ** Where the largest term loses nothing, L is one less than the number of terms *)
-
-Lemma lossy_bound_less d ts f E :
-  fraction_bits d = Some f -> normalise d = false -> ts <> [] -> Forall (fun x => (frac x <= f)%Z) ts -> ole (largest d ts) (Some E) ->
-  IZR (lossy (unit_of d ts) ts) * bp (unit_of d ts) <= IZR (Z.of_nat (length ts) - 1) * bp (E - f).
-Proof.
-  intros F Nn NE W L. unfold unit_of. rewrite F.
-  assert (N1 : (1 <= Z.of_nat (length ts))%Z) by (destruct ts; [easy|simpl length; lia]).
-  destruct (largest d ts) as [e|] eqn:Q; simpl in L; cbv beta iota.
-  - assert (B : (0 <= lossy (e - f) ts <= Z.of_nat (length ts) - 1)%Z).
-    { split; [apply lossy_le|]. destruct (largest_attained d ts e Q) as [x [Hx Ex]].
-      assert (X : negb (is_zero x) && (lsb x <? e - f)%Z = false).
-      { unfold term_exponent in Ex. destruct (is_zero x); auto. rewrite Nn in Ex. injection Ex as Ex.
-        rewrite Forall_forall in W. specialize (W x Hx). cbn [negb andb]. apply Z.ltb_ge. unfold lsb. lia. }
-      unfold lossy. apply in_split in Hx. destruct Hx as [a [b ->]]. rewrite filter_app, !app_length. cbn [filter length]. rewrite X.
-      assert (G : forall l : list num, (length (filter (fun x => negb (is_zero x) && (lsb x <? e - f)%Z) l) <= length l)%nat).
-      { induction l; cbn [filter length]; auto.
-        match goal with |- context [if ?b then _ else _] => destruct b end; cbn [length]; lia. }
-      pose proof (G a). pose proof (G b). lia. }
-    apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; lia|]. apply bpow_le. lia.
-  - assert (A : forall l, (forall x, In x l -> is_zero x = true) -> lossy 0 l = 0%Z).
-    { unfold lossy. induction l as [|a l IH]; simpl; intros Hl; auto. rewrite Hl by auto. simpl. apply IH. auto. }
-    rewrite A by (intros x; now apply (largest_none d)). rewrite Rmult_0_l.
-    apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
-Qed.
-
-(** Where the largest term loses nothing, the error of one sum of L terms is less than (L - 1) 2^(E-F) and a unit in the last place. *)
-Theorem block_error_less d ts z f E :
-  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z -> fraction_bits d = Some f -> normalise d = false ->
-  ts <> [] -> Forall (fun x => (frac x <= f)%Z) ts -> ole (largest d ts) (Some E) ->
-  Rabs (V z - exact_sum ts) < IZR (Z.of_nat (length ts) - 1) * bp (E - f) + Rulp (out d) (V z).
-Proof.
-  intros P T H F Nn NE W L. eapply Rlt_le_trans; [eapply block_error_lossy; eassumption|]. apply Rplus_le_compat_r.
-  eapply lossy_bound_less; eassumption.
-Qed.
 
 (** ** Negation of a whole chain, special values included *)
 
@@ -482,28 +429,10 @@ Proof.
   - now apply opposite_special.
 Qed.
 
-(** A chain of the opposite values gives the opposite. *)
-Theorem chain_negation d bs bs' : negation_claim d = true -> Forall2 (Forall2 opposite_val) bs bs' ->
-  forall c c', opposite_val c c' -> opposite_val (chain d bs c) (chain d bs' c').
-Proof.
-  intros O. unfold chain. induction 1 as [|b b' r r' Hb H IH]; simpl; intros c c' Hc; auto.
-  apply IH. apply sum_negation; auto. apply Forall2_app; auto.
-Qed.
-
 (** ** The region of agreement over one block: as a claim *)
 
 Definition region_claim (d d' : sum) (s w : Z) : bool :=
   spread_ok d s w && spread_ok d' s w && match carry_bits d, carry_bits d' with None, None => true | _, _ => false end.
-
-(** Two designs with one conversion give the same block of terms whose exponents lie within s. *)
-Theorem region_block d d' s w ts : out d = out d' -> region_claim d d' s w = true ->
-  within_spread d s ts -> within_spread d' s ts -> Forall (fun x => is_zero x = false -> (frac x <= w)%Z) ts ->
-  sum_values d (map Num ts) = sum_values d' (map Num ts).
-Proof.
-  intros Ho O. unfold region_claim in O. repeat rewrite andb_true_iff in O. destruct O as [[O1 O2] K].
-  intros. rewrite !sum_values_num. destruct (carry_bits d) eqn:K1; try easy. destruct (carry_bits d') eqn:K2; try easy.
-  now apply region with s w.
-Qed.
 
 
 (** ** Words of results: what is encoded is decoded again *)
