@@ -251,7 +251,7 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
             one = f"({coq_sum(unit.design, unit.design.rho)})"
             return IdleAxis(
                 theorem="composed_tree", after=after, length=unit.k,
-                condition=f"composed_ok d ({coq_composition(how)}) {unit.k}%nat = true",
+                condition=f"tree_of_calls d ({coq_composition(how)}) {unit.k}%nat = true",
                 proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k}%nat w eq_refl eq_refl O L",
             )  # fmt: skip
     return None

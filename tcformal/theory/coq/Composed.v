@@ -19,7 +19,7 @@ Definition as_tree (d : design) (how : composition) (s : sum) (n : nat) : design
 Definition flush_eq (a b : flush_rule) : {a = b} + {a <> b}.
 Proof. decide equality. Defined.
 
-Definition composed_ok (d : design) (how : composition) (n : nat) : bool :=
+Definition tree_of_calls (d : design) (how : composition) (n : nat) : bool :=
   match sums d, cutting_of d, scales d, zero_terms (factors d), decode (d_format d) 0 with
   | OneSum (Stage s), Whole, None, None, Num z =>
       negb (odd_first d) && negb (skips d) && (0 <? Z.of_nat (block d)) && (0 <? Z.of_nat n) &&
@@ -44,10 +44,10 @@ Proof.
 Qed.
 
 (** A composition of calls, each from the sum before it, is the tree of their sums. *)
-Theorem composed_tree d how s n w : composed d = Some how -> sums d = OneSum (Stage s) -> composed_ok d how n = true -> length (pairs w) = n ->
+Theorem composed_tree d how s n w : composed d = Some how -> sums d = OneSum (Stage s) -> tree_of_calls d how n = true -> length (pairs w) = n ->
   compute d w = compute (as_tree d how s n) w.
 Proof.
-  intros Co S O L. unfold composed_ok in O. rewrite S in O. destruct (cutting_of d) eqn:W; try easy. destruct (scales d) eqn:Sc; [easy|].
+  intros Co S O L. unfold tree_of_calls in O. rewrite S in O. destruct (cutting_of d) eqn:W; try easy. destruct (scales d) eqn:Sc; [easy|].
   destruct (zero_terms (factors d)) eqn:Zt; [easy|]. destruct (decode (d_format d) 0) as [z| |] eqn:D; try easy.
   repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[Of Sk] B] N] Fs] Fc] Z1] Z2] Z3] Z4] Ne] In].
   apply negb_true_iff in Of, Sk, Z1. apply Z.ltb_lt in B, N. apply Z.eqb_eq in Z2, Z3, Z4.

@@ -125,7 +125,7 @@ Proof.
   apply Rmult_le_compat_r; [lra|]. apply IZR_le. lia.
 Qed.
 
-Definition group_count (d : frame) (g : Z) (group : list num) : Z :=
+Definition frame_groups (d : frame) (g : Z) (group : list num) : Z :=
   let live := filter (fun x => negb (is_zero x)) group in
   let u := match omax_list (map (fun x => Some (exp x)) live) with Some e => (e - frame_bits d)%Z | None => g end in
   round_div (frame_mode d) (zsum (map (cut (frame_mode d) u) live)) (g - u).
@@ -146,9 +146,9 @@ Qed.
 
 (** The largest product of a group is cut nowhere, and the sum of all once more. *)
 Lemma group_lost d g l : Forall (settled (frame_bits d)) l -> (forall x, In x l -> is_zero x = false -> (exp x - frame_bits d <= g)%Z) ->
-  Rabs (IZR (group_count d g l) * bp g - exact_sum l) <= IZR (Z.max 1 (Z.of_nat (length l) - 1)) * bp g.
+  Rabs (IZR (frame_groups d g l) * bp g - exact_sum l) <= IZR (Z.max 1 (Z.of_nat (length l) - 1)) * bp g.
 Proof.
-  intros F U. unfold group_count. pose proof (live_sum l) as LS. pose proof (bpow_gt_0 radix2 g) as Bg.
+  intros F U. unfold frame_groups. pose proof (live_sum l) as LS. pose proof (bpow_gt_0 radix2 g) as Bg.
   set (live := filter (fun x => negb (is_zero x)) l) in *. rewrite <- LS.
   assert (Le : (length live <= length l)%nat) by (unfold live; clear; induction l; cbn; [lia|destruct (negb _); cbn; lia]).
   assert (In1 : forall x, In x live -> In x l /\ is_zero x = false).
@@ -190,7 +190,7 @@ Qed.
 
 Lemma groups_lost d g size : (0 < size)%nat -> forall k l, (length l <= k)%nat ->
   Forall (settled (frame_bits d)) l -> (forall x, In x l -> is_zero x = false -> (exp x - frame_bits d <= g)%Z) ->
-  Rabs (IZR (zsum (map (group_count d g) (cut_list k size l))) * bp g - exact_sum l) <= IZR (group_units (Z.of_nat size) (Z.of_nat (length l))) * bp g.
+  Rabs (IZR (zsum (map (frame_groups d g) (cut_list k size l))) * bp g - exact_sum l) <= IZR (group_units (Z.of_nat size) (Z.of_nat (length l))) * bp g.
 Proof.
   intros S0. pose proof (bpow_gt_0 radix2 g) as Bg. set (m := Z.max 1 (Z.of_nat size - 1)).
   assert (Gu : forall n, (0 <= n)%Z -> (0 <= group_units (Z.of_nat size) n)%Z).
@@ -234,7 +234,7 @@ Proof.
     assert (C : complement d = false) by (destruct (complement d); auto; cbn in K; now destruct (frame_mode d)). rewrite C.
     assert (W : within d (direction c) (lost d g ps c) (IZR (group_units (Z.of_nat size) n) * bp g)).
     { eapply within_more; [apply within_abs; [exact C|]|].
-      - unfold lost, frame_counts. rewrite G. change (map _ (cut_list (length ps) size ps)) with (map (group_count d g) (cut_list (length ps) size ps)).
+      - unfold lost, frame_counts. rewrite G. change (map _ (cut_list (length ps) size ps)) with (map (frame_groups d g) (cut_list (length ps) size ps)).
         apply groups_lost; auto.
       - apply Le. unfold group_units. apply Z.mul_le_mono_nonneg_r; [lia|]. apply Z.div_le_mono; lia. }
     split; [exact W|]. intros y _ _. now destruct (xorb (neg y) (neg c)).
