@@ -14,7 +14,7 @@ from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
-from tcformal.errors import InputError, UnknownNameError
+from tcformal.errors import InputError, TcformalError, UnknownNameError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.custom import split_names
 from tcformal.formats.spec import Format, Specials
@@ -41,6 +41,14 @@ _OF_TREES = ("steps", "converted")
 
 def _design_names() -> list[str]:
     return list(Design.__dataclass_fields__)
+
+
+def gives_back(spec: UnitSpec) -> bool:
+    """Whether a unit's name resolves to that very unit."""
+    try:
+        return resolve(spec.name) == spec
+    except TcformalError:
+        return False
 
 
 def resolve(name: str) -> UnitSpec:

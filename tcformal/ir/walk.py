@@ -101,12 +101,6 @@ class Interpreter(Generic[NodeValue]):
                 del known[i]
         return [known[root.index] for root in roots]
 
-    def run_beyond(self, roots: Sequence[Node], known: dict[int, NodeValue]) -> list[NodeValue]:
-        """The values of `roots`, from those of nodes by index that are known; new ones are kept there."""
-        for node in sorted(met(roots, known)[0], key=lambda n: n.index):
-            known[node.index] = self.visit(node, [known[a.index] for a in node.args])
-        return [known[root.index] for root in roots]
-
     def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
         """The value of one node, given those of its arguments."""
         value: NodeValue = getattr(self, _HANDLERS[node.op])(node, *values)

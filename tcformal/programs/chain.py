@@ -12,7 +12,6 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
-from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unit import unit_dot
 
@@ -73,13 +72,12 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     return OperandNodes(a, b, c, scales["a"], scales["b"])
 
 
-def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Exponent | None = None) -> Dot:
+def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
     """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit, or a tree, is called again.  `zero_exponent`: that of a hardware unit's
-    zero terms, where it is not to be the design's.
+    its format.  A composed unit, or a tree, is called again.
     Errors: InputError for more products than a circuit is built of.
     """
     check_built(spec)
@@ -87,9 +85,7 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
         design = spec.design
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
-        return unit_dot(
-            g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b, zero_exponent=zero_exponent
-        )  # fmt: skip
+        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
     if len(x.a) == spec.k:
         return unit_dot(g, spec, x.a, x.b, x.c)
     c = x.c

@@ -13,7 +13,7 @@ from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of
 from tcformal.semantics.choice import Choice, ZeroExponent
 from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.number import Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import Scales, grouped_products, in_pieces, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
@@ -48,12 +48,11 @@ def dot(
     c: Node,
     scales: Scales | None = None,
     place: DotPlace = WHOLE,
-    zero_exponent: Exponent | None = None,
 ) -> Dot:
     """d = Σ a_k·b_k + c as `design` computes it, block scales included.
 
     Shapes: a, b: K raw encodings u[a.width], u[b.width]; c: u[c.width]; result u[d.width].  `place` says
-    what the products and c are called; `zero_exponent` takes the place of the design's where it is given.
+    what the products and c are called.
     Ranges and units: K is a multiple of min(K, design.products) [XIE Algorithm 5].
     Zero, NaN, Inf: as `fused_sum`; NaN results are words as design.nan_rule says.
     Errors: InputError for operand lists of unequal length, a K that the blocks do not divide, or a
@@ -95,7 +94,7 @@ def dot(
             c_number = flush(g, total.number, design.c_subnormals)
             if design.zero_terms is not None:
                 c_number = at_exponent(g, with_leading_one(g, c_number), design.zero_terms)
-            block = Summation(g, design, formats.d, zero_exponent)
+            block = Summation(g, design, formats.d)
             total = block.run(addends, replace(total, number=c_number), made)
             word = pack(g, total.number, formats.d, total.nan_word)
             if design.zero_words == "skipped":

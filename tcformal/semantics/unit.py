@@ -11,7 +11,6 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.mma import WHOLE, DotPlace, dot
-from tcformal.semantics.number import Exponent
 from tcformal.semantics.pack import converted_word, pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
@@ -29,14 +28,12 @@ def unit_dot(
     scale_a: Sequence[Node] = (),
     scale_b: Sequence[Node] = (),
     call: int | None = None,
-    zero_exponent: Exponent | None = None,
 ) -> Dot:
     """d = Σ a_k·b_k + c as the unit computes it.
 
     Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated or a tree);
     scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales; call: the
-    place of a composed unit or a tree among others that are called one after the other; zero_exponent: that
-    of zero terms of a hardware unit, where it is not to be the design's.
+    place of a composed unit or a tree among others that are called one after the other.
     Errors: InputError for lengths that do not fit, or scales where there are none to take.
     """
     scales = None
@@ -45,11 +42,9 @@ def unit_dot(
     elif scale_a or scale_b:
         raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
     if spec.tree is not None:
-        if zero_exponent is not None:
-            raise InputError(f"expected the zero exponents of its stages for {spec.name}, but got another")
         return _by_tree(g, spec, spec.tree, a, b, c, call)
     if spec.emulation is None:
-        return dot(g, spec.design, spec.operands, a, b, c, scales, zero_exponent=zero_exponent)
+        return dot(g, spec.design, spec.operands, a, b, c, scales)
     if len(a) != spec.k:
         raise InputError(f"expected K={spec.k} for the emulated unit {spec.name}, but got {len(a)}")
     return _emulated(g, spec, spec.emulation, a, b, c, call)

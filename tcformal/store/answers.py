@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tcformal.design.names import resolve
+from tcformal.design.names import gives_back
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import DEFAULT_LIMITS, VECTORS_NAME
 from tcformal.query.kinds.register import KINDS, kind_of
@@ -73,11 +73,7 @@ def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
         if key not in parts:
             continue
         spec = getattr(q, key, None) or q.parameters.unit  # type: ignore[attr-defined]
-        try:
-            named = resolve(spec.name)
-        except TcformalError:
-            named = None
-        if named != spec:
+        if not gives_back(spec):
             raise RecordError(f"expected a unit that its name gives back, but got {spec.name!r}")
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tcformal.design.names import gives_back
+from tcformal.errors import RecordError
 from tcformal.store.file import RecordFile, RecordKind
 from tcformal.store.locks import shared_lock
 from tcformal.store.schema import SEAL, digest_of, now, seal
@@ -39,7 +41,12 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
 
 
 def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
-    """Keep a claim, unless the newest record is equal; RecordError where it cannot be written."""
+    """Keep a claim, unless the newest record is equal.
+
+    Errors: RecordError for a unit that its name does not give back, and where it cannot be written.
+    """
+    if not gives_back(v.unit):
+        raise RecordError(f"expected a unit that its name gives back, but got {v.unit.name!r}")
     record = claim_record(v)
     with shared_lock(records.path.parent):
         last = records.newest(v.claim, v.unit.name)

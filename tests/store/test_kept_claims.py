@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.claims.answered import prove_claim
 from tcformal.store.audit.audit import AuditStatus
@@ -59,6 +61,15 @@ def test_the_same_answer_is_kept_once(store: Store, tmp_path: Path) -> None:
     assert (tmp_path / CLAIM.file).read_bytes() == before
 
 
+def test_a_unit_under_another_ones_name_is_not_kept(tmp_path: Path) -> None:
+    """What holds of it would be said of the other one."""
+    unit, store = resolve(CARRY[0]), Store(tmp_path)
+    other = replace(unit, design=replace(unit.design, fraction_bits=30))
+    with pytest.raises(RecordError, match=r"^expected a unit that its name gives back, but got 'volta/"):
+        prove_claim(other, CARRY[1], store=store)
+    assert store.claims.all() == []
+
+
 def test_a_claim_is_audited_by_answering_it_again(store: Store) -> None:
     found = [audit_claim(store, record_of(store, which)) for which in (CARRY, ORDER, OPEN)]
     assert [x.status for x in found] == [AuditStatus.HOLDS, AuditStatus.HOLDS, AuditStatus.OPEN]
@@ -79,6 +90,20 @@ def test_a_claim_is_audited_by_answering_it_again(store: Store) -> None:
 )
 def test_an_altered_claim_does_not_hold(store: Store, change: Mapping[str, Any]) -> None:
     assert audit_claim(store, altered(record_of(store, CARRY), change)).status is not AuditStatus.HOLDS
+
+
+@pytest.mark.slow
+def test_a_claim_that_other_solvers_prove_again_holds(tmp_path: Path) -> None:
+    """Whoever answers; a record that says another verdict fails."""
+    store, which = Store(tmp_path), ("rdna4/v_wmma_f16_16x16x16_f16", "zero-products")
+    if prove_claim(*which, store=store).answered_by != "solvers":
+        pytest.skip("a theorem answers it")
+    (tmp_path / "answers.jsonl").write_text("")
+    named = altered(record_of(store, which), {"reason": "z3 and cvc5 found no inputs"})
+    assert audit_claim(store, named).status is AuditStatus.HOLDS
+    assert (tmp_path / "answers.jsonl").read_text() == "", "an audit keeps nothing"
+    contrary = altered(record_of(store, which), {"verdict": "VIOLATED"})
+    assert audit_claim(store, contrary).status is AuditStatus.FAILED
 
 
 def test_a_number_that_is_not_the_theorems_is_refused(store: Store) -> None:

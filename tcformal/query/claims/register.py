@@ -66,10 +66,7 @@ CLAIMS: dict[str, Claim] = {
 
 
 def refused(claim: str, spec: UnitSpec) -> str:
-    """The sentence that says why a claim says nothing of a unit; empty where it says something.
-
-    `claim` is a name with its assumptions.
-    """
+    """The sentence that says why a claim says nothing of a unit, whatever is assumed; empty for none."""
     name = claim.partition(SEPARATOR)[0]
     known = CLAIMS[name]
     what, about = known.about
@@ -77,15 +74,9 @@ def refused(claim: str, spec: UnitSpec) -> str:
         return f"expected {what} for claim {name}, but got {spec.name}"
     try:
         known.check(spec)
-        conditions(claim, spec)
     except InputError as error:
         return str(error)
     return ""
-
-
-def fits(claim: str, spec: UnitSpec) -> bool:
-    """Whether a claim without assumptions says something of a unit."""
-    return not refused(claim, spec)
 
 
 def can_be_asked(claim: str) -> bool:
@@ -124,5 +115,5 @@ def conditions(claim: str, spec: UnitSpec) -> Assumptions:
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit of each distinct design that some of the claims say something of, with `text` in its name."""
     for name in distinct_designs():
-        if text in name and any(fits(claim, catalogue()[name]) for claim in claims):
+        if text in name and not all(refused(claim, catalogue()[name]) for claim in claims):
             yield catalogue()[name]

@@ -9,7 +9,7 @@ from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Exponent, finite
+from tcformal.semantics.number import finite
 from tcformal.semantics.special import (
     Addend,
     Carried,
@@ -40,10 +40,9 @@ class Summation:
         g: Graph,
         design: Design,
         d: Format,
-        zero_exponent: Exponent | None = None,
         steps: list[DotStep] | None = None,
     ) -> None:
-        self.g, self.design, self.d, self.zero_exponent = g, design, d, zero_exponent
+        self.g, self.design, self.d = g, design, d
         self.steps: list[DotStep] = [] if steps is None else steps
         #: Names of the conversions of partial sums and of the block's sum.
         self._final = design.conversion
@@ -96,7 +95,7 @@ class Summation:
         g, design = self.g, self.design
         word = first_nan(g, nans, invalid, self.d)
         target = design.rho if conversion == self._final else design.step
-        summed = fused_sum(g, [x.number for x in summands], design, target, self.zero_exponent)
+        summed = fused_sum(g, [x.number for x in summands], design, target)
         self.steps.append(
             DotStep(
                 scope=g.here, operands=tuple(x.operand for x in summands), made=made, total=summed.total,
@@ -227,9 +226,10 @@ class Summation:
         """The products in one truncated sum, to which c is added as it is before all is rounded."""
         g, design = self.g, self.design
         products = [x.number for x in addends]
-        zero = design.zero_exponent if self.zero_exponent is None else self.zero_exponent
         with g.invariants.suppose(lambda: finite(g, products)), g.scope("products"):
-            first = truncated_total(g, [x.term for x in products], design, design.fraction_bits or 0, zero)
+            first = truncated_total(
+                g, [x.term for x in products], design, design.fraction_bits or 0, design.zero_exponent
+            )
         self.steps.append(self._truncated(f"{g.here}.products", addends, _RUNNING, first))
         numbers = [*products, c.number]
         with g.invariants.suppose(lambda: finite(g, numbers)), g.scope("last"):

@@ -11,7 +11,7 @@ from tcformal.ir.build import Graph
 from tcformal.semantics.align import effective_exponents, largest
 from tcformal.semantics.choice import OpenBits, ZeroExponent, mode_of
 from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Exponent, Number, Term, finite
+from tcformal.semantics.number import Number, Term, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
@@ -27,12 +27,10 @@ def fused_sum(
     numbers: Sequence[Number],
     design: Design,
     target: Conversion,
-    zero_exponent: Exponent | None = None,
 ) -> Summed:
     """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
 
-    Shapes: one or more numbers -> one number in `target`, the record's `result`.  `zero_exponent` takes the
-    place of the design's where it is given.
+    Shapes: one or more numbers -> one number in `target`, the record's `result`.
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
     one is Inf; a zero result has the sign that design.zero_sign says.
     Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
@@ -44,8 +42,7 @@ def fused_sum(
         elif design.fraction_bits is None:
             total = exact_total(g, terms, target.precision)
         else:
-            zero = design.zero_exponent if zero_exponent is None else zero_exponent
-            total = truncated_total(g, terms, design, design.fraction_bits, zero)
+            total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent)
     return round_total(g, total, numbers, design, target)
 
 
