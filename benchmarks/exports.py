@@ -36,16 +36,16 @@ from exported_runs import (
     run,
     seeded,
 )
+from tcformal.analysis.sweeps.exported import EXPORTS, ExportRecord, held
+from tcformal.analysis.sweeps.records import append
+from tcformal.backends.export.design import ExportedDesign
+from tcformal.backends.export.register import FORMATS, written
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.export.design import ExportedDesign
-from tcformal.export.register import FORMATS, written
-from tcformal.operands.batch import witness_at
-from tcformal.operands.command import explain_command, in_hex
-from tcformal.operands.random import batch
 from tcformal.programs.chain import definition
-from tcformal.sweeps.exported import EXPORTS, ExportRecord, held
-from tcformal.sweeps.records import append
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.command import explain_command, in_hex
+from tcformal.simulation.operands.random import batch
 
 SEED, VECTORS = 20261101, 10_000
 #: bitwuzla's reader of BTOR2 solves two questions for each input.

@@ -27,17 +27,17 @@ import click
 import numpy as np
 
 from tcformal.errors import TcformalError
-from tcformal.gpu.card import Card
-from tcformal.gpu.compilers import compiler, tool
-from tcformal.gpu.named import named
-from tcformal.gpu.tools import run_tool
-from tcformal.kernels.block import Words
-from tcformal.kernels.gemm import MatrixWords
-from tcformal.kernels.gpus.gemm import GpuGemm, Placed
-from tcformal.kernels.work import Work, processors
-from tcformal.matmul.arrays import dtypes, to_raw
-from tcformal.matmul.compiled import dot_call, gemm
-from tcformal.matmul.unit import spec_of
+from tcformal.simulation.arrays import dtypes, to_raw
+from tcformal.simulation.compiled import dot_call, gemm
+from tcformal.simulation.gpu.card import Card
+from tcformal.simulation.gpu.compilers import compiler, tool
+from tcformal.simulation.gpu.named import named
+from tcformal.simulation.gpu.tools import run_tool
+from tcformal.simulation.kernels.block import Words
+from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.kernels.gpus.gemm import GpuGemm, Placed
+from tcformal.simulation.kernels.work import Work, processors
+from tcformal.simulation.unit import spec_of
 
 PAGE = Path(__file__).resolve().parent / "gpu.md"
 UNITS = (

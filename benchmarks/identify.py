@@ -29,15 +29,15 @@ from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.devices.callable import CallableDevice, Function
 from tcformal.files.write import write_whole
-from tcformal.identify.asking.ask import Asker
-from tcformal.identify.identify import identify
-from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled
-from tcformal.identify.same import Sameness
-from tcformal.matmul.replay import replay
-from tcformal.matmul.unit import Unit
-from tcformal.operands.random import Batch, Raw
-from tcformal.probe.devices.callable import CallableDevice, Function
+from tcformal.identification.asking.ask import Asker
+from tcformal.identification.identify import identify
+from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
+from tcformal.identification.same import Sameness
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.replay import replay
+from tcformal.simulation.unit import Unit
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "identify.md"

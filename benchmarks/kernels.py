@@ -26,13 +26,13 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from tcformal.formats.spec import Format
-from tcformal.kernels.roofline import instructions_per_multiply_add, issue_rate
-from tcformal.kernels.work import processors
-from tcformal.matmul.arrays import dtypes
-from tcformal.matmul.compiled import LONG, gemm
-from tcformal.matmul.unit import unit
+from tcformal.encodings.spec import Format
 from tcformal.report.text import table
+from tcformal.simulation.arrays import dtypes
+from tcformal.simulation.compiled import LONG, gemm
+from tcformal.simulation.kernels.roofline import instructions_per_multiply_add, issue_rate
+from tcformal.simulation.kernels.work import processors
+from tcformal.simulation.unit import unit
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "kernels.md"

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from tcformal.bounds.accuracy import accuracy
+from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.errors import TcformalError

@@ -20,8 +20,8 @@ import click
 from rich.console import Console
 from rich.progress import track
 
+from tcformal.analysis.papers.files import Ask, find
 from tcformal.design.names import resolve
-from tcformal.papers.files import Ask, find
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters

@@ -15,12 +15,16 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from tcformal.apart.distance import Distances, LargestDistance, distances, largest_distance
-    from tcformal.apart.monotone import Monotonicity, monotonicity
-    from tcformal.bounds.accuracy import Accuracy, accuracy
-    from tcformal.bounds.programs import ProgramAccuracy, program_accuracy
-    from tcformal.bounds.slices import ExactSlices, exact_slices
+    from tcformal.analysis.bounds.accuracy import Accuracy, accuracy
+    from tcformal.analysis.bounds.programs import ProgramAccuracy, program_accuracy
+    from tcformal.analysis.bounds.slices import ExactSlices, exact_slices
+    from tcformal.analysis.differences import Differences, differences
+    from tcformal.analysis.distance.distance import Distances, LargestDistance, distances, largest_distance
+    from tcformal.analysis.distance.monotone import Monotonicity, monotonicity
+    from tcformal.analysis.papers.run import Answered, run_query
     from tcformal.design.spec import Design
+    from tcformal.encodings.catalog import formats
+    from tcformal.encodings.spec import Format
     from tcformal.errors import (
         DeviceError,
         InputError,
@@ -33,18 +37,9 @@ if TYPE_CHECKING:
         ValueTextError,
         WidthError,
     )
-    from tcformal.formats.catalog import formats
-    from tcformal.formats.spec import Format
-    from tcformal.identify.asking.device import identify
-    from tcformal.identify.record.identification import Identification, IdentifyVerdict
-    from tcformal.identify.whole.product import IdentifiedProduct, identify_product
-    from tcformal.matmul.differ import Differences, differences
-    from tcformal.matmul.recipe import ModelGemm, gemm
-    from tcformal.matmul.runnable import RunnableProgram, program
-    from tcformal.matmul.simulate import simulate
-    from tcformal.matmul.unit import Unit, designs, unit, units
-    from tcformal.operands.witness import Witness
-    from tcformal.papers.run import Answered, run_query
+    from tcformal.identification.asking.device import identify
+    from tcformal.identification.record.identification import Identification, IdentifyVerdict
+    from tcformal.identification.whole.product import IdentifiedProduct, identify_product
     from tcformal.programs.program import Program
     from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
     from tcformal.programs.recipes.names import recipes
@@ -59,11 +54,16 @@ if TYPE_CHECKING:
     from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
     from tcformal.query.separate import check_property, prove_equal, separate
+    from tcformal.query.suites.made import Suite
+    from tcformal.query.suites.units import suite
     from tcformal.query.verdict import Verdict
+    from tcformal.simulation.operands.witness import Witness
+    from tcformal.simulation.recipe import ModelGemm, gemm
+    from tcformal.simulation.runnable import RunnableProgram, program
+    from tcformal.simulation.simulate import simulate
+    from tcformal.simulation.unit import Unit, designs, unit, units
     from tcformal.solve.result import Limits
     from tcformal.store.store import Store
-    from tcformal.suites.made import Suite
-    from tcformal.suites.units import suite
 
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
@@ -79,75 +79,75 @@ for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identific
 
 #: The module of each public name.
 _HOME = {
-    "Accuracy": "tcformal.bounds.accuracy",
-    "Answered": "tcformal.papers.run",
+    "Accuracy": "tcformal.analysis.bounds.accuracy",
+    "Answered": "tcformal.analysis.papers.run",
     "Assumptions": "tcformal.query.assume",
     "ClaimVerdict": "tcformal.query.claims.verdict",
     "Design": "tcformal.design.spec",
     "DeviceError": "tcformal.errors",
-    "Differences": "tcformal.matmul.differ",
-    "Distances": "tcformal.apart.distance",
+    "Differences": "tcformal.analysis.differences",
+    "Distances": "tcformal.analysis.distance.distance",
     "Divergence": "tcformal.query.explain.divergence",
-    "ExactSlices": "tcformal.bounds.slices",
-    "Format": "tcformal.formats.spec",
-    "Identification": "tcformal.identify.record.identification",
-    "IdentifiedProduct": "tcformal.identify.whole.product",
-    "IdentifyVerdict": "tcformal.identify.record.identification",
+    "ExactSlices": "tcformal.analysis.bounds.slices",
+    "Format": "tcformal.encodings.spec",
+    "Identification": "tcformal.identification.record.identification",
+    "IdentifiedProduct": "tcformal.identification.whole.product",
+    "IdentifyVerdict": "tcformal.identification.record.identification",
     "InputError": "tcformal.errors",
     "Kind": "tcformal.query.question",
-    "LargestDistance": "tcformal.apart.distance",
+    "LargestDistance": "tcformal.analysis.distance.distance",
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
-    "ModelGemm": "tcformal.matmul.recipe",
-    "Monotonicity": "tcformal.apart.monotone",
+    "ModelGemm": "tcformal.simulation.recipe",
+    "Monotonicity": "tcformal.analysis.distance.monotone",
     "NoAnswerError": "tcformal.errors",
     "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
-    "ProgramAccuracy": "tcformal.bounds.programs",
+    "ProgramAccuracy": "tcformal.analysis.bounds.programs",
     "ProgramTrace": "tcformal.query.explain.program",
     "ProgramsCompared": "tcformal.query.programs",
     "Recipe": "tcformal.programs.recipes.recipe",
     "RecordError": "tcformal.errors",
-    "RunnableProgram": "tcformal.matmul.runnable",
+    "RunnableProgram": "tcformal.simulation.runnable",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
-    "Suite": "tcformal.suites.made",
+    "Suite": "tcformal.query.suites.made",
     "TcformalError": "tcformal.errors",
     "Trace": "tcformal.query.explain.steps",
-    "Unit": "tcformal.matmul.unit",
+    "Unit": "tcformal.simulation.unit",
     "UnknownNameError": "tcformal.errors",
     "ValueTextError": "tcformal.errors",
     "Verdict": "tcformal.query.verdict",
     "WidthError": "tcformal.errors",
-    "Witness": "tcformal.operands.witness",
-    "accuracy": "tcformal.bounds.accuracy",
+    "Witness": "tcformal.simulation.operands.witness",
+    "accuracy": "tcformal.analysis.bounds.accuracy",
     "check_property": "tcformal.query.separate",
     "compare_programs": "tcformal.query.programs",
-    "designs": "tcformal.matmul.unit",
-    "differences": "tcformal.matmul.differ",
-    "distances": "tcformal.apart.distance",
+    "designs": "tcformal.simulation.unit",
+    "differences": "tcformal.analysis.differences",
+    "distances": "tcformal.analysis.distance.distance",
     "diverge": "tcformal.query.explain.explain",
-    "exact_slices": "tcformal.bounds.slices",
+    "exact_slices": "tcformal.analysis.bounds.slices",
     "explain": "tcformal.query.explain.explain",
     "explain_program": "tcformal.query.explain.program",
-    "formats": "tcformal.formats.catalog",
-    "gemm": "tcformal.matmul.recipe",
-    "identify": "tcformal.identify.asking.device",
-    "identify_product": "tcformal.identify.whole.product",
-    "largest_distance": "tcformal.apart.distance",
-    "monotonicity": "tcformal.apart.monotone",
+    "formats": "tcformal.encodings.catalog",
+    "gemm": "tcformal.simulation.recipe",
+    "identify": "tcformal.identification.asking.device",
+    "identify_product": "tcformal.identification.whole.product",
+    "largest_distance": "tcformal.analysis.distance.distance",
+    "monotonicity": "tcformal.analysis.distance.monotone",
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
-    "program": "tcformal.matmul.runnable",
-    "program_accuracy": "tcformal.bounds.programs",
+    "program": "tcformal.simulation.runnable",
+    "program_accuracy": "tcformal.analysis.bounds.programs",
     "prove_claim": "tcformal.query.claims.answered",
     "prove_equal": "tcformal.query.separate",
     "recipes": "tcformal.programs.recipes.names",
-    "run_query": "tcformal.papers.run",
+    "run_query": "tcformal.analysis.papers.run",
     "separate": "tcformal.query.separate",
-    "simulate": "tcformal.matmul.simulate",
-    "suite": "tcformal.suites.units",
-    "unit": "tcformal.matmul.unit",
-    "units": "tcformal.matmul.unit",
+    "simulate": "tcformal.simulation.simulate",
+    "suite": "tcformal.query.suites.units",
+    "unit": "tcformal.simulation.unit",
+    "units": "tcformal.simulation.unit",
 }
 
 __all__ = [

@@ -9,7 +9,7 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.catalog import format_named
+from tcformal.encodings.catalog import format_named
 
 
 def _groups() -> UnitSpec:

@@ -16,13 +16,14 @@ import numpy as np
 import z3
 
 from dags import random_inputs
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.export.design import ExportedDesign, ExportPort
 from tcformal.design.names import resolve
-from tcformal.export.design import ExportedDesign, ExportPort, exported
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
-from tcformal.operands.random import batch
+from tcformal.programs.exported import exported
+from tcformal.simulation.operands.random import batch
 
 #: Inputs of one run: a value for each input of the DAG.
 Given = Mapping[str, int]

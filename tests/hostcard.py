@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.gpu.card import Card
-from tcformal.matmul.replay import replay
-from tcformal.matmul.unit import unit
-from tcformal.operands.random import Batch, Raw
-from tcformal.probe.devices.sources import sources
+from tcformal.devices.sources import sources
+from tcformal.simulation.gpu.card import Card
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.replay import replay
+from tcformal.simulation.unit import unit
 
 HERE = Path(__file__).parent / "probe" / "devices"
 KERNELS = ("spread_rows", "spread_c", "gather_d")

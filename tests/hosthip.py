@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from mfma_layouts import A, D, Place
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
-from tcformal.matmul.replay import replay
-from tcformal.matmul.unit import unit
-from tcformal.operands.random import Batch
-from tcformal.probe.devices.hip.hipruntime import HipRuntime
-from tcformal.probe.devices.hip.mfma import TARGETS, mfma
+from tcformal.devices.hip.hipruntime import HipRuntime
+from tcformal.devices.hip.mfma import TARGETS, mfma
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.replay import replay
+from tcformal.simulation.unit import unit
 
 Index = NDArray[np.intp]
 HERE = Path(__file__).parent / "probe" / "devices"

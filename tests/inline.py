@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import Ability, Device
+from tcformal.devices.model import ModelDevice
 from tcformal.errors import DeviceError
-from tcformal.operands.random import Batch, Raw
-from tcformal.probe.devices.device import Ability, Device
-from tcformal.probe.devices.model import ModelDevice
+from tcformal.simulation.operands.random import Batch, Raw
 
 
 class Clock:

@@ -11,15 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
-from tcformal.interp.cnf import to_cnf
-from tcformal.operands.witness import Witness
 from tcformal.query.assume import from_texts
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.search import search
 from tcformal.query.verdict import DECIDED, Verdict, reason_of
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical

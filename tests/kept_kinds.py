@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from kept import LIMITS, said
+from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
-from tcformal.interp.cnf import to_cnf
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
 from tcformal.query.kinds.property.question import by_vectors, property_question

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.identify.asking.ask import Asker
-from tcformal.identify.identify import Identifying
-from tcformal.identify.record.identification import Identification
+from tcformal.identification.asking.ask import Asker
+from tcformal.identification.identify import Identifying
+from tcformal.identification.record.identification import Identification
 
 
 class ListedOnly(Identifying):

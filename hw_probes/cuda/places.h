@@ -1,5 +1,5 @@
 /* Where the dot products of a batch stand on tiles of M x N: min(M, N) to a tile, no two on one row or column; along
- * the longer side they move on by one from tile to tile (`Places.of` in tcformal/probe/devices/tiles.py).
+ * the longer side they move on by one from tile to tile (`Places.of` in tcformal/devices/tiles.py).
  */
 #ifndef PLACES_H
 #define PLACES_H

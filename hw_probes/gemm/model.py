@@ -32,11 +32,11 @@ from tensors import kernels_of, machine
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import tcformal
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.identify.product_case import ProductCase
-from tcformal.identify.products import explain_product
-from tcformal.matmul.recipe import ModelGemm, gemm
+from tcformal.identification.product_case import ProductCase
+from tcformal.identification.products import explain_product
+from tcformal.simulation.recipe import ModelGemm, gemm
 from tcformal.torch.operators import TensorProduct, product_of
 from tcformal.torch.tensors import array_of
 

@@ -11,7 +11,7 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.report.escape import print_json
 from tcformal.report.text import SCREEN, console, progress
 from tcformal.report.units import (

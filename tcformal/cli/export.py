@@ -6,12 +6,12 @@ import sys
 
 import click
 
+from tcformal.backends.export.register import FORMATS, written
 from tcformal.cli.group import json_option, main
 from tcformal.cli.output import write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.export.design import exported, exported_program
-from tcformal.export.register import FORMATS, written
+from tcformal.programs.exported import exported, exported_program
 from tcformal.programs.program import names_a_program, program
 from tcformal.report.escape import say
 

@@ -16,13 +16,13 @@ from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
+from tcformal.query.rtl.bench import witness_bench
+from tcformal.query.rtl.check import RtlModule, read_module, rtl_question
+from tcformal.query.rtl.ports import tied
+from tcformal.query.rtl.yosys import RtlSource
 from tcformal.report import tables
 from tcformal.report.escape import print_json, say
 from tcformal.report.text import console, waiting
-from tcformal.rtl.bench import witness_bench
-from tcformal.rtl.check import RtlModule, read_module, rtl_question
-from tcformal.rtl.ports import tied
-from tcformal.rtl.yosys import RtlSource
 
 
 @main.command(name="check-rtl")

@@ -9,19 +9,19 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from tcformal.analysis.papers.checked import check_asks
+from tcformal.analysis.papers.files import Ask, QueryFile, find, known_queries, load
+from tcformal.analysis.papers.run import OPEN, Answered, Setting, run
+from tcformal.analysis.sweeps.exported import EXPORTS, held
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError
-from tcformal.papers.checked import check_asks
-from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
-from tcformal.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
 from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import references, references_section
 from tcformal.report.escape import print_json, warn
 from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
-from tcformal.sweeps.exported import EXPORTS, held
 
 
 @main.command(name="run")

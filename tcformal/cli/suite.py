@@ -16,13 +16,13 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.files.named import json_of, read_named
+from tcformal.query.suites.evidence import examined
+from tcformal.query.suites.made import Suite
+from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
+from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
-from tcformal.suites.evidence import examined
-from tcformal.suites.made import Suite
-from tcformal.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
-from tcformal.suites.suitefile import from_json, to_json
 
 
 @main.command(

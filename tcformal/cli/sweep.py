@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
+from tcformal.analysis.sweeps import compiled, conformance
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.catalog import distinct_designs
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import progress
-from tcformal.sweeps import compiled, conformance
 
 
 @main.command()

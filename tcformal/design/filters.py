@@ -8,8 +8,8 @@ from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
 from tcformal.design.unit import Evidence, UnitSpec
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

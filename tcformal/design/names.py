@@ -14,10 +14,10 @@ from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.custom import split_names
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError, TcformalError, UnknownNameError
-from tcformal.formats.catalog import format_named
-from tcformal.formats.custom import split_names
-from tcformal.formats.spec import Format, Specials
 
 #: Families of designs that no instruction names, with what each stands for.
 FAMILIES: dict[str, str] = {

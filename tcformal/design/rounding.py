@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tcformal.checks import check_choice
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 
 if TYPE_CHECKING:
     from tcformal.design.spec import Design

@@ -17,9 +17,9 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.custom import split_names
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import format_named
-from tcformal.formats.custom import split_names
 
 #: Members that one space may have.
 LARGEST = 10_000

@@ -30,8 +30,8 @@ from tcformal.design.rounding import (
     check_plain,
     conversion,
 )
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

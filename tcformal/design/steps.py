@@ -9,8 +9,8 @@ from functools import lru_cache
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from enum import Enum
 from tcformal.checks import check_int
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Tree, stage_designs
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 
 
 class Evidence(Enum):

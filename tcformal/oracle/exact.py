@@ -14,8 +14,8 @@ from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import operand_nan, quiet_nan
 from tcformal.oracle.products import (

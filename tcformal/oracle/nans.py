@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.design.spec import Design
-from tcformal.formats.spec import Format, Sign
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.blocks import chain_from_c, chain_from_zero
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.sums import fused_sum

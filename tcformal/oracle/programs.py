@@ -22,8 +22,8 @@ from tcformal.design.steps import (
     format_of,
     nan_word_of,
 )
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.products import multiply
 from tcformal.oracle.rounding import round_to

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.oracle.nans import Word, quiet_nan
 from tcformal.oracle.products import flushed
 from tcformal.oracle.sums import fused_sum

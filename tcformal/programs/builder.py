@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from tcformal.design.steps import ConstantStep, JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.steps import InputStep, ProgramPlan
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, TcformalError
-from tcformal.formats.spec import Format
 from tcformal.programs.builder import Builder, Exact, Power, StepValue
 from tcformal.programs.functions import rounded
 from tcformal.programs.vocabulary import FUNCTIONS

@@ -23,8 +23,8 @@ from tcformal.design.steps import (
     format_of,
     nan_word_of,
 )
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot

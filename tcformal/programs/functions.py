@@ -20,9 +20,9 @@ from tcformal.design.steps import (
     conversion_into,
 )
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.builder import Builder, Exact, Power, StepValue
 

@@ -20,8 +20,8 @@ from tcformal.design.steps import (
     SliceStep,
     format_of,
 )
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.values import decode
 
 #: Binades for sums cut downwards and for totals that wrap, in one call.

@@ -18,10 +18,10 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.steps import CallStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.files.named import read_named
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format
 from tcformal.programs.compiler import compile_plan
 
 #: Bytes of a file, and elements of the longest vectors.

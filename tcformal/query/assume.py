@@ -9,11 +9,10 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int, read_int, shown
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.matmul.unit import Unit, spec_of
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import OperandNodes
 from tcformal.query.regions import Region, in_region, parse_region
@@ -21,6 +20,7 @@ from tcformal.query.spread import gaps_of
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.unpack import unpack
+from tcformal.simulation.unit import Unit, spec_of
 
 #: Assumptions about every operand, block scales included, with their meaning.
 FLAGS: dict[str, str] = {

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcformal.interp.vector import Vector
-from tcformal.operands.batch import columns, witness_at
-from tcformal.operands.spread import close
-from tcformal.operands.witness import Witness
+from tcformal.backends.vector import Vector
 from tcformal.programs.chain import OperandNodes
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.spread import gaps_of
+from tcformal.simulation.operands.batch import columns, witness_at
+from tcformal.simulation.operands.spread import close
+from tcformal.simulation.operands.witness import Witness
 
 #: Dot products tried at once, and the largest spread that is tried.
 VECTORS, _MOST = 6144, 48

@@ -9,9 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_choice, check_int
-from tcformal.matmul.runnable import RunnableProgram
-from tcformal.operands.codec import witness_data
-from tcformal.operands.witness import Witness
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
@@ -24,6 +21,9 @@ from tcformal.query.kinds.comparison.parameters import C_EXPONENTS
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.codec import witness_data
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.runnable import RunnableProgram
 from tcformal.solve.result import Limits
 
 #: Products up to which a solver is asked unless another means is named.

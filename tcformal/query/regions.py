@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tcformal.checks import check_choice
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import SolverDisagreementError
-from tcformal.interp.concrete import Concrete
-from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit
 from tcformal.query.pair import EqualityQuestion
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcformal.interp.vector import Vector
-from tcformal.operands.batch import columns, inputs_to_try, witness_at
-from tcformal.operands.boundaries import boundaries
-from tcformal.operands.few import boundaries_of, few
-from tcformal.operands.random import Batch
-from tcformal.operands.witness import Witness
+from tcformal.backends.vector import Vector
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.shrink import witness_cost
+from tcformal.simulation.operands.batch import columns, inputs_to_try, witness_at
+from tcformal.simulation.operands.boundaries import boundaries
+from tcformal.simulation.operands.few import boundaries_of, few
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.witness import Witness
 
 #: Default number of vectors: half of them directed, half from the families.
 VECTORS = 6144

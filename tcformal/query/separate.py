@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
-from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.keep import AnswerStore, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.unit import Unit, spec_of
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 

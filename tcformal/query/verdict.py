@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from tcformal.callbacks import view
-from tcformal.operands.witness import Witness
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 from tcformal.theory.equality import EqualByTheorem

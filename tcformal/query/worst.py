@@ -10,8 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_positive
-from tcformal.operands.codec import witness_data
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.programs.error import ULP_STEP
 from tcformal.query.kinds.comparison.kind import asked_data, replayed_data, shrunk
@@ -20,6 +18,8 @@ from tcformal.query.kinds.comparison.question import ErrorComparison, error_comp
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.codec import witness_data
+from tcformal.simulation.operands.witness import Witness
 
 #: Answers one question within a time limit in seconds.
 AskComparison = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]

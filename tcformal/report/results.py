@@ -12,10 +12,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.analysis.sweeps.exported import ExportRecord
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import RecordError
-from tcformal.operands.command import explain_command
-from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.equality import EQUALITY
@@ -23,11 +22,12 @@ from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.text import SHOWN, table
+from tcformal.simulation.operands.command import explain_command
+from tcformal.simulation.operands.witness import Witness
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
 from tcformal.store.claims import claim_id
 from tcformal.store.store import Entry
-from tcformal.sweeps.exported import ExportRecord
 
 #: The text of a cell without a value, in a damaged record.
 _NOTHING = "?"

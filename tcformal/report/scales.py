@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.witness import Witness
 from tcformal.report.text import value_and_hex
+from tcformal.simulation.operands.witness import Witness
 
 
 def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:

@@ -12,13 +12,13 @@ from math import comb
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
+from tcformal.query.suites.made import LISTED, Suite
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table
-from tcformal.suites.made import LISTED, Suite
+from tcformal.simulation.operands.witness import Witness
 
 #: Lines about pairs that are shown of a suite of many designs.
 _SHOWN = 20

@@ -6,13 +6,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import table, value_and_hex, with_decimal
+from tcformal.simulation.operands.witness import Witness
 
 _COLOUR = {
     Kind.SEPARATED: "bold yellow", Kind.EQUIVALENT: "bold green", Kind.VACUOUS: "bold magenta",

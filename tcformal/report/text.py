@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
 from tcformal.report.escape import printable
 

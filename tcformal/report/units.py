@@ -17,7 +17,7 @@ from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
 from tcformal.design.trees.tree import Tree
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Sign
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import format_value
 from tcformal.report.text import WIDTH, table

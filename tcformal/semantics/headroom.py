@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.steps import nan_word_of
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import largest

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tcformal.design.spec import Design, Operands
+from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of

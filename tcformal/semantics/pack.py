@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tcformal.design.rounding import Conversion
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Number, Term, finite

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tcformal.design.rounding import Conversion
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Number, Term
 

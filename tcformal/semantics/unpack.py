@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Number, Term

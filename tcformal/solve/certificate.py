@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tcformal.backends.cnf import Cnf
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import Cnf
 from tcformal.solve import drat
 from tcformal.solve.drat import DratStep
 from tcformal.solve.lrat.check import LratStep, check

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tcformal.backends.cnf import to_cnf
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Limits

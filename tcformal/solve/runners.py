@@ -31,7 +31,7 @@ def run_z3(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask z3 whether some input makes `assertion` equal 1."""
     import z3
 
-    from tcformal.interp.terms.term_z3 import Z3Terms
+    from tcformal.backends.terms.term_z3 import Z3Terms
 
     terms = Z3Terms(graph)
     steps = [z3.With(z3.Tactic(name, terms.context), **options) for name, options in Z3_STEPS]
@@ -54,7 +54,7 @@ def run_cvc5(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask cvc5 whether some input makes `assertion` equal 1."""
     import cvc5
 
-    from tcformal.interp.terms.term_cvc5 import Cvc5Terms
+    from tcformal.backends.terms.term_cvc5 import Cvc5Terms
 
     terms = Cvc5Terms(graph)
     solver = cvc5.Solver(terms.manager)
@@ -79,7 +79,7 @@ def run_bitwuzla(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome
     """Ask Bitwuzla whether some input makes `assertion` equal 1."""
     import bitwuzla
 
-    from tcformal.interp.terms.term_bitwuzla import BitwuzlaTerms
+    from tcformal.backends.terms.term_bitwuzla import BitwuzlaTerms
 
     terms = BitwuzlaTerms(graph)
     options = bitwuzla.Options()

@@ -13,9 +13,9 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import MissingSolverError
 from tcformal.installed import install
-from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve.processes.spawning import end_with_parent

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from tcformal.backends.cnf import to_cnf
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.interp.cnf import to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import digest
 from tcformal.programs.chain import chained_dot, declare_inputs

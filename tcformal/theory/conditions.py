@@ -9,7 +9,7 @@ from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Specials
+from tcformal.encodings.spec import Format, Specials
 from tcformal.theory.design import block_size
 
 #: A product's share of a unit is counted in parts of this size.

@@ -8,8 +8,8 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Sign, Specials
 
 _SPECIALS = {
     Specials.IEEE: "IEEE",

@@ -9,7 +9,7 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Specials
+from tcformal.encodings.spec import Format, Specials
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.conditions import least, nearest, plain
 from tcformal.theory.grid import Grid, grid, holds, log2, plan_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Specials
+from tcformal.encodings.spec import Format, Specials
 from tcformal.theory.conditions import least
 
 #: Orders of products that the theorems know, where c is added to their sum.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 from tcformal.programs.chain import common_k
 from tcformal.theory.conditions import least
 from tcformal.theory.design import coq_conversion, coq_design, coq_format

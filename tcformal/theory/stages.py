@@ -9,7 +9,7 @@ from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.theory.conditions import (
     converted_to,
     highest,

@@ -15,11 +15,11 @@ import torch
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.arrays import from_raw
-from tcformal.matmul.recipe import ModelGemm, gemm
-from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.recipes.names import recipe_of
 from tcformal.programs.recipes.recipe import Recipe
+from tcformal.simulation.arrays import from_raw
+from tcformal.simulation.recipe import ModelGemm, gemm
+from tcformal.simulation.unit import Unit, spec_of
 from tcformal.torch.modes import Functions, Operators
 from tcformal.torch.operators import TensorProduct
 from tcformal.torch.tensors import TORCH_DTYPES, array_of, format_of_dtype, tensor_of

@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 
 from tcformal.errors import InputError
-from tcformal.matmul.arrays import dtypes
+from tcformal.simulation.arrays import dtypes
 
-#: The dtype of PyTorch that holds each format's values; tf32 is float32, as in `tcformal.matmul.arrays`.
+#: The dtype of PyTorch that holds each format's values; tf32 is float32, as in `tcformal.simulation.arrays`.
 TORCH_DTYPES: dict[str, Any] = {
     "fp64": torch.float64, "fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16,
     "fp16": torch.float16, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2,

@@ -18,20 +18,20 @@ from attack.exact import decoded
 from attack.pairs import Call, Words
 from attack.statements import Bound, ErrorStatement
 from attack.theorems import Theorem
-from tcformal.bounds.accuracy import accuracy
-from tcformal.bounds.program.calls import CallBounds
-from tcformal.bounds.program.steps import StepErrors
-from tcformal.bounds.program.words import Range
+from tcformal.analysis.bounds.accuracy import accuracy
+from tcformal.analysis.bounds.program.calls import CallBounds
+from tcformal.analysis.bounds.program.steps import StepErrors
+from tcformal.analysis.bounds.program.words import Range
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.matmul.runnable import program
-from tcformal.operands.random import Batch
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.runnable import program
 
 #: Below all exponents: that of the largest product is not bounded.
 _LOW = -(1 << 19)

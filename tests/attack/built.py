@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attack.directed import Ints, encoded, just_below, significands
-from tcformal.bounds.attained import Construction
-from tcformal.bounds.cut_terms import of_cut_terms
-from tcformal.bounds.grid import filled
+from tcformal.analysis.bounds.attained import Construction
+from tcformal.analysis.bounds.cut_terms import of_cut_terms
+from tcformal.analysis.bounds.grid import filled
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Sign
-from tcformal.operands.random import Batch, with_scales
+from tcformal.encodings.spec import Format, Sign
+from tcformal.simulation.operands.random import Batch, with_scales
 
 Words = NDArray[np.uint64]
 #: Words of formats so wide at most are all tried.

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Sign
-from tcformal.operands.batch import directed, together
-from tcformal.operands.random import Batch, Raw, batch, with_scales
+from tcformal.encodings.spec import Format, Sign
+from tcformal.simulation.operands.batch import directed, together
+from tcformal.simulation.operands.random import Batch, Raw, batch, with_scales
 
 Ints = NDArray[np.int64]
 

@@ -12,13 +12,13 @@ from attack.directed import lossy, within
 from attack.errors import Ratios
 from attack.exact import decoded
 from attack.pairs import Call, Words
-from tcformal.apart.distance import distances
+from tcformal.analysis.distance.distance import distances
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.matmul import arrays
-from tcformal.operands.random import Batch
+from tcformal.simulation import arrays
+from tcformal.simulation.operands.random import Batch
 
 #: Rows and columns of the products whose distances are looked at.
 _SIDE = 8

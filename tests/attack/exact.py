@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float64]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from attack.directed import same_scales
 from attack.exact import decoded
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
-from tcformal.operands.random import Batch
+from tcformal.encodings.spec import Format
+from tcformal.simulation.operands.random import Batch
 
 Words = NDArray[Any]
 #: One evaluation: of a unit, on some inputs.

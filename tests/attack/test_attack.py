@@ -26,7 +26,7 @@ from attack.theorems import (
     theorems_of,
 )
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.theory.answers import theorem_answer
 from tcformal.theory.conditions import relative_ok

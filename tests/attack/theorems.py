@@ -29,21 +29,21 @@ from attack.pairs import (
     reordered,
 )
 from attack.statements import ErrorStatement, scaled, stated
+from tcformal.backends.vector import evaluate
 from tcformal.design.axes import neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import columns, rows_of, together
-from tcformal.operands.random import Batch
-from tcformal.operands.spread import close
 from tcformal.programs.chain import common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.register import refused
 from tcformal.query.claims.witnesses import exact_form, rounded_once
+from tcformal.simulation.operands.batch import columns, rows_of, together
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.spread import close
 from tcformal.theory.answers import STATEMENTS, agreement_of, theorem_answer
 from tcformal.theory.axes import normal_form
 from tcformal.theory.claims import zero_idle

@@ -18,7 +18,7 @@ from rich.text import Text
 import tcformal
 from tcformal.cli import main
 from tcformal.design.catalog import catalogue
-from tcformal.formats.catalog import FORMATS
+from tcformal.encodings.catalog import FORMATS
 from tcformal.report.text import console
 from tcformal.solve.members import Member, registry
 from tcformal.version import VERSION

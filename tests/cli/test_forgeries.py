@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 
 from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, keep_proof, rewrite, separated
 from kept_kinds import property_holds, property_violated
+from tcformal.backends.cnf import to_cnf
 from tcformal.cli import main
-from tcformal.interp.cnf import to_cnf
 from tcformal.solve.certificate import CHECKER
 from tcformal.store.certificates import NOT_KEPT
 from tcformal.store.claims import CLAIM

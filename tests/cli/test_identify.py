@@ -13,15 +13,15 @@ from click.testing import CliRunner, Result
 from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.devices.programs.hand import HandDevice, lines_of
 from tcformal.errors import InputError
 from tcformal.files.write import append
-from tcformal.identify.asking.device import identify as identify_device
-from tcformal.identify.record.identification import IDENTIFICATION, IdentifyVerdict
-from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of
-from tcformal.operands.random import Batch, Raw, batch
-from tcformal.operands.text import from_data
-from tcformal.probe.devices.programs.hand import HandDevice, lines_of
+from tcformal.identification.asking.device import identify as identify_device
+from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.simulation.operands.batch import batch_of
+from tcformal.simulation.operands.random import Batch, Raw, batch
+from tcformal.simulation.operands.text import from_data
+from tcformal.simulation.replay import replay
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -37,7 +37,7 @@ def run(*words: str) -> Result:
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # The command is tested, not the search, which has tests of its own.
-    monkeypatch.setattr("tcformal.identify.identify.identify", identify)
+    monkeypatch.setattr("tcformal.identification.identify.identify", identify)
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setenv("TCFORMAL_RESULTS", "results")
 

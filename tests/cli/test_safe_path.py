@@ -41,7 +41,7 @@ if __name__ == "__main__":
 
 #: A device in a process of its own.
 ISOLATED = """
-from tcformal.probe.devices.isolated import IsolatedDevice
+from tcformal.devices.isolated import IsolatedDevice
 
 if __name__ == "__main__":
     device = IsolatedDevice("model:volta")

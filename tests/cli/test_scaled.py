@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from tcformal.formats.catalog import FORMATS
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import format_value
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from conformance.test_operators import MEANINGS
-from tcformal.interp.concrete import Concrete
+from tcformal.backends.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS

@@ -13,12 +13,12 @@ import pytest
 
 from conformance.test_designs import compare, oracle_on_all
 from executors import Inline
+from tcformal.analysis.sweeps import conformance, records
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.matmul.unit import Unit, unit
-from tcformal.operands.batch import witness_at
-from tcformal.operands.random import Batch, batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.sweeps import conformance, records
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.random import Batch, batch
+from tcformal.simulation.unit import Unit, unit
 
 #: Vectors of each design in the default tests.
 VECTORS = 16

@@ -15,12 +15,12 @@ import pytest
 from pysat.solvers import Solver
 
 from dags import evaluate, random_graph, random_inputs
+from tcformal.backends import cnf as cnf_module
+from tcformal.backends import gates as gates_module
+from tcformal.backends.blast import Bits, Blast
+from tcformal.backends.cnf import Cnf, to_cnf
+from tcformal.backends.gates import CLAUSES, EVALUATE, FALSE, TRUE, Gates, negate
 from tcformal.errors import InputError, WidthError
-from tcformal.interp import cnf as cnf_module
-from tcformal.interp import gates as gates_module
-from tcformal.interp.blast import Bits, Blast
-from tcformal.interp.cnf import Cnf, to_cnf
-from tcformal.interp.gates import CLAUSES, EVALUATE, FALSE, TRUE, Gates, negate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
@@ -327,7 +327,7 @@ def test_equal_questions_give_equal_bytes_in_another_process() -> None:
     graph, roots = random_graph(random.Random(SEED), 3, 60, 12)
     assertion = graph.any_bit(roots[0])
     program = (
-        "import sys; from tcformal.interp.cnf import to_cnf; from tcformal.ir.walk import from_json\n"
+        "import sys; from tcformal.backends.cnf import to_cnf; from tcformal.ir.walk import from_json\n"
         "graph, roots = from_json(sys.stdin.read()); print(to_cnf(graph, roots['assertion']).digest())"
     )
     for seed in ("1", "2"):

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from tcformal import machine
+from tcformal.backends import machine
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.kernels.rows import DotProducts
+from tcformal.simulation.kernels.rows import DotProducts
 
 WORD = 64
 

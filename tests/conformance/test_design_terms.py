@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from conformance.test_term_interpreters import ANSWERS
-from tcformal.interp.concrete import Concrete
+from tcformal.backends.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.matmul.unit import unit
-from tcformal.operands.batch import witness_at
-from tcformal.operands.random import FAMILIES, batch
 from tcformal.programs.chain import circuit
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.random import FAMILIES, batch
+from tcformal.simulation.unit import unit
 
 #: A vector of exponents near each other, and one of extremes and specials.
 ROWS = (1, pytest.param(5, marks=pytest.mark.long))

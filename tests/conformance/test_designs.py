@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.trace import Tracer
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
@@ -39,17 +41,15 @@ from tcformal.design.rounding import (
 )
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.trace import Tracer
-from tcformal.matmul.unit import Unit
-from tcformal.operands.random import Batch, Raw, batch, edge_encodings, one_operand
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import circuit
 from tcformal.query.replay import oracle_result
+from tcformal.simulation.operands.random import Batch, Raw, batch, edge_encodings, one_operand
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
 
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from dags import evaluate, random_graph
 from executors import Inline
+from tcformal.analysis.sweeps import compiled, records
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
-from tcformal.kernels import gemm as kernels
-from tcformal.kernels.cut import DotCall
-from tcformal.kernels.gemm import Gemm, MatrixWords
-from tcformal.kernels.work import Work
-from tcformal.sweeps import compiled, records
+from tcformal.simulation.kernels import gemm as kernels
+from tcformal.simulation.kernels.cut import DotCall
+from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
+from tcformal.simulation.kernels.work import Work
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
-from tcformal.matmul.unit import Unit, unit
-from tcformal.operands.random import Raw
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain, explain_witness
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit, unit
 
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m16n8k4.f64.f64.f64.f64"
 _NARROW = "a_format={0},b_format={0}"

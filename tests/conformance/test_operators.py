@@ -19,12 +19,12 @@ from conformance.test_term_interpreters import (
     answer_text_z3,
     answer_z3,
 )
+from tcformal.backends.blast import Blast
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.trace import Tracer
+from tcformal.backends.vector import Vector, evaluate
 from tcformal.errors import InputError
 from tcformal.independent.gates import network
-from tcformal.interp.blast import Blast
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.trace import Tracer
-from tcformal.interp.vector import Vector, evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op

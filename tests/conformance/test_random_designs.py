@@ -25,13 +25,13 @@ from tcformal.design.rounding import (
 )
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format, Specials
-from tcformal.matmul.unit import Unit, unit
-from tcformal.operands.batch import witness_at
-from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.unit import Unit, unit
 
 TOY = Format(name="toy", exponent_bits=4, fraction_bits=3, bias=7, specials=Specials.IEEE)
 SHAPES = {"fp32": "E8M23", "fp16": "E5M10", "toy": "E4M3"}

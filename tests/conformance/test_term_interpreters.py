@@ -12,12 +12,12 @@ import pytest
 import z3
 
 from dags import evaluate, random_graph, random_inputs
+from tcformal.backends.terms.smtlib import to_smtlib
+from tcformal.backends.terms.term_bitwuzla import BitwuzlaTerms
+from tcformal.backends.terms.term_cvc5 import Cvc5Terms
+from tcformal.backends.terms.term_z3 import Z3Terms
+from tcformal.backends.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.errors import InputError, UnknownNameError, WidthError
-from tcformal.interp.terms.smtlib import to_smtlib
-from tcformal.interp.terms.term_bitwuzla import BitwuzlaTerms
-from tcformal.interp.terms.term_cvc5 import Cvc5Terms
-from tcformal.interp.terms.term_z3 import Z3Terms
-from tcformal.interp.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS

@@ -13,13 +13,13 @@ from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of, tree_unit
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.matmul.unit import Unit
-from tcformal.operands.batch import inputs_to_try, witness_at
-from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
+from tcformal.simulation.operands.batch import inputs_to_try, witness_at
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.unit import Unit
 
 #: Designs whose trees take their operands in another order, and so are other circuits.
 OTHERS = (

@@ -13,8 +13,8 @@ from tcformal.design.names import FAMILIES, resolve
 from tcformal.design.rounding import MODES, Conversion, conversion
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, UnitSpec
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import FORMATS
 
 
 def design(**changes: Any) -> Design:

@@ -19,12 +19,12 @@ from tcformal.design.trees.arrangements import combined, groups, permuted, runni
 from tcformal.design.trees.tree import STAGE_PARAMETERS, Step, Tree, read_steps, stage_designs, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.replay import replay
-from tcformal.operands.batch import batch_of
-from tcformal.operands.witness import Witness
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.replay import oracle_result
+from tcformal.simulation.operands.batch import batch_of
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import replay
 
 #: One unit of each way to sum.
 SAMPLE = (

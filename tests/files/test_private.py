@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tcformal import machine
+from tcformal.backends import machine
 from tcformal.errors import InputError, RecordError
 from tcformal.files.private import is_private, private_folder, read_private
-from tcformal.gpu import tools
+from tcformal.simulation.gpu import tools
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tcformal.matmul.unit import Unit, unit
 from tcformal.oracle.values import format_value, parse_value
+from tcformal.simulation.unit import Unit, unit
 
 
 def dot(

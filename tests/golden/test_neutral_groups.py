@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS
-from tcformal.matmul.unit import Unit
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import parse_value
+from tcformal.simulation.unit import Unit
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]
 AMPERE = Unit(resolve("ampere/mma.m16n8k16.f32.f16.f16.f32"))

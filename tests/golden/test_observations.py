@@ -15,10 +15,10 @@ import pytest
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.vendors.facts import RECORDED
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
-from tcformal.matmul.unit import Unit, unit
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import format_value, parse_value
+from tcformal.simulation.unit import Unit, unit
 from vectors import Raw
 
 #: Recording -> (unit, changes each of which the recording refutes).  A new recording joins here.

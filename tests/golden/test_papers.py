@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tcformal.formats.catalog import FORMATS
-from tcformal.matmul.unit import unit
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import format_value, parse_value
+from tcformal.simulation.unit import unit
 
 
 def evaluate(name: str, a: Sequence[str], b: Sequence[str], c: str = "0") -> str:

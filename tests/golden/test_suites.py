@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.suites.made import complaints
-from tcformal.suites.suitefile import from_json
+from tcformal.query.suites.made import complaints
+from tcformal.query.suites.suitefile import from_json
 
 KEPT = sorted((Path(__file__).resolve().parents[2] / "results" / "suites").glob("*.json"))
 

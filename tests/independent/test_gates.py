@@ -11,9 +11,9 @@ import pytest
 
 from dags import evaluate, random_graph, random_inputs
 from kept import FOUR, FOUR_25, ask, certified, separated
+from tcformal.backends.concrete import Concrete
 from tcformal.errors import InputError
 from tcformal.independent.gates import network
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import to_json
 from tcformal.query import pair

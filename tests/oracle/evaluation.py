@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tcformal.design.spec import Design
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.values import format_value, parse_value
 

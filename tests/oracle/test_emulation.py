@@ -11,9 +11,9 @@ import pytest
 from oracle.evaluation import FP16, FP32, NAN32, evaluate, ieee, tfdpa
 from tcformal.design.spec import Operands
 from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.oracle.values import decode, format_value, parse_value
 

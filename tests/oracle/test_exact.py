@@ -14,9 +14,9 @@ import pytest
 from oracle.evaluation import FMA, FP16, FP32, ROUNDED, as_float, as_word, evaluate, fma32, ieee, tfdpa
 from tcformal.design.rounding import MODES, conversion
 from tcformal.design.spec import Design
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
 from tcformal.oracle.exact import dot, product
 from tcformal.oracle.rounding import round_to
 from tcformal.oracle.sums import fused_sum

@@ -23,8 +23,8 @@ from oracle.evaluation import (
     x86_chain,
 )
 from tcformal.design.spec import Design
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.nans import quiet_nan
 from tcformal.oracle.values import parse_value

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from oracle.test_c_apart import result
+from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
-from tcformal.matmul.unit import unit
-from tcformal.operands.random import Batch
 from tcformal.oracle.exact import unit_dot
 from tcformal.semantics.sums.halves import halves
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.unit import unit
 
 CMAC = "nvdla/cmac.fp16"
 

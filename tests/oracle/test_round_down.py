@@ -9,7 +9,7 @@ import pytest
 
 from oracle.evaluation import BF16, FP16, evaluate, tr_fdpa
 from tcformal.design.spec import Design
-from tcformal.formats.catalog import FORMATS
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.values import ExactValue, NumberClass
 

@@ -11,8 +11,8 @@ import pytest
 from oracle.evaluation import FP16, FP32, NAN32, evaluate, ieee, tfdpa
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.oracle.rounding import round_to
 from tcformal.oracle.values import NumberClass, decode, encode_exact, format_value, parse_value

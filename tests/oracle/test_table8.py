@@ -6,7 +6,7 @@ import pytest
 
 from oracle.evaluation import FMA, ROUNDED, evaluate, ftz_add_mul, ieee, tfdpa, tr_fdpa
 from tcformal.design.spec import Design
-from tcformal.formats.catalog import FORMATS
+from tcformal.encodings.catalog import FORMATS
 
 XIE_A = ["-2^13", "-0.5", "-0.25", "-0.125"] + ["0"] * 12
 XIE_B = ["2^10", "1", "1", "1"] + ["0"] * 12

@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, ValueTextError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
 from tcformal.oracle.values import (
     ExactValue,
     NumberClass,

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.terms.smtlib import to_smtlib
 from tcformal.design.sources import references
 from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format, Specials
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.terms.smtlib import to_smtlib
 from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tcformal.backends.vector import Vector
 from tcformal.design.names import resolve
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
-from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs

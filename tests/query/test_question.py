@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Sign
-from tcformal.interp.concrete import Concrete
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Sign
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import inputs_to_try, witness_at
-from tcformal.operands.random import edge_encodings
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
@@ -24,6 +21,9 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
 from tcformal.query.separate import separate
 from tcformal.semantics.stages import Dot
+from tcformal.simulation.operands.batch import inputs_to_try, witness_at
+from tcformal.simulation.operands.random import edge_encodings
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)

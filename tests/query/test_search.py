@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.matmul.unit import unit
-from tcformal.operands.random import batch
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.search import search
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.unit import unit
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"

@@ -13,10 +13,9 @@ import pytest
 import tcformal
 from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import FORMATS
 from tcformal.ir.build import Graph
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
@@ -30,6 +29,7 @@ from tcformal.semantics.number import Exponent
 from tcformal.semantics.pack import pack
 from tcformal.semantics.round import convert
 from tcformal.semantics.unpack import unpack
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.members import Member, registry
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status

@@ -8,7 +8,6 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.operands.witness import Witness
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
@@ -16,6 +15,7 @@ from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 
 #: Generous: no answer here may depend on how busy the machine is.

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.vector import Vector
 from tcformal.design.names import resolve
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.operands.batch import columns
-from tcformal.operands.spread import close
 from tcformal.oracle.values import NumberClass, decode, exponent_of
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.nearest import nearest
 from tcformal.query.pair import question
 from tcformal.query.replay import replay
+from tcformal.simulation.operands.batch import columns
+from tcformal.simulation.operands.spread import close
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 

@@ -32,7 +32,7 @@ print(json.dumps(reports))
 """
 LAZY = """
 import importlib, pkgutil, sys, tcformal
-solver_terms = {f"tcformal.interp.terms.term_{name}" for name in ("z3", "cvc5", "bitwuzla")}
+solver_terms = {f"tcformal.backends.terms.term_{name}" for name in ("z3", "cvc5", "bitwuzla")}
 for module in pkgutil.walk_packages(tcformal.__path__, "tcformal.", onerror=lambda name: None):
     # tcformal.torch is nothing without PyTorch, which no other module imports.
     alone = module.name in solver_terms | {"tcformal.__main__"} or module.name.startswith("tcformal.torch")
@@ -74,7 +74,7 @@ def test_contracts_hold() -> None:
 LAYERS = "A layer imports only the layers below it"
 QUERY = "A question knows neither its kind nor the engine"
 STORE = "What is served knows nothing of audits"
-PROBE = "Devices know no runs, logs no devices, plans no logs"
+PROBE = "Logs know no devices and no runs, plans no logs"
 ROOTS = "No module of the package imports the package's root"
 INTERP = "An interpreter knows operators only: no semantics, designs or formats"
 ORACLE = "The oracle shares no arithmetic with the models"
@@ -96,30 +96,34 @@ PLANTED = [
     ),
     pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
     pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
-    pytest.param("kernels/gemm.py", "import tcformal.formats.spec", {KERNELS}, id="formats-in-kernels"),
-    pytest.param("kernels/gemm.py", "import llvmlite.binding", {LLVM}, id="llvm-in-gemm"),
-    pytest.param("interp/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
     pytest.param(
-        "interp/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
+        "simulation/kernels/gemm.py", "import tcformal.encodings.spec", {KERNELS}, id="formats-in-kernels"
+    ),
+    pytest.param("simulation/kernels/gemm.py", "import llvmlite.binding", {LLVM}, id="llvm-in-gemm"),
+    pytest.param("backends/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
+    pytest.param(
+        "backends/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
     ),
     pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
     pytest.param(
         "query/separate.py",
-        "from tcformal.interp.terms.term_z3 import Z3Terms",
+        "from tcformal.backends.terms.term_z3 import Z3Terms",
         {TERMS},
         id="terms-outside-worker",
     ),
-    pytest.param("ir/node.py", "import tcformal.formats.spec", {LAYERS, INTERP}, id="formats-in-ir"),
+    pytest.param("ir/node.py", "import tcformal.encodings.spec", {LAYERS, INTERP}, id="formats-in-ir"),
     pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
     pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
     pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
     pytest.param("query/claims/answered.py", "import tcformal.store.file", {LAYERS}, id="store-in-query"),
     pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),
-    pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
+    pytest.param("query/pairs/pool.py", "import tcformal.query.suites.suite", {LAYERS}, id="suite-in-pairs"),
     pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
-    pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),
-    pytest.param("probe/log/results.py", "import tcformal.probe.devices.model", {PROBE}, id="device-in-log"),
-    pytest.param("probe/run/run.py", "import tcformal.identify.compare", {LAYERS}, id="identify-in-probe"),
+    pytest.param("devices/plan/plan.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-plan"),
+    pytest.param("devices/log/results.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-log"),
+    pytest.param(
+        "devices/run/run.py", "import tcformal.identification.compare", {LAYERS}, id="identify-in-probe"
+    ),
 ]
 
 

@@ -67,7 +67,7 @@ def test_every_name_is_at_home_where_the_table_says() -> None:
 def test_formats_is_a_function_and_a_package() -> None:
     """Whichever of the two was used first."""
     code = (
-        "import tcformal; a = tcformal.formats(); import tcformal.formats.spec as s; b = tcformal.formats()"
+        "import tcformal; a = tcformal.formats(); import tcformal.encodings.spec as s; b = tcformal.formats()"
     )
     subprocess.run([sys.executable, "-c", f"{code}; assert a == b and s.Format"], cwd=ROOT, check=True)
     assert tcformal.formats()["bf16"].width == 16
@@ -123,7 +123,7 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
     )  # fmt: skip
     lines = done.stdout.splitlines()
     assert 'Revealed type is "tcformal.query.question.Kind"' in lines[0], done.stdout + done.stderr
-    assert "dict[str, tcformal.formats.spec.Format]" in lines[1]
+    assert "dict[str, tcformal.encodings.spec.Format]" in lines[1]
     assert 'Unexpected keyword argument "finite" for "prove_equal"' in lines[2]
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tcformal.analysis.papers.files import find, known_queries
 from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
 from tcformal.design.sources import KINDS, REFERENCES, references
 from tcformal.design.unit import Evidence
-from tcformal.formats.catalog import FORMATS
-from tcformal.papers.files import find, known_queries
+from tcformal.encodings.catalog import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "SOURCES.md"

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 import tcformal
+from tcformal.analysis.papers.files import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.random import batch
-from tcformal.papers.files import known_queries
 from tcformal.programs.chain import scale_count
 from tcformal.query.pairs.pairs import groups
 from tcformal.report.site import build
+from tcformal.simulation.operands.random import batch
 
 pytestmark = pytest.mark.debian
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identify.record.identification import IDENTIFICATION
+from tcformal.identification.record.identification import IDENTIFICATION
 from tcformal.report.devices.references import identified_as, references, references_section
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import sealed

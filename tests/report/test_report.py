@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 import tcformal
+from tcformal.analysis.papers.files import load
+from tcformal.analysis.papers.run import Answered, Setting, run
 from tcformal.cli import main
-from tcformal.papers.files import load
-from tcformal.papers.run import Answered, Setting, run
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claims import claims_section
 from tcformal.report.queries import agreement, report_text

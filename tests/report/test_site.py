@@ -18,19 +18,19 @@ import numpy as np
 import pytest
 
 import tcformal
+from tcformal.analysis.papers.files import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
-from tcformal.matmul.unit import Unit
-from tcformal.operands.random import batch
-from tcformal.operands.witness import Witness
-from tcformal.papers.files import known_queries
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import build, play
 from tcformal.report.site.bundle import _UNUSED, scripts, sources
 from tcformal.report.site.devices import nan_stories
 from tcformal.report.site.figures import figure_pages
 from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
 from tcformal.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

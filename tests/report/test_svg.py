@@ -12,14 +12,14 @@ from click.testing import CliRunner
 import tcformal
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.operands.random import batch
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Trace
 from tcformal.report.svg.draw import panels_svg, picture_svg
 from tcformal.report.svg.rows import blocks
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.witness import Witness
 
 SVG = "{http://www.w3.org/2000/svg}"
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))

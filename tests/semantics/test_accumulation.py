@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
-from tcformal.matmul.unit import Unit, unit
-from tcformal.operands.witness import Witness
 from tcformal.query.replay import oracle_result
 from tcformal.semantics.reduce import add_sign_magnitude
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit, unit
 
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",

@@ -14,7 +14,7 @@ import pytest
 
 from coq_dag import evaluated, function
 from tcformal.design.rounding import Conversion
-from tcformal.formats.spec import Format, Specials
+from tcformal.encodings.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.semantics import round as rounding
 from tcformal.semantics.number import Exponent

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tcformal.backends.concrete import CheckedConcrete, Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InvariantError, WidthError
-from tcformal.interp.concrete import CheckedConcrete, Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest

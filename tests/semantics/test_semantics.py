@@ -12,11 +12,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tcformal.backends.vector import Vector
 from tcformal.design.rounding import Conversion
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS
-from tcformal.formats.spec import Format, Specials
-from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode

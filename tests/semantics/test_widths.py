@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.rounding import MODES, Conversion
-from tcformal.formats.catalog import FORMATS
-from tcformal.interp.concrete import Concrete
+from tcformal.encodings.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.semantics.align import distance_below, effective_exponents, largest_exponent
 from tcformal.semantics.number import Exponent, Number, Term

@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solve.stub_members import sum_question
+from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from solve.stub_members import sum_question
+from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.solve import drat
 from tcformal.solve.certificate import certify, lrat, lrat_text

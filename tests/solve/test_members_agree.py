@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from dags import evaluate, random_graph, random_inputs
+from tcformal.backends import cnf as cnf_module
+from tcformal.backends.blast import Bits, Blast
+from tcformal.backends.cnf import to_cnf
 from tcformal.errors import CertificateError
-from tcformal.interp import cnf as cnf_module
-from tcformal.interp.blast import Bits, Blast
-from tcformal.interp.cnf import to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve.certificate import certify

@@ -11,8 +11,8 @@ import pytest
 
 from dags import evaluate
 from solve.stub_members import Stub, sum_question
+from tcformal.backends.cnf import to_cnf
 from tcformal.errors import InputError
-from tcformal.interp.cnf import to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import portfolio, running

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from solve.stub_members import sum_question
+from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import to_json
 from tcformal.programs.chain import staged_circuit
 from tcformal.solve import drat

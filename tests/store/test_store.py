@@ -42,13 +42,13 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
-from tcformal.matmul.unit import Unit
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store

@@ -10,9 +10,9 @@ from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.matmul.replay import replay
-from tcformal.operands.boundaries import boundaries
-from tcformal.operands.pool import pool_of
+from tcformal.simulation.operands.boundaries import boundaries
+from tcformal.simulation.operands.pool import pool_of
+from tcformal.simulation.replay import replay
 from tcformal.theory.axes import coq_equality, equal_by, normal_form
 from tcformal.theory.sources import coqc
 

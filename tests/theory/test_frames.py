@@ -11,7 +11,7 @@ import pytest
 from attack.statements import framed, grown
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.products import flushed
 from tcformal.oracle.values import NumberClass, decode

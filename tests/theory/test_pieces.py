@@ -11,10 +11,10 @@ import pytest
 from attack.statements import in_exponents
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Sign
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.values import decode
 from tcformal.query.replay import oracle_result
+from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.conditions import power
 from tcformal.theory.pieces import exponent_units, fine, joined, piecewise, product_loss
 

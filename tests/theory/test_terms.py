@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.backends.concrete import Concrete
 from tcformal.errors import InputError
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS, signed

@@ -13,10 +13,10 @@ import click
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
 from tcformal.cli.devices.probe import probe
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
+from tcformal.devices.isolated import opened
+from tcformal.devices.run.campaign import Campaign
+from tcformal.devices.sealed import MOST_SEED
 from tcformal.errors import InputError
-from tcformal.probe.devices.isolated import opened
-from tcformal.probe.run.campaign import Campaign
-from tcformal.probe.sealed import MOST_SEED
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.devices import campaign as views
 from tcformal.report.escape import print_json, say

@@ -10,14 +10,19 @@ import click
 
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.devices.isolated import opened
+from tcformal.devices.programs.hand import HandDevice, lines_of
+from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
 from tcformal.files.write import write_whole
-from tcformal.identify.asking.ask import Asker
-from tcformal.identify.asking.device import DEFAULT_K, asker_of
-from tcformal.identify.record.identification import IDENTIFICATION, Identification, IdentifyVerdict, to_record
-from tcformal.probe.devices.isolated import opened
-from tcformal.probe.devices.programs.hand import HandDevice, lines_of
-from tcformal.probe.devices.registry import KINDS
+from tcformal.identification.asking.ask import Asker
+from tcformal.identification.asking.device import DEFAULT_K, asker_of
+from tcformal.identification.record.identification import (
+    IDENTIFICATION,
+    Identification,
+    IdentifyVerdict,
+    to_record,
+)
 from tcformal.report.devices import identify as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.parts import show
@@ -79,7 +84,7 @@ def identify_(
 
 def _identified(asker: Asker, vectors: int, seconds: float) -> Identification:
     """The identification, with what is being done on standard error of a terminal."""
-    from tcformal.identify.identify import identify as run  # the help does not wait for it
+    from tcformal.identification.identify import identify as run  # the help does not wait for it
 
     terminal = sys.stderr.isatty()
 

@@ -10,21 +10,21 @@ import click
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
-from tcformal.identify.compare import Comparison, Refutation, compare
-from tcformal.identify.recheck import recheck
-from tcformal.matmul.replay import padded_witness
-from tcformal.probe.devices import listing
-from tcformal.probe.devices.isolated import opened
-from tcformal.probe.devices.registry import KINDS
-from tcformal.probe.log.results import read_runs
-from tcformal.probe.plan.directed import directed
-from tcformal.probe.plan.plan import Directed, make_plan, read_plan, write_plan
-from tcformal.probe.run.gather import from_file, from_store
-from tcformal.probe.run.keep import keep_tiles
-from tcformal.probe.run.run import run_plan
+from tcformal.devices import listing
+from tcformal.devices.isolated import opened
+from tcformal.devices.log.results import read_runs
+from tcformal.devices.plan.directed import directed
+from tcformal.devices.plan.plan import Directed, make_plan, read_plan, write_plan
+from tcformal.devices.registry import KINDS
+from tcformal.devices.run.gather import from_file, from_store
+from tcformal.devices.run.keep import keep_tiles
+from tcformal.devices.run.run import run_plan
+from tcformal.identification.compare import Comparison, Refutation, compare
+from tcformal.identification.recheck import recheck
 from tcformal.report.devices import probe as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
+from tcformal.simulation.replay import padded_witness
 
 #: Designs of each kind that fit on a screen.
 _SCREENFUL = 10

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
+from tcformal.encodings.catalog import format_named
 from tcformal.errors import DeviceError, InputError, TcformalError
 from tcformal.files.lines import read
 from tcformal.files.write import append
-from tcformal.formats.catalog import format_named
-from tcformal.identify.record.products import check_product
-from tcformal.identify.whole.order import ProductFunction
-from tcformal.identify.whole.product import identify_product
-from tcformal.matmul.arrays import dtype_of
+from tcformal.identification.record.products import check_product
+from tcformal.identification.whole.order import ProductFunction
+from tcformal.identification.whole.product import identify_product
 from tcformal.report.escape import print_json, say, warn
+from tcformal.simulation.arrays import dtype_of
 from tcformal.store.schema import sealed
 from tcformal.version import VERSION, processor
 

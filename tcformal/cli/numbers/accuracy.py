@@ -9,13 +9,11 @@ import sys
 
 import click
 
-from tcformal.bounds.accuracy import accuracy as found
-from tcformal.bounds.accuracy import growth_with_length
-from tcformal.bounds.program.words import EXPONENTS
+from tcformal.analysis.bounds.accuracy import accuracy as found
+from tcformal.analysis.bounds.accuracy import growth_with_length
+from tcformal.analysis.bounds.program.words import EXPONENTS
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.matmul.runnable import RunnableProgram, computation
-from tcformal.matmul.unit import Unit
 from tcformal.query.kinds.comparison.parameters import exponent_range
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.accuracy import (
@@ -29,6 +27,8 @@ from tcformal.report.numbers.accuracy import (
 )
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
+from tcformal.simulation.runnable import RunnableProgram, computation
+from tcformal.simulation.unit import Unit
 
 
 @main.command()
@@ -93,7 +93,7 @@ def _monotone(
     asked: Unit | RunnableProgram, length: int | None, prove: bool, how: SolverOptions, as_json: bool
 ) -> int:
     """How far results fall at most where an operand grows by one step."""
-    from tcformal.apart.monotone import monotonicity
+    from tcformal.analysis.distance.monotone import monotonicity
     from tcformal.report.numbers.apart import monotonicity_data, monotonicity_view
 
     with progress(transient=True) as bar:
@@ -108,7 +108,7 @@ def _monotone(
 
 def _against(first: str, second: str, length: int | None, as_json: bool) -> int:
     """How far the results of two units can be apart."""
-    from tcformal.apart.distance import largest_distance
+    from tcformal.analysis.distance.distance import largest_distance
     from tcformal.report.numbers.apart import distance_data, distance_view
 
     with progress(transient=True) as bar:
@@ -122,7 +122,7 @@ def _against(first: str, second: str, length: int | None, as_json: bool) -> int:
 
 def _slices(unit: str, as_json: bool) -> int:
     """The widths of slices whose products are summed exactly."""
-    from tcformal.bounds.slices import exact_slices
+    from tcformal.analysis.bounds.slices import exact_slices
 
     widths = exact_slices(unit)
     print_json(slices_data(widths)) if as_json else slices_view(widths)
@@ -133,7 +133,7 @@ def _program(
     asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, as_json: bool
 ) -> int:
     """The bound of a program and inputs that come near."""
-    from tcformal.bounds.programs import program_accuracy
+    from tcformal.analysis.bounds.programs import program_accuracy
 
     among = EXPONENTS if exponents is None else exponent_range(exponents)
     with progress(transient=True) as bar:

@@ -6,13 +6,12 @@ import sys
 
 import click
 
+from tcformal.analysis.figures import khattak
+from tcformal.analysis.figures.mary import FIGURES, LENGTHS, curves_of, points, real_units
+from tcformal.analysis.figures.published import COLUMNS, differences
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
-from tcformal.figures import khattak
-from tcformal.figures.mary import FIGURES, LENGTHS, curves_of, points, real_units
-from tcformal.figures.published import COLUMNS, differences
-from tcformal.matmul.unit import unit as unit_named
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.figures import (
     figure_picture,
@@ -23,6 +22,7 @@ from tcformal.report.numbers.figures import (
 )
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
+from tcformal.simulation.unit import unit as unit_named
 
 #: The tables of errors on GPUs, beside the figures.
 _TABLES = "khattak-gemm"

@@ -13,16 +13,15 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from tcformal.bounds.accuracy import accuracy
+from tcformal.analysis.bias import bias
+from tcformal.analysis.bounds.accuracy import accuracy
+from tcformal.analysis.drawn import DISTRIBUTIONS
+from tcformal.analysis.errors import growth
+from tcformal.analysis.sweeps.errors import Cell, measured_already, sweep_errors
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, json_option, main, results_option
 from tcformal.cli.questions.pairs import workers_of
 from tcformal.errors import InputError
-from tcformal.matmul.bias import bias
-from tcformal.matmul.drawn import DISTRIBUTIONS
-from tcformal.matmul.errors import growth
-from tcformal.matmul.runnable import computation
-from tcformal.matmul.unit import Unit
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.numbers.statistics import (
@@ -35,7 +34,8 @@ from tcformal.report.numbers.statistics import (
     statistics_view,
 )  # fmt: skip
 from tcformal.report.text import console, progress
-from tcformal.sweeps.errors import Cell, measured_already, sweep_errors
+from tcformal.simulation.runnable import computation
+from tcformal.simulation.unit import Unit
 
 #: What a picture shows.
 PICTURES = ("growth", "histogram")

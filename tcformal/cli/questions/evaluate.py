@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
+from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, table, with_decimal
+from tcformal.simulation.operands.witness import Witness
 
 
 def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,6 @@ from tcformal.cli.questions.explain import show_traces
 from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.operands.command import by_value, explain_command
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
@@ -23,6 +22,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, console, waiting
+from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.store.answers import identity_of
 
 

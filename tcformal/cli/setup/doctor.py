@@ -6,14 +6,14 @@ import platform
 import sys
 from pathlib import Path
 
+from tcformal.analysis.papers.files import known_queries
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import TcformalError
 from tcformal.files.private import private_folder
-from tcformal.gpu.driver import supported
 from tcformal.installed import InstalledPart, examined
-from tcformal.papers.files import known_queries
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, show
+from tcformal.simulation.gpu.driver import supported
 from tcformal.version import VERSION, commit
 
 

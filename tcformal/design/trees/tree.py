@@ -14,8 +14,8 @@ from typing import NoReturn
 from tcformal.checks import check_choice, shown
 from tcformal.design.rounding import EXACT_SUM, MOST_BUILT, NAN_RULES
 from tcformal.design.spec import Design
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 
 #: Parameters that a stage may have of its own; all others are the unit's, in every stage.
 STAGE_PARAMETERS = (

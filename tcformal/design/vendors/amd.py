@@ -11,7 +11,7 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import SIMULATOR, UNSTATED, XIE, facts, probed
 from tcformal.design.vendors.nvidia import UnitMaker
-from tcformal.formats.catalog import format_named
+from tcformal.encodings.catalog import format_named
 
 _F32 = ("32x32x2f32", "32x32x1f32", "16x16x4f32", "16x16x1f32", "4x4x1f32")
 _F16 = ("32x32x8f16", "32x32x4f16", "16x16x16f16", "16x16x4f16", "4x4x4f16")

@@ -21,7 +21,7 @@ from tcformal.design.vendors.facts import (
     measured,
 )
 from tcformal.design.vendors.nvidia import UnitMaker
-from tcformal.formats.catalog import format_named
+from tcformal.encodings.catalog import format_named
 
 _TILE = (16, 16, 32)
 

@@ -11,8 +11,8 @@ from tcformal.design.arithmetic import DMMA_DEFAULT_NAN, NVIDIA_NAN, fma_chain, 
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.design.vendors.facts import composed_facts, double_facts, t_fdpa_facts
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
 
 #: What makes one unit when it is asked for.
 UnitMaker = Callable[[str], UnitSpec]

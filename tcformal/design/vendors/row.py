@@ -8,7 +8,7 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Tree
 from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import facts
-from tcformal.formats.catalog import format_named
+from tcformal.encodings.catalog import format_named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan, conversion_into
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS, format_named
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.formats.catalog import FORMATS, format_named
-from tcformal.formats.spec import Format, Specials
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert, fma, mul
 from tcformal.programs.recipes.parts import Accumulator, KPart

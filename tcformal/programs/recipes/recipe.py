@@ -8,8 +8,8 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int, shown
 from tcformal.design.unit import Evidence, Fact
+from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.formats.catalog import format_named
 
 #: What a field that is a text may be.
 CHOICES: dict[str, tuple[str, ...]] = {

@@ -17,10 +17,10 @@ from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS, in_the_way
 from tcformal.version import commit, host
 
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
-    from tcformal.matmul.unit import Unit
     from tcformal.query.assume import Assumptions
     from tcformal.query.keep import AnswerStore
     from tcformal.query.verdict import Verdict
+    from tcformal.simulation.unit import Unit
 
     class ClaimStore(AnswerStore, Protocol):
         """Where claims are kept too."""
@@ -143,9 +143,9 @@ def prove_claim(
     TIMEOUT or ERROR with the evidence.
     Source: the unit's own.
     """
-    from tcformal.matmul.unit import spec_of
     from tcformal.query.assume import Assumptions
     from tcformal.query.claims.register import under
+    from tcformal.simulation.unit import spec_of
     from tcformal.solve.members import check_members
 
     spec = spec_of(unit)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tcformal.backends.concrete import Concrete
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts

@@ -13,8 +13,8 @@ from tcformal.theory.answers import TheoremAnswer
 from tcformal.version import VERSION
 
 if TYPE_CHECKING:  # an answer from a theorem has neither
-    from tcformal.operands.witness import Witness
     from tcformal.query.verdict import Verdict
+    from tcformal.simulation.operands.witness import Witness
 
 
 class PartStatus(enum.Enum):

@@ -8,14 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tcformal.backends.vector import Vector
 from tcformal.design.rounding import EXACT_SUM
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
-from tcformal.interp.vector import Vector
-from tcformal.operands.batch import columns, inputs_to_try, witness_at
-from tcformal.operands.random import Batch, Raw
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.assume import Assumptions
@@ -27,6 +24,9 @@ from tcformal.query.question import Question
 from tcformal.query.replay import results_of
 from tcformal.query.search import VECTORS
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.batch import columns, inputs_to_try, witness_at
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.answers import SEPARATOR
 
 T = TypeVar("T")

@@ -7,14 +7,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.node import Node
 from tcformal.ir.ops import signed
-from tcformal.operands.factors import factor_texts
-from tcformal.operands.names import operand_name, sum_name
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
@@ -24,9 +21,12 @@ from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
+from tcformal.simulation.operands.factors import factor_texts
+from tcformal.simulation.operands.names import operand_name, sum_name
+from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:
-    from tcformal.matmul.unit import Unit
+    from tcformal.simulation.unit import Unit
 
 
 def explain(
@@ -83,7 +83,7 @@ def diverge(
 
 
 def _spec(u: str | Unit | UnitSpec) -> UnitSpec:
-    from tcformal.matmul.unit import spec_of  # needs NumPy, and what follows does not
+    from tcformal.simulation.unit import spec_of  # needs NumPy, and what follows does not
 
     return spec_of(u)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from tcformal.checks import shown
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import scale_count
+from tcformal.simulation.operands.witness import Witness
 
 #: Largest number of bits of an integer that is converted to a format.
 _MOST_BITS = 10_000

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tcformal.backends.concrete import Concrete
 from tcformal.checks import shown
 from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan, SliceStep, format_of
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.node import Node
-from tcformal.matmul.runnable import RunnableProgram
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.runnable import RunnableProgram
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.node import Node
-from tcformal.operands.factors import scale_values
-from tcformal.operands.names import group_name, groups, product_name
-from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.semantics.stages import DotStep, Operand
+from tcformal.simulation.operands.factors import scale_values
+from tcformal.simulation.operands.names import group_name, groups, product_name
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

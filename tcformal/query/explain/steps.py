@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,6 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
-from tcformal.operands.codec import read_witness, witness_data
-from tcformal.operands.command import by_value, explain_command
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.assume import from_texts
@@ -18,6 +15,9 @@ from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.replay import EqualityReplay, replay
 from tcformal.query.search import search
 from tcformal.query.shrink.shrink import shrink
+from tcformal.simulation.operands.codec import read_witness, witness_data
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 
 
 class Equality(QuestionKind[EqualityQuestion]):

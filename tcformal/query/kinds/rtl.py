@@ -8,13 +8,13 @@ from typing import Any
 
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.operands.command import by_value, explain_command
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import value_data
 from tcformal.query.kinds.equality import Equality
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import RawInputs
 from tcformal.query.replay import EqualityReplay, oracle_result
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from tcformal.formats.spec import Format
-from tcformal.operands.factors import factors
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.query.pair import EqualityQuestion
@@ -22,6 +20,8 @@ from tcformal.query.shrink.simpler import (
     simpler_products,
     simpler_values,
 )
+from tcformal.simulation.operands.factors import factors
+from tcformal.simulation.operands.witness import Witness
 
 #: A product by the encodings of its factors.
 _Factors: TypeAlias = tuple[int, int]

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from tcformal.formats.spec import Format
-from tcformal.operands.factors import factors
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.simpler import all_factored, exact_product, factored, leading
+from tcformal.simulation.operands.factors import factors
+from tcformal.simulation.operands.witness import Witness
 
 #: How far all scales and c are moved together, either way.
 _NEAR = 12

@@ -10,14 +10,14 @@ from itertools import islice
 
 import numpy as np
 
-from tcformal.formats.spec import Format, Sign
-from tcformal.interp.vector import Vector
-from tcformal.operands.batch import batch_of, columns
-from tcformal.operands.witness import Witness
+from tcformal.backends.vector import Vector
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.neighbours import candidates, templates
+from tcformal.simulation.operands.batch import batch_of, columns
+from tcformal.simulation.operands.witness import Witness
 
 #: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
 _TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000

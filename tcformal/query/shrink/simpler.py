@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.identify.product_case import ProductCase
-from tcformal.matmul.errors import in_units, values_of
+from tcformal.analysis.errors import in_units, values_of
+from tcformal.identification.product_case import ProductCase
 from tcformal.oracle.values import hex_word
 from tcformal.report.numbers.plot import pyplot, save_picture
 

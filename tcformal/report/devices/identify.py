@@ -6,15 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from tcformal.formats.spec import Format
-from tcformal.identify.asking.rates import Rate
-from tcformal.identify.asking.repeat import Repeated
-from tcformal.identify.asking.validation import Validated
-from tcformal.identify.record.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
-from tcformal.operands.command import explain_command, in_hex
-from tcformal.operands.random import Raw
+from tcformal.encodings.spec import Format
+from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asking.repeat import Repeated
+from tcformal.identification.asking.validation import Validated
+from tcformal.identification.record.identification import (
+    AxisOutcome,
+    Identification,
+    IdentifyVerdict,
+    Settled,
+)
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.parts import Headline, ReportPart, Rows
+from tcformal.simulation.operands.command import explain_command, in_hex
+from tcformal.simulation.operands.random import Raw
 
 #: Members of a class, values of an axis and inputs that are shown.
 _SHOWN = 8

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tcformal.identify.causes.producers import MismatchKind, Producer
-from tcformal.identify.mismatch import Explained, MismatchVerdict
-from tcformal.operands.command import explain_command, in_hex
+from tcformal.identification.causes.producers import MismatchKind, Producer
+from tcformal.identification.mismatch import Explained, MismatchVerdict
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
 from tcformal.report.devices.units import on_processors, processors_data, processors_text
 from tcformal.report.parts import Headline, ReportPart, Rows
+from tcformal.simulation.operands.command import explain_command, in_hex
 
 #: Cases, and designs of one kind, that are shown one by one.
 _SHOWN = 8

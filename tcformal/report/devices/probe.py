@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcformal.identify.compare import Comparison, Refutation
-from tcformal.identify.recheck import Checked
+from tcformal.devices.listing import Listed
+from tcformal.devices.run.run import RunOutcome
+from tcformal.identification.compare import Comparison, Refutation
+from tcformal.identification.recheck import Checked
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.probe.devices.listing import Listed
-from tcformal.probe.run.run import RunOutcome
 from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Other names of a survivor that are shown.

@@ -10,9 +10,9 @@ from typing import Any
 from tcformal.callbacks import Warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.record.identification import IDENTIFICATION, IdentifyVerdict
-from tcformal.probe.log.results import Run, files_of, read_runs, unit_of
-from tcformal.probe.log.written import mismatches_in
+from tcformal.devices.log.results import Run, files_of, read_runs, unit_of
+from tcformal.devices.log.written import mismatches_in
+from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check
 

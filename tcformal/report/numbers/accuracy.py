@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from tcformal.bounds.accuracy import Accuracy
-from tcformal.bounds.attained import Attained
-from tcformal.bounds.constants import refined
+from tcformal.analysis.bounds.accuracy import Accuracy
+from tcformal.analysis.bounds.attained import Attained
+from tcformal.analysis.bounds.constants import refined
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
 from tcformal.report.escape import say
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
+from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import sum_of
 
 if TYPE_CHECKING:
-    from tcformal.bounds.programs import ProgramAccuracy
-    from tcformal.bounds.slices import ExactSlices
+    from tcformal.analysis.bounds.programs import ProgramAccuracy
+    from tcformal.analysis.bounds.slices import ExactSlices
 
 #: What constants are shown in units of.
 _UNIT = 24

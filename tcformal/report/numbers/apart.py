@@ -6,17 +6,17 @@ from typing import Any
 
 from rich.text import Text
 
-from tcformal.apart.distance import LargestDistance
-from tcformal.apart.monotone import Fall, Monotonicity
-from tcformal.matmul.runnable import RunnableProgram
-from tcformal.matmul.unit import Unit
-from tcformal.operands.command import by_value, explain_command
+from tcformal.analysis.distance.distance import LargestDistance
+from tcformal.analysis.distance.monotone import Fall, Monotonicity
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
 from tcformal.report.escape import say
 from tcformal.report.numbers.accuracy import in_units, theorem_data, theorem_text
 from tcformal.report.text import console, table
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.runnable import RunnableProgram
+from tcformal.simulation.unit import Unit
 
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 64

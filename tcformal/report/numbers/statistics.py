@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from tcformal.matmul.bias import Bias
-from tcformal.matmul.errors import ErrorSample
+from tcformal.analysis.bias import Bias
+from tcformal.analysis.errors import ErrorSample
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 

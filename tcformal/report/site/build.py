@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.analysis.papers.files import known_queries, load
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
 from tcformal.files.write import write_whole
-from tcformal.papers.files import known_queries, load
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import devices
 from tcformal.report.site.bundle import scripts

@@ -11,15 +11,15 @@ import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NAN_RULES
+from tcformal.devices.log.results import pieces_of, read_runs, unit_of
+from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, TcformalError
 from tcformal.files.lines import read
-from tcformal.identify.record.identification import IDENTIFICATION
-from tcformal.identify.record.verified import verify_identification
-from tcformal.matmul.replay import replay
-from tcformal.probe.log.results import pieces_of, read_runs, unit_of
-from tcformal.probe.sealed import read_summary
+from tcformal.identification.record.identification import IDENTIFICATION
+from tcformal.identification.record.verified import verify_identification
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.devices.identify import growth_picture
+from tcformal.simulation.replay import replay
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check

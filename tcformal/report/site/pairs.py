@@ -10,8 +10,6 @@ from tcformal.callbacks import Advance
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
-from tcformal.operands.command import by_value, explain_command
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
@@ -22,6 +20,8 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import kept_as
 from tcformal.report.svg.page import operand_rows, pictures_html
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 from tcformal.store.file import Record
 from tcformal.store.store import Entry
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tcformal.analysis.papers.checked import algorithm_asked, claim_of
+from tcformal.analysis.papers.files import Ask, QueryFile
+from tcformal.analysis.papers.run import Setting, question_asked, run
 from tcformal.callbacks import Advance
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
-from tcformal.operands.command import by_value, explain_command
-from tcformal.papers.checked import algorithm_asked, claim_of
-from tcformal.papers.files import Ask, QueryFile
-from tcformal.papers.run import Setting, question_asked, run
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.kind import algorithm_parts
@@ -25,6 +24,7 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record
+from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.solve.result import Limits
 from tcformal.store.file import Record
 from tcformal.store.store import Entry, Store

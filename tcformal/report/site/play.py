@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, TcformalError
-from tcformal.formats.spec import Format, Sign
-from tcformal.interp.concrete import Concrete
-from tcformal.operands.command import explain_command, in_hex
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import common_k, scale_count, staged_circuit
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.report.svg.draw import panels_svg, verdict_text
+from tcformal.simulation.operands.command import explain_command, in_hex
+from tcformal.simulation.operands.witness import Witness
 
 #: Exponents that random operands spread over, so that terms overlap.
 _SPREAD = 14

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from tcformal.formats.spec import Format, Sign
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.steps import Trace

@@ -6,8 +6,7 @@ from html import escape
 from typing import Any
 
 from tcformal.design.operations import operation
-from tcformal.identify.record.identification import Identification
-from tcformal.matmul.unit import Unit
+from tcformal.identification.record.identification import Identification
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.explain.explain import explain_witness
@@ -19,6 +18,7 @@ from tcformal.report.parts import plain
 from tcformal.report.svg.draw import STYLE, picture_svg
 from tcformal.report.svg.page import html_table, operand_rows, pictures_html
 from tcformal.report.units import unit_data
+from tcformal.simulation.unit import Unit
 
 
 def trace_svg(trace: Trace) -> str:

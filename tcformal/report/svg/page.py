@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from tcformal.design.unit import UnitSpec
-from tcformal.operands.command import by_value, explain_command
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Trace
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.draw import panels_svg, verdict_text
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--soft:#f3f5f7;--line:#c5ccd3;--link:#0b57c2}

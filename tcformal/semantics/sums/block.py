@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.design.spec import Design
-from tcformal.formats.spec import Format
+from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import finite

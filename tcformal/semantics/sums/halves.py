@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import shift_to

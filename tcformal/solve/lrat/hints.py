@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tcformal import machine
+from tcformal.backends import machine
+from tcformal.backends.cnf import Cnf
 from tcformal.errors import CertificateError
-from tcformal.interp.cnf import Cnf
 from tcformal.solve.drat import DratStep
 from tcformal.solve.lrat import propagation as p
 from tcformal.solve.lrat.check import LratStep

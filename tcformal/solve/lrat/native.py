@@ -14,7 +14,7 @@ import inspect
 from types import ModuleType
 from typing import Any
 
-from tcformal.machine import Module
+from tcformal.backends.machine import Module
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitXor: "xor", ast.BitAnd: "and",

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
-from tcformal.interp.cnf import to_cnf
 from tcformal.interpreter import collect_rarely
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CHECKER, verify

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import InputError
 from tcformal.independent.gates import AndGates, network
-from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from tcformal.formats.spec import Format, Sign
+from tcformal.encodings.spec import Format, Sign
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.theory.refinement.trees import At, Summed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.theory.terms import (

@@ -15,8 +15,6 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.unit import Unit
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.divergence import divergence
@@ -25,6 +23,8 @@ from tcformal.query.explain.steps import SumStep, TermRow, Trace
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import divergence_text, picture
 from tcformal.report.text import WIDTH
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
 from vectors import batch
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"

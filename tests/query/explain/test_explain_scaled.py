@@ -15,10 +15,6 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ValueTextError
-from tcformal.matmul.unit import Unit
-from tcformal.operands.batch import witness_at
-from tcformal.operands.random import batch
-from tcformal.operands.witness import Witness
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.text import power_of_two
@@ -32,6 +28,10 @@ from tcformal.query.replay import oracle_result
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import picture
 from tcformal.report.text import WIDTH
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX5 = MX.replace("e4m3", "e5m2")

@@ -9,14 +9,13 @@ from fractions import Fraction
 
 import pytest
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.witness import Witness
 from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import decode, parse_value
 from tcformal.programs import error
@@ -37,6 +36,7 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.query.worst import Worst, worst
 from tcformal.semantics.number import Exponent
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

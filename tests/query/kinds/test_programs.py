@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import tcformal
+from tcformal.backends.concrete import Concrete
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.interp.concrete import Concrete
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
@@ -22,6 +21,7 @@ from tcformal.query.kinds.comparison.question import ErrorComparison, error_comp
 from tcformal.query.kinds.comparison.replay import replay
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 

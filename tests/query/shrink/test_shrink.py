@@ -8,14 +8,14 @@ from itertools import pairwise
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS
-from tcformal.operands.witness import Witness
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import decode, encode_exact, parse_value
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.shrink.neighbours import candidates, templates
 from tcformal.query.shrink.shrink import shrink, value_cost, witness_cost
+from tcformal.simulation.operands.witness import Witness
 from vectors import batch
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"

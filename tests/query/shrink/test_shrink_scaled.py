@@ -8,10 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.formats.catalog import FORMATS
-from tcformal.operands.batch import witness_at
-from tcformal.operands.random import batch
-from tcformal.operands.witness import Witness
+from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
 from tcformal.query.pair import EqualityQuestion, question
@@ -19,6 +16,9 @@ from tcformal.query.replay import replay
 from tcformal.query.shrink.neighbours import candidates, templates
 from tcformal.query.shrink.rescaled import rescaled, simpler_scales
 from tcformal.query.shrink.shrink import scale_cost, shrink, witness_cost
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.witness import Witness
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX4 = MX.replace("e4m3", "e2m1")

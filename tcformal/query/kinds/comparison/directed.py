@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
 from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.query.kinds.comparison.replay import replay
+from tcformal.simulation.operands.witness import Witness
 
 #: Binades below the largest product in which a third product is tried: more than any unit keeps.
 _DEPTH = 44

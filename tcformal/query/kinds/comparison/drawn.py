@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcformal.formats.spec import Format
-from tcformal.matmul.runnable import RunnableProgram
-from tcformal.operands.random import Batch, Raw
-from tcformal.operands.witness import Witness
+from tcformal.encodings.spec import Format
 from tcformal.oracle import errors as oracle
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.runnable import RunnableProgram
 
 #: What rows are made of, in equal parts.
 FAMILIES: dict[str, str] = {

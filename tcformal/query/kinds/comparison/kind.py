@@ -11,12 +11,9 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Design, Operands
 from tcformal.design.steps import nan_word_of
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
-from tcformal.operands.codec import read_witness, witness_data
-from tcformal.operands.command import by_value, explain_command
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
 from tcformal.query.assume import from_texts
@@ -27,6 +24,9 @@ from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.shrink.shrink import shrink
+from tcformal.simulation.operands.codec import read_witness, witness_data
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.members import default_members
 
 #: The first of the solvers by default: on multipliers, splits and wide sums, word-level rewriting finds

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 from tcformal.oracle.text import number_text, parse_magnitude
 from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE

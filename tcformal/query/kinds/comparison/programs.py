@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.ir.build import Graph
-from tcformal.operands.codec import read_witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.program import Program, known_programs, program, read_program
 from tcformal.query.assume import from_texts
@@ -17,6 +16,7 @@ from tcformal.query.kinds.comparison.kind import AlgorithmKind
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay
+from tcformal.simulation.operands.codec import read_witness
 from tcformal.solve.members import default_members
 
 #: Random rows before a solver is asked: few, because one row with a larger error is enough.

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from tcformal.interp.concrete import Concrete
-from tcformal.operands.witness import Witness
+from tcformal.backends.concrete import Concrete
 from tcformal.oracle import errors as oracle
 from tcformal.oracle.programs import program_result
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 from tcformal.query.kinds.comparison.question import ErrorComparison
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

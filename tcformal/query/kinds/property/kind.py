@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcformal.design.names import resolve
+from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
-from tcformal.operands.codec import read_value
-from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.property.properties import PROPERTIES
@@ -23,6 +21,8 @@ from tcformal.query.kinds.property.question import (
     shrink_inputs,
 )
 from tcformal.query.question import Kind, QuestionKind, RawInputs
+from tcformal.simulation.operands.codec import read_value
+from tcformal.simulation.operands.command import by_value, explain_command
 
 
 class UnitProperty(QuestionKind[PropertyQuestion]):

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import OperandNodes, chained_dot, scale_count
 from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
+from tcformal.simulation.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)

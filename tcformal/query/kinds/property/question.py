@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.vector import Vector
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.batch import columns, inputs_to_try
-from tcformal.operands.witness import Witness
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.kinds.property.properties import PROPERTIES, Case
 from tcformal.query.question import Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
+from tcformal.simulation.operands.batch import columns, inputs_to_try
+from tcformal.simulation.operands.witness import Witness
 
 #: Exponents above 2^0 at which a step of an operand is tried.
 _ABOVE = 24

@@ -1,0 +1,349 @@
+"""Inputs built to lose as much as a unit can, and what they lose, on integers and on the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from tcformal.design.rounding import NEAREST
+from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.programs.chain import scale_count
+from tcformal.query.replay import results_of
+from tcformal.simulation.operands.witness import Witness
+
+#: Different calls that are followed; products of a longer dot product are then zeros.
+_CALLS = 1 << 10
+#: Exponents at which the loss of a last rounding is tried.
+_FEW = 4
+#: Significands at either end of their range that are tried for a product just below a power of two.
+_ENDS = 1 << 12
+#: Units are shared out among products of so few fraction bits, in sums of so many bits below a result's.
+_BITS, _WIDER = 6, 4
+#: Factors of at most so many bits are tried pair by pair.
+_MOST = 11
+#: Words of inputs that are shown beside a bound that they exceed, at most.
+_SHOWN = 16
+#: A product of two operands by their raw encodings.
+FactorWords = tuple[int, int]
+_NOTHING: FactorWords = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Attained:
+    """Inputs and what they lose, replayed on integers and on exact fractions.
+
+    Shapes: `calls`: the operands of every call with c as it was reached, and how often in a row such a call
+    is made; `ends`: the result, raw.
+    Ranges and units: `error` = |result - xᵀy| and `magnitude` = Σ|x_k·y_k|, exact.
+    """
+
+    calls: tuple[tuple[Witness, int], ...]
+    ends: int
+    error: Fraction
+    magnitude: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """error / magnitude; 0 where both are 0."""
+        return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+
+def words_text(words: Sequence[int]) -> str:
+    """Words as a sentence shows them: the first ones, where there are many."""
+    shown = ",".join(map(hex, words[:_SHOWN]))
+    return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
+
+
+class Construction:
+    """Products of a unit's operands with wanted values, and the dot products that are made of them.
+
+    The largest term has the exponent E and no bits beyond the sum's; the others are as little below a unit of
+    the sum, 2^(E - F), as products can be, and are lost; one of them brings the sum as far from the result
+    below as the conversion can lose.  Without a truncated sum the others are half an ulp of the result.
+    """
+
+    def __init__(self, unit: UnitSpec) -> None:
+        self.unit, self.a, self.b = unit, unit.a_format, unit.b_format
+        design = unit.design
+        # Every block of these is rounded to the result at once.
+        last = design.rho if design.framed else design.step
+        self.p = last.fraction_bits
+        self.nearest = last.mode in NEAREST
+        self.bits = design.fraction_bits if design.summation == "fused" else None
+        #: The products of one block by what is asked of them.
+        self._blocks: dict[tuple[int, int, bool, bool], list[FactorWords] | None] = {}
+
+    # ------------------------------------------------------------------ products
+    def power(self, q: int) -> FactorWords | None:
+        """Two powers of two whose product is 2^q."""
+        return self.scaled(1, 1, q)
+
+    def below(self, q: int) -> FactorWords | None:
+        """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
+        x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
+        return self.scaled(x, y, q - places)
+
+    def scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
+        """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
+        a, b = self.a, self.b
+        top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
+        total = shift + top_x + top_y
+        for e in sorted(range(a.e_min, a.e_max + 1), key=lambda e: abs(2 * e - total)):
+            if b.e_min <= total - e <= b.e_max:
+                first = encoded(a, x * Fraction(2) ** (e - top_x))
+                second = encoded(b, y * Fraction(2) ** (total - e - top_y))
+                if first is not None and second is not None:
+                    return first, second
+        return None
+
+    def halved(self, e: int) -> FactorWords | None:
+        """A product of exponent e that is rounded itself, and loses half an ulp; None where that is exact."""
+        low, high = (self.p + 1) // 2, self.p + 1 - (self.p + 1) // 2
+        x, y = self.a.fraction_bits, self.b.fraction_bits
+        if self.bits is not None or not self.nearest or low > x or high > y:
+            return None
+        return self.scaled((1 << x) + (1 << x - low), (1 << y) + (1 << y - high), e - x - y)
+
+    def tiny(self, e: int) -> FactorWords | None:
+        """A product of exponent e whose significand is as small as a subnormal factor makes it."""
+        for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
+            if (one.fraction_bits < other.fraction_bits and not turned) or not one.subnormals:
+                continue
+            second = encoded(other, Fraction(2) ** (e - one.e_min)) if e - one.e_min >= other.e_min else None
+            if second is not None:
+                first = 1 << one.ignored_low_bits
+                return (second, first) if turned else (first, second)
+        return None
+
+    # ------------------------------------------------------------------ calls
+    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
+        """The products of one block at the exponent e, the largest term first in the first block.
+
+        Zeros stand for products that the operands do not have; None where there is no largest term.
+        """
+        key = e, count, first, subnormal
+        if key not in self._blocks:
+            self._blocks[key] = self._products(*key)
+        return self._blocks[key]
+
+    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
+        made: list[FactorWords] = []
+        if first:
+            largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
+            if largest is None:
+                return None
+            made.append(largest)
+        filled = None if subnormal else self._cut(e, count - len(made)) or self._filled(e, count - len(made))
+        if filled is not None:
+            return made + filled
+        brings, lost = self._parts(e)
+        if brings is not None and not subnormal and len(made) < count:
+            made.append(brings)
+        return made + [_NOTHING if lost is None else lost] * (count - len(made))
+
+    def _parts(self, e: int) -> tuple[FactorWords | None, FactorWords | None]:
+        """What brings the sum as far as the conversion can lose, and what is lost in the sum itself."""
+        half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
+        if self.bits is None:
+            return half, half
+        return (half if self.bits > self.p else None), self.below(e - self.bits)
+
+    def _filled(self, e: int, count: int) -> list[FactorWords] | None:
+        """The products of few bits that lose most where they bring the sum as far as the conversion can lose.
+
+        The more units of the sum a product keeps, the less it can lose: they are shared out among them.
+        """
+        few = self.a.fraction_bits + self.b.fraction_bits <= _BITS
+        if self.bits is None or not few or count < 1 or not self.p <= self.bits <= self.p + _WIDER:
+            return None
+        ulp = 1 << self.bits - self.p
+        target = ulp // 2 if self.nearest else ulp - 1
+        kinds = _losses(self.a.fraction_bits, self.b.fraction_bits, target)
+        words = [None if x is None else self.scaled(x[1], x[2], e - self.bits + x[3]) for x in kinds]
+        losses = [Fraction(-1) if w is None or x is None else x[0] for x, w in zip(kinds, words, strict=True)]
+        # What is lost at most of so many units that are kept, product by product, and the last one's.
+        best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
+        for _ in range(count):
+            found: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
+            for total, (lost, row) in best.items():
+                for kept, loss in enumerate(losses[: target + 1 - total]):
+                    more = lost + loss
+                    if loss >= 0 and (total + kept not in found or more > found[total + kept][0]):
+                        found[total + kept] = more, (*row, kept)
+            best = found
+        if target not in best:
+            return None
+        return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
+
+    def _cut(self, e: int, count: int) -> list[FactorWords] | None:
+        """Products in pieces, the first of which brings the sum as far as its conversion can lose."""
+        size, more = self.unit.design.piece_bits, (self.bits or 0) - self.p
+        if size is None or more < 1 or self.nearest or count < 1:
+            return None
+        found = lossy_products(self.a.precision, self.b.precision, size, 1 << more)
+        kinds = [found[x] for x in ((1 << more) - 1, 0) if x in found]
+        words = [w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - more - x[3])) is not None]
+        return [words[0], *[words[1]] * (count - 1)] if len(words) == 2 else None
+
+    def call(
+        self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> Witness:
+        """One call, filled up with zeros; `scales` of A and `others` of B, 1 unless given."""
+        unit = self.unit
+        rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
+        ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
+        own, other = tuple(scales) or ones, tuple(others) or ones
+        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
+
+    def values(self, w: Witness) -> list[Fraction]:
+        """The exact products of a call, with their scales, and negative where they are subtracted."""
+        made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
+        made = [x * sign for x, sign in zip(made, product_signs(self.unit, self.unit.k), strict=True)]
+        size, fmt = self.unit.scale_block, self.unit.scale_format
+        if size is None or fmt is None:
+            return made
+        own = [
+            decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
+        ]
+        return [x * own[k // size] for k, x in enumerate(made)]
+
+    def best(self, length: int, *, subnormal: bool = False) -> Attained:
+        """The dot product of that length that loses most of those of this kind."""
+        made = [self.run(e, length, subnormal) for e in self.exponents()]
+        if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
+            made += [self._converted(e) for e in self.exponents()[:_FEW]]
+        return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
+
+    def exponents(self) -> list[int]:
+        """The exponent nearest 0 at which all products exist, or else every one that may do."""
+        low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
+        d = self.unit.d_format
+        span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
+        for e in sorted(span, key=abs):
+            lost = self.power(e) is not None and self._parts(e)[1] is not None
+            if lost and (self.bits == self.p or self._parts(e)[0] is not None):
+                return [e]
+        return span
+
+    def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
+        """The dot product at the exponent e, call by call."""
+        unit = self.unit
+        size, state, met = min(unit.k, unit.design.products), 0, 0
+        made: list[tuple[Witness, int]] = []
+        exact = magnitude = Fraction(0)
+        while met < length:
+            count = min(unit.k, length - met)
+            pairs: list[FactorWords] = []
+            for start in range(0, count, size):
+                block = self.products(e, min(size, count - start), not (met or start), subnormal)
+                if block is None:
+                    return None
+                pairs += block
+            w = self.call(pairs if len(made) < _CALLS else (), state)
+            before, state = state, results_of(unit, w)
+            # A call that gives its own c again is made for all that follows, but a shorter last one.
+            times = (length - met) // unit.k if met and state == before and count == unit.k else 1
+            values = self.values(w)
+            exact += times * sum(values, Fraction(0))
+            magnitude += times * sum(map(abs, values), Fraction(0))
+            made.append((w, times))
+            met += times * count
+        end = decode(unit.d_format, state)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        return Attained(tuple(made), state, abs(end.number - exact), magnitude)
+
+    def _converted(self, e: int) -> Attained | None:
+        """One call of two products, where sums have more bits than the result: what its rounding loses."""
+        rho = self.unit.design.rho
+        first = self.power(e)
+        q = e - rho.fraction_bits
+        second = self.power(q - 1) if rho.mode in NEAREST else self.below(q)
+        if first is None or second is None:
+            return None
+        return self.replayed(self.call([first, second], 0))
+
+    def replayed(self, w: Witness) -> Attained | None:
+        """What one call from c = 0 loses; None where its result is not finite."""
+        ends, values = results_of(self.unit, w), self.values(w)
+        end = decode(self.unit.d_format, ends)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        exact = sum(values, Fraction(0))
+        return Attained(((w, 1),), ends, abs(end.number - exact), sum(map(abs, values), Fraction(0)))
+
+    def _nothing(self) -> Attained:
+        return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int, int] | None]:
+    """Of normal significands of so many fraction bits, for each whole part the product that exceeds it most.
+
+    Ranges and units: whole parts 0 … most; the excess, both significands as integers, and the power of two
+    that scales their product.
+    """
+    best: list[tuple[Fraction, int, int, int] | None] = [None] * (most + 1)
+    for x in range(1 << first, 2 << first):
+        for y in range(1 << second, 2 << second):
+            for shift in range(-(first + second + 2), most.bit_length() - first - second):
+                value = x * y * Fraction(2) ** shift
+                whole, old = int(value), None if value >= most + 1 else best[int(value)]
+                if value < most + 1 and (old is None or value - whole > old[0]):
+                    best[whole] = value - whole, x, y, shift
+    return best
+
+
+@lru_cache(maxsize=64)
+def _just_below(first: int, second: int) -> tuple[int, int, int]:
+    """Significands of so many fraction bits with the largest product below a power of two; and which one.
+
+    Ranges and units: x in [2^first, 2^(first + 1)), y likewise: x·y < 2^places, as close as can be.
+    """
+    best = (Fraction(0), 0, 0, 0)
+    for places in (first + second + 1, first + second + 2):
+        # Of many significands the least and the largest come near enough.
+        ends = (
+            range(1 << first, min(1 << first, _ENDS) + (1 << first)),
+            range((2 << first) - _ENDS, 2 << first),
+        )
+        for x in ends[0] if 1 << first <= _ENDS else chain(*ends):
+            y = min(((1 << places) - 1) // x, (2 << second) - 1)
+            if y >= 1 << second:
+                best = max(best, (Fraction(x * y, 1 << places), x, y, places))
+    return best[1], best[2], best[3]
+
+
+@lru_cache(maxsize=8)
+def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tuple[float, int, int, int]]:
+    """Of products whose pieces of `size` bits are each cut below 2^t, those that lose most units of 2^t.
+
+    Ranges and units: normal significands of `first` and `second` bits; by what the whole units that are kept
+    are modulo `ulp`: what is lost, both significands and t.  Empty where there are too many.
+    """
+    if max(first, second) > _MOST:
+        return {}
+    x, y = (np.arange(1 << n - 1, 1 << n, dtype=np.int64) for n in (first, second))
+    rows = [[v >> i & (1 << size) - 1 for i in range(0, n, size)] for v, n in ((x, first), (y, second))]
+    pieces = [
+        np.multiply.outer(p, q) << size * (i + j)
+        for i, p in enumerate(rows[0])
+        for j, q in enumerate(rows[1])
+    ]
+    best: dict[int, tuple[float, int, int, int]] = {}
+    for t in range(size, first + second + 1):
+        kept = sum((p >> t for p in pieces), np.zeros_like(pieces[0]))
+        lost = np.multiply.outer(x, y) - (kept << t)
+        for rest in range(ulp):
+            among = np.where(kept % ulp == rest, lost, -1)
+            at = int(among.argmax())
+            units = float(among.flat[at]) / (1 << t)
+            if units >= 0 and units > best.get(rest, (0.0,))[0]:
+                best[rest] = units, int(x[at // y.size]), int(y[at % y.size]), t
+    return best

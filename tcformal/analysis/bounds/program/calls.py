@@ -1,0 +1,75 @@
+"""The constants of a unit's calls in a program, from theorems about the sum that the program needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tcformal.analysis.bounds.constants import Proved, exponent_constant, theorem_constant
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.theory.answers import in_the_way
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import NO_C, StatedSum
+
+
+@dataclass(frozen=True, slots=True)
+class CallBound:
+    """|d - (Σ ±x_k·y_k + c)| <= own·Σ|x_k·y_k| + other·|c| of a call, or of calls one after the other.
+
+    Ranges and units: `sum`: what x_k, y_k and c are, and which signs products have; an operand that may be
+    subnormal, and is not flushed, counts as the least normal number at least.  `least`: the largest product,
+    or c, is at least 2^least, or all are zero.
+    """
+
+    own: Fraction
+    other: Fraction
+    least: int
+    sum: StatedSum
+
+
+class CallBounds:
+    """Constants by unit and number of products; theorems are applied once to each unit."""
+
+    def __init__(self) -> None:
+        self._proved: dict[UnitSpec, list[Proved]] = {}
+        self._used: dict[tuple[str, str], Instance] = {}
+        self.used: dict[tuple[str, int, StatedSum], CallBound] = {}
+
+    def of(self, unit: UnitSpec, products: int, needed: StatedSum) -> CallBound:
+        """The constants of a dot product of so many products.
+
+        Ranges and units: `needed`: the sum that they are to be about; what is flushed of it is counted by
+        whom they are given to.
+        Errors: InputError where no theorem gives them, or none about that sum.
+        """
+        refused = ""
+        for p in self._theorems(unit):
+            stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
+            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
+            if not sentence:
+                found = self.used[unit.name, products, needed] = _bound(p, products, stated)
+                self._used[unit.name, p.theorem.theorem] = p.theorem
+                return found
+            refused = refused or sentence
+        raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
+
+    def _theorems(self, unit: UnitSpec) -> list[Proved]:
+        """What theorems say of normal operands, then of any."""
+        if unit not in self._proved:
+            found = theorem_constant(unit), exponent_constant(unit)
+            self._proved[unit] = [p for p in found if p is not None]
+        return self._proved[unit]
+
+    @property
+    def theorems(self) -> tuple[Instance, ...]:
+        """The theorems that constants are instances of, once each."""
+        return tuple(self._used.values())
+
+
+def _bound(p: Proved, products: int, stated: StatedSum) -> CallBound:
+    if stated.c == NO_C:
+        return CallBound(p.constants.of(products), Fraction(0), p.least, stated)
+    both = p.beside_c(products)
+    assert both is not None  # as the sum is about any c
+    return CallBound(both, both, p.least, stated)

@@ -1,0 +1,255 @@
+"""Scalars of a program as sums of products of words and of errors, with bounds on these."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, lru_cache, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.bounds.program.words import Powers, Symbols, WordForm, joined
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+
+#: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
+Weights = NDArray[np.float64]
+#: More than what an operation of binary64 rounds down by, and the least weight that is not zero.
+_UP, _LEAST = 1 + 2.0**-50, 2.0**-900
+#: (symbol of a, symbol of b) -> coefficient.
+Products = Mapping[tuple[int, int], Fraction]
+
+
+@lru_cache(maxsize=16)
+def nothing(n: int) -> Weights:
+    """Weights of zero, which are not to be written to: sums with them are known at once."""
+    made = np.zeros(n)
+    made.flags.writeable = False
+    return made
+
+
+def _none(w: Weights) -> bool:
+    """Whether weights are those of `nothing`; False says nothing."""
+    return w is nothing(w.size)
+
+
+def times(w: Weights, factor: Fraction) -> Weights:
+    """Weights times a factor of at least 0, rounded up."""
+    if factor == 1 or _none(w):
+        return w
+    made = w * (weight(factor) * _UP * _UP)
+    # What is not zero is at least the least weight, so that this is zero where `w` is.
+    return np.maximum(made, np.minimum(w, _LEAST), out=made)
+
+
+def plus(x: Weights, y: Weights | float) -> Weights:
+    """The sum of weights, rounded up."""
+    if isinstance(y, np.ndarray) and (_none(x) or _none(y)):
+        return y if _none(x) else x
+    return (x + y) * _UP
+
+
+def weight(x: Fraction) -> float:
+    """A number of at least 0 as a weight, rounded up."""
+    return max(float(x) * _UP, _LEAST) if x else 0.0
+
+
+def largest(w: Weights) -> Fraction:
+    """The largest weight: Σ weight·|a_k·b_k| is at most that of Σ|a_k·b_k|."""
+    return Fraction(float(w.max()))
+
+
+@cache
+def room(target: Format, n: int, high: int) -> float:
+    """A weight up to which no n products of elements of at most that exponent overflow a format."""
+    top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
+    return float(min(top / n / Fraction(4) ** (high + 1), Fraction(2) ** 1000)) / _UP
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRun:
+    """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run.
+
+    Ranges and units: `most`: what they are at most, as the weight of each element.
+    """
+
+    start: int
+    stop: int
+    products: Products
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorForm:
+    """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
+
+    Shapes: runs in order, none beside one of the same products; `loose` [n]: errors that nothing else holds.
+    Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
+    """
+
+    runs: tuple[ProductRun, ...]
+    loose: Weights
+    errors: Mapping[int, Fraction] = field(default_factory=dict)
+    grid: int | None = None
+    powers: Powers = ()
+
+    @property
+    def zero(self) -> bool:
+        """Whether it is always zero."""
+        return not self.runs and not self.errors and (_none(self.loose) or not self.loose.any())
+
+
+class Sums:
+    """The arithmetic of totals for one program and length."""
+
+    def __init__(self, symbols: Symbols, n: int) -> None:
+        self.symbols, self.n = symbols, n
+        #: Errors that several values hold: what each is at most.
+        self.errors: list[Weights] = []
+        #: Products of two words, and sums of products, with what they are at most, by which objects they are
+        #: made of; those are kept, and so no other object is at their place.
+        self._made: dict[tuple[object, ...], tuple[object, Products, float]] = {}
+
+    def nothing(self) -> ErrorForm:
+        """Zero."""
+        return ErrorForm((), nothing(self.n))
+
+    def product(self, a: WordForm, b: WordForm, start: int, length: int) -> ErrorForm:
+        """Σ of the products of two words over a run of elements; those beyond the end are zero."""
+        if a.letter == b.letter:
+            raise InputError("expected products of a word of a and one of b, but got two of the same input")
+        if a.letter == "b":
+            a, b = b, a
+        stop = min(start + length, self.n)
+        if stop <= start:
+            return self.nothing()
+        run = ProductRun(start, stop, *self._product(a, b))
+        exponents = self.symbols.exponents
+        grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
+        return ErrorForm((run,), nothing(self.n), {}, grid, joined(a.powers, b.powers))
+
+    def _product(self, a: WordForm, b: WordForm) -> tuple[Products, float]:
+        """The products of two words' symbols, and what they are at most."""
+        key = id(a), id(b)
+        if key not in self._made:
+            made = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
+            self._made[key] = (a, b), made, self._bound(made)
+        return self._made[key][1:]
+
+    def _total(self, parts: Sequence[tuple[Products, Fraction]]) -> tuple[Products, float]:
+        """The sum of products, each times a factor, and what it is at most."""
+        key = tuple((id(x), q.numerator, q.denominator) for x, q in parts)
+        if key not in self._made:
+            total: dict[tuple[int, int], Fraction] = {}
+            for products, q in parts:
+                for at, p in products.items():
+                    more = p if q == 1 else p * q
+                    total[at] = total[at] + more if at in total else more
+            same = len(parts) == 1 and parts[0][1] == 1
+            left = parts[0][0] if same else {at: p for at, p in total.items() if p}
+            self._made[key] = parts, left, self._bound(left)
+        return self._made[key][1:]
+
+    def _bound(self, products: Products) -> float:
+        bounds = self.symbols.bounds
+        return weight(sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in products.items()), Fraction(0)))
+
+    def _lin(self, runs: Sequence[ProductRun]) -> Weights:
+        """What runs are at most."""
+        made = np.zeros(self.n)
+        for run in runs:
+            made[run.start : run.stop] = run.most
+        return made
+
+    def most(self, x: ErrorForm) -> Weights:
+        """What |x| is at most."""
+        total = plus(self._lin(x.runs), x.loose)
+        for i, q in x.errors.items():
+            total = plus(total, times(self.errors[i], abs(q)))
+        return total
+
+    def sum(self, parts: Sequence[tuple[ErrorForm, Fraction, Powers]]) -> ErrorForm:
+        """The exact sum of totals, each times a factor and times powers of two."""
+        parts = [x for x in parts if not x[0].zero]
+        if not parts:
+            return self.nothing()
+        powers = {joined(x.powers, more) for x, _, more in parts}
+        if len(powers) > 1:
+            raise InputError("expected sums of values at the same scale, but got others")
+        errors, loose = dict[int, Fraction](), list[Weights]()
+        grids: list[int | None] = []
+        for x, q, _ in parts:
+            for i, p in x.errors.items():
+                more = p if q == 1 else p * q
+                errors[i] = errors[i] + more if i in errors else more
+            loose.append(x.loose if q == 1 else times(x.loose, abs(q)))
+            grids.append(x.grid if x.grid is None or q == 1 else x.grid + _shift(q))
+        runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
+        known = [x for x in grids if x is not None]
+        left = {i: q for i, q in errors.items() if q}
+        return ErrorForm(runs, reduce(plus, loose), left, min(known, default=None), powers.pop())
+
+    def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
+        """The sum of runs, each times a factor."""
+        ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
+        made: list[ProductRun] = []
+        for start, stop in itertools.pairwise(ends):
+            left, most = self._total(
+                [(run.products, q) for run, q in parts if run.start <= start and stop <= run.stop]
+            )
+            if made and made[-1].stop == start and made[-1].products == left:
+                made[-1] = replace(made[-1], stop=stop)
+            elif left:
+                made.append(ProductRun(start, stop, left, most))
+        return tuple(made)
+
+    def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
+        """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
+        if _none(error) or not error.any():
+            return x
+        if not shared:
+            return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)
+        self.errors.append(error)
+        more = {**x.errors, len(self.errors) - 1: Fraction(1)}
+        return ErrorForm(x.runs, x.loose, more, x.grid, x.powers)
+
+    def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
+        """The values with errors that occur in the same way in all of them made one."""
+        ways: dict[tuple[Fraction, ...], list[int]] = {}
+        for i in {i for x in held for i in x.errors}:
+            found = [x.errors.get(i, Fraction(0)) for x in held]
+            first = next(abs(q) for q in found if q)
+            ways.setdefault(tuple(q / first for q in found), []).append(i)
+        new: list[dict[int, Fraction]] = [{} for _ in held]
+        for shares, members in ways.items():
+            total = nothing(self.n)
+            for i in members:
+                factor = next(abs(x.errors[i]) for x in held if x.errors.get(i))
+                # Errors may be joined with their signs: an error that is as often negative is as large.
+                total = plus(total, times(self.errors[i], factor))
+            self.errors.append(total)
+            for errors, q in zip(new, shares, strict=True):
+                if q:
+                    errors[len(self.errors) - 1] = q
+            for i in members:
+                self.errors[i] = nothing(0)
+        return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
+
+    def distance(self, x: ErrorForm) -> Weights:
+        """What |x - Σ a_k·b_k| is at most."""
+        made = self.most(ErrorForm((), x.loose, x.errors))
+        left = np.ones(self.n)
+        for run in x.runs:
+            products = dict(run.products)
+            products[0, 0] = products.get((0, 0), Fraction(0)) - 1
+            left[run.start : run.stop] = self._bound(products)
+        return plus(made, left)
+
+
+def _shift(q: Fraction) -> int:
+    """The exponent of the largest power of two that divides a dyadic number."""
+    low = (q.numerator & -q.numerator).bit_length() - 1
+    return low - (q.denominator.bit_length() - 1)

@@ -1,0 +1,271 @@
+"""Inputs of one call that lose much, found by ascent on the unit's lanes from those that were built."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.bounds.attained import Attained, Construction, FactorWords
+from tcformal.analysis.bounds.cut_terms import of_cut_terms
+from tcformal.analysis.bounds.grid import filled
+from tcformal.analysis.errors import values_of
+from tcformal.design.rounding import NEAREST
+from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.encodings.spec import Format
+from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.programs.chain import scale_count
+from tcformal.query.replay import results_of
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
+
+Indices = NDArray[np.int64]
+#: Rows that are tried at once, rounds of random pairs without gain, and steps of a climb.
+_ROWS, _ROUNDS, _CLIMBS = 30_000, 2, 60
+#: Different calls at most; a chain that does not settle is not followed.
+_CALLS = 40
+#: Binades above the least normal number where what flushing loses is small beside the largest term.
+_MARGIN = 40
+#: Binades below the largest product that are tried.
+_SPAN = 40
+#: Exponents from the least one on where the largest product has others below a unit.
+_NEAR = 4
+#: All significands of so few fraction bits are tried; results of so many fraction bits are searched at most.
+_FEW, _WIDE = 3, 24
+#: Products just below a power of two are sought among significands of so many fraction bits.
+_NARROW = 12
+
+
+def improved(build: Construction, length: int, known: Attained) -> Attained:
+    """What an ascent finds for the first call and for one after it, which is repeated, or else `known`.
+
+    Ranges and units: exact, replayed on integers and on the oracle.
+    """
+    spec = build.unit
+    whole = filled(build, length)
+    if whole is not None and whole.ratio >= known.ratio:
+        return whole
+    known = max((known, *of_cut_terms(build, length, build.exponents())), key=lambda x: x.ratio)
+    if not _worth(spec):
+        return known
+    count, done, state = min(spec.k, length), 0, 0
+    ascents = [Ascent(build, Unit(spec), count, e) for e in _tops(build, known.calls[0][0])]
+    made: list[tuple[Witness, int]] = []
+    exact = magnitude = Fraction(0)
+    found = known.calls[0][0]
+    while done < length:
+        if len(made) < 2:
+            start = known.calls[min(len(made), len(known.calls) - 1)][0]
+            before_it = float(exact), float(magnitude)
+            found = max((x.best(start, state, before_it) for x in ascents), key=lambda x: x[0])[1]
+        count = min(spec.k, length - done)
+        pairs = list(zip(found.a, found.b, strict=True))[:count]
+        w = build.call(pairs, state, found.scale_a)
+        before, state = state, results_of(spec, w)
+        times = (length - done) // spec.k if done and state == before and count == spec.k else 1
+        values = build.values(w)
+        exact, magnitude = exact + times * sum(values), magnitude + times * sum(map(abs, values))
+        made.append((w, times))
+        done += times * count
+        if len(made) > _CALLS:
+            return known
+    end = decode(spec.d_format, state)
+    if end.kind is not NumberClass.FINITE:
+        return known
+    new = Attained(tuple(made), state, abs(end.number - exact), magnitude)
+    return max(known, new, key=lambda x: x.ratio)
+
+
+def _top(build: Construction, w: Witness) -> int:
+    """The exponent of the largest product of a call, 0 where all are zero."""
+    top = max(map(abs, build.values(w)))
+    return top.numerator.bit_length() - top.denominator.bit_length() if top else 0
+
+
+def _tops(build: Construction, w: Witness) -> list[int]:
+    """The exponents of the largest product that are tried, first that of a call.
+
+    Of sums that round down on the way, products of few exponents are tried a little below a unit, too.
+    """
+    design = build.unit.design
+    low = build.a.e_min + build.b.e_min + (design.fraction_bits or 0)
+    most = build.a.e_max + build.b.e_max
+    others = [e for e in range(low, low + _NEAR) if e <= most] if design.summation in ("tr", "gtr") else []
+    return list(dict.fromkeys([_top(build, w), *others]))
+
+
+class Ascent:
+    """Changes of one product, of all equal products or of two at once, as long as the loss grows."""
+
+    def __init__(self, build: Construction, unit: Unit, count: int, e: int) -> None:
+        self.unit, self.spec, self.count = unit, unit.spec, count
+        d = unit.d_format
+        self.e = e
+        self.least = 2.0 ** (d.e_min + (_MARGIN if d.e_min < -2 * _MARGIN else 0))
+        made: dict[float, FactorWords] = {0.0: (0, 0)}
+        a, b = unit.a_format, unit.b_format
+        few = max(a.fraction_bits, b.fraction_bits) <= _FEW
+        narrow = max(a.fraction_bits, b.fraction_bits) <= _NARROW
+        low = max(a.e_min + b.e_min, e - _SPAN)
+        high = a.e_max + b.e_max if few else e + 1
+        shapes = _significands(a, b, few)
+        for q in range(low, high + 1):
+            found = [build.scaled(x, y, q - x.bit_length() - y.bit_length() + 2) for x, y in shapes]
+            for pair in (*found, build.halved(q), build.below(q) if narrow else None):
+                if pair is not None:
+                    value = _value(a, pair[0]) * _value(b, pair[1])
+                    made.setdefault(value, pair)
+                    made.setdefault(-value, (pair[0] | a.sign_bit, pair[1]))
+        self.values = np.array(sorted(made, key=abs))
+        self.words = np.array([made[x] for x in self.values.tolist()], np.uint64)
+        blocks = scale_count(unit.spec, unit.k)
+        fmt, self.scales = unit.scale_format, np.ones(1)
+        self.scale_words = np.array([0 if fmt is None else fmt.one], np.uint64)
+        if fmt is not None and blocks > 1:
+            powers = [Fraction(2) ** e for e in range(max(fmt.e_min, -30), min(fmt.e_max, 30) + 1)]
+            words = [(1.0, fmt.one), *((float(x), w) for x in powers if (w := encoded(fmt, x)) is not None)]
+            self.scales, self.scale_words = np.array([x for x, _ in words]), np.array(
+                [w for _, w in words], np.uint64
+            )  # fmt: skip
+        self.block = np.arange(unit.k) // (unit.spec.scale_block or unit.k)
+        self.blocks = max(blocks, 1)
+        self.signs = np.array(product_signs(unit.spec, unit.k), float)
+        self.draw = np.random.default_rng(1)
+
+    # ------------------------------------------------------------------ what is lost
+    def lost(
+        self, rows: Indices, scales: Indices, c: int, before: tuple[float, float]
+    ) -> NDArray[np.float64]:
+        """What each row of choices loses, in units of the sum of magnitudes.
+
+        Shapes: rows [n, k] of products, scales [n, blocks]; `before`: the exact sum so far, and that of
+        magnitudes.
+        """
+        n, spec = len(rows), self.spec
+        a, b = (self.words[rows, i].astype(f"u{f.storage_bits // 8}")
+                for i, f in ((0, spec.a_format), (1, spec.b_format)))  # fmt: skip
+        start = np.full(n, c, f"u{spec.c_format.storage_bits // 8}")
+        given: dict[str, Any] = {}
+        weight = np.ones((n, self.unit.k))
+        if spec.scale_format is not None:
+            own = self.scale_words[scales].astype(np.uint8)
+            given = {"scale_a": own, "scale_b": np.full_like(own, spec.scale_format.one)}
+            weight = self.scales[scales][:, self.block]
+        result = values_of(self.unit.dot_bits(a, b, start, **given), spec.d_format)
+        values = self.values[rows] * weight * self.signs
+        # No underflow, as the conditions of a bound say.
+        kept = (np.abs(values).max(1) >= self.least) & (np.abs(result) >= self.least)
+        size = np.abs(values).sum(1) + before[1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.abs(result - before[0] - values.sum(1)) / size
+        return np.where(np.isfinite(ratio) & kept, ratio, 0)
+
+    # ------------------------------------------------------------------ ascent
+    def starts(self, known: Witness) -> list[Indices]:
+        """Where climbs start: from given products, from one large product, and from many."""
+        pairs = zip(known.a, known.b, strict=True)
+        values = [_value(self.spec.a_format, x) * _value(self.spec.b_format, y) for x, y in pairs]
+        given = np.zeros(self.unit.k, np.int64)
+        for k, value in enumerate(values[: self.count]):
+            given[k] = int(np.argmin(np.abs(self.values - value)))
+        one, all_ = np.zeros_like(given), np.zeros_like(given)
+        top = int(np.argmax(self.values))
+        one[0], all_[: self.count] = top, top
+        return [given, one, all_, *self._truncated(2.0**self.e)]
+
+    def _truncated(self, large: float) -> list[Indices]:
+        """One large product, or two, and the others as little below a unit of a truncated sum as can be."""
+        bits = self.spec.design.fraction_bits
+        below = np.flatnonzero((self.values > 0) & (self.values < large * 2.0 ** -(bits or 0)))
+        if bits is None or not below.size:
+            return []
+        made = []
+        for count in (1, 2):
+            row = np.zeros(self.unit.k, np.int64)
+            row[: self.count] = below[-1]
+            row[:count] = int(np.argmin(np.abs(self.values - large)))
+            made.append(row)
+        return made
+
+    def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
+        """The call that was found to lose most, from given products and others, and what it loses."""
+        most, chosen = -1.0, (np.zeros(self.unit.k, np.int64), np.zeros(self.blocks, np.int64))
+        for row in self.starts(known):
+            ratio, *found = self._climb(row, c, before)
+            if ratio > most:
+                most, chosen = ratio, (found[0], found[1])
+        row, scales = chosen
+        a, b = self.words[row].T.tolist()
+        own = tuple(self.scale_words[scales].tolist()) if self.spec.scale_format is not None else ()
+        return most, Witness(tuple(a), tuple(b), c, own, own)
+
+    def _climb(self, row: Indices, c: int, before: tuple[float, float]) -> tuple[float, Indices, Indices]:
+        scales = np.zeros(self.blocks, np.int64)
+        now = float(self.lost(row[None], scales[None], c, before)[0])
+        idle = 0
+        for _ in range(_CLIMBS):
+            rows, given = self._pairs(row, scales) if idle else self._changes(row, scales)
+            ratios = self.lost(rows, given, c, before)
+            at = int(np.argmax(ratios))
+            if ratios[at] > now * (1 + 1e-9):
+                now, row, scales, idle = float(ratios[at]), rows[at], given[at], 0
+                continue
+            idle += 1
+            if idle > _ROUNDS:
+                break
+        return now, row, scales
+
+    def _changes(self, row: Indices, scales: Indices) -> tuple[Indices, Indices]:
+        """Every change of one product, of all equal ones, or of one scale."""
+        pool, made, own = np.arange(len(self.values)), list[Indices](), list[Indices]()
+        slots: list[Indices] = [np.array([k]) for k in range(self.count)]
+        # Products of one value in one block may change places.
+        _, distinct = np.unique(
+            np.stack([row[: self.count], self.block[: self.count]]), axis=1, return_index=True
+        )
+        slots = [slots[k] for k in distinct.tolist()]
+        slots += [np.flatnonzero(row[: self.count] == x) for x in np.unique(row[: self.count]).tolist()]
+        room = max(_ROWS // max(len(slots), 1), 1)
+        for at in slots:
+            some = pool if len(pool) <= room else self.draw.choice(pool, room, replace=False)
+            block = np.repeat(row[None], len(some), 0)
+            block[:, at] = some[:, None]
+            made.append(block)
+            own.append(np.repeat(scales[None], len(some), 0))
+        for j in range(self.blocks if len(self.scales) > 1 else 0):
+            given = np.repeat(scales[None], len(self.scales), 0)
+            given[:, j] = np.arange(len(self.scales))
+            made.append(np.repeat(row[None], len(given), 0))
+            own.append(given)
+        return np.concatenate(made), np.concatenate(own)
+
+    def _pairs(self, row: Indices, scales: Indices) -> tuple[Indices, Indices]:
+        """Random changes of two products."""
+        rows = np.repeat(row[None], _ROWS // 2, 0)
+        for _ in range(2):
+            at = self.draw.integers(0, self.count, len(rows))
+            rows[np.arange(len(rows)), at] = self.draw.integers(0, len(self.values), len(rows))
+        return rows, np.repeat(scales[None], len(rows), 0)
+
+
+def _value(fmt: Format, word: int) -> float:
+    return float(values_of(np.array([word], f"u{fmt.storage_bits // 8}"), fmt)[0])
+
+
+def _significands(a: Format, b: Format, few: bool) -> list[tuple[int, int]]:
+    """Significands of normal numbers: of few bits a pair for each product, else the telling ones."""
+    first, second = 1 << a.fraction_bits, 1 << b.fraction_bits
+    if few:
+        pairs = ((x, y) for x in range(first, 2 * first) for y in range(second, 2 * second))
+        return list({x * y: (x, y) for x, y in pairs}.values())
+    return [(1, 1), (3, 1), (first + 1, 1), (2 * first - 1, 1), (2 * first - 1, 2 * second - 1)]
+
+
+def _worth(unit: UnitSpec) -> bool:
+    """Whether an ascent can gain on what is built: for sums of other kinds, few bits, or to nearest."""
+    design, few = unit.design, max(unit.a_format.fraction_bits, unit.b_format.fraction_bits) <= _FEW
+    if unit.d_format.fraction_bits > _WIDE:
+        return False  # binary64 does not hold their sums
+    return few or design.summation != "fused" or design.fraction_bits is None or design.rho.mode in NEAREST

@@ -1,0 +1,104 @@
+"""How wide slices of integers may be, and how many products are exact, on one unit (Ozaki schemes)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.analysis.bounds.constants import theorem_constant
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.oracle.values import encoded
+from tcformal.simulation.unit import Unit, spec_of
+from tcformal.theory.answers import in_the_way
+from tcformal.theory.claims import integer_sums
+from tcformal.theory.exactness import integers_end
+from tcformal.theory.instances import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class SliceWidth:
+    """Integers of A and B of magnitudes up to `largest`, the bits of that, and the most products."""
+
+    bits: int
+    largest: int
+    products: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSlices:
+    """What a theorem about sums of integers, or an error of less than 1, says of slices on one unit.
+
+    Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
+    among them; `widths`: none where no theorem says so, with the reason; `sharp`: one of most + 1 is not
+    exact.
+    """
+
+    unit: UnitSpec
+    most: int
+    widths: tuple[SliceWidth, ...]
+    reason: str = ""
+    sharp: bool = False
+    steps: tuple[str, ...] = ()
+    #: The theorem that says so.
+    theorem: Instance | None = None
+
+
+def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
+    """The widths of integer slices whose products a unit sums exactly, and of how many.
+
+    Shapes: any number of products, in calls one after the other where D can be the next C, else in one call.
+    Ranges and units: a slice of b bits holds the integers of magnitudes up to 2^b - 1; the last row holds
+    2^precision too, the largest integer up to which all are numbers of the formats.
+    Zero, NaN, Inf: operands are finite; a zero may have either sign.  Scales are 1.
+    Errors: InputError for a unit with scales, or whose D cannot be the next C, where no theorem is written.
+    Source: ozIMMU and GEMMul8; theorems `integers_fused`, `integers_any_order`, `integers_terms` and
+    `integers_end`.  Integers are normal numbers, which is what they ask of the factors of units that flush
+    others.  Other sums than those that they are written of are integers too, so that an error of less than 1
+    is 0: what is proved of the error gives a size, which need not be the largest.
+    """
+    spec = spec_of(unit)
+    theorem = integer_sums(spec)
+    if theorem is None:
+        return _by_error(spec)
+    most = 1 << int(theorem.numbers["exponent"])
+    sharp = integers_end(spec) is not None
+    return ExactSlices(spec, most, _widths(spec, most), sharp=sharp, theorem=theorem)
+
+
+def _by_error(spec: UnitSpec) -> ExactSlices:
+    """The widths that the error of one block gives."""
+    if spec.scale_format is not None or spec.c_format != spec.d_format:
+        raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
+    found, design = theorem_constant(spec), spec.design
+    # A complement is a unit below what it stands for, and lost bits leave fractions: no integers.
+    whole = design.accumulation != "ones_complement" and design.lost_bits == "cut"
+    if found is None or found.beside is None or not whole:
+        return ExactSlices(spec, 0, (), in_the_way(spec, "integer-sums"))
+    if found.least > 0:
+        return ExactSlices(spec, 0, (), "small sums may lose")
+    k = max(found.beside, found.constants.first, found.constants.other)
+    # The largest one with κ·most < 1: the error is an integer, and so 0.
+    most = -(-k.denominator // k.numerator) - 1
+    how = (
+        f"a block of {found.constants.size} products loses κ = {k} of the magnitudes at most",
+        f"κ·{most} < 1, and sums of integers stay integers: the error is 0",
+    )
+    return ExactSlices(spec, most, _widths(spec, most), steps=how, theorem=found.theorem)
+
+
+def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:
+    """How many products of each width a sum of that size holds."""
+    bits = min(spec.a_format.precision, spec.b_format.precision)
+    sizes = [(1 << b) - 1 for b in range(1, bits + 1)] + [1 << bits]
+    return tuple(
+        SliceWidth(size.bit_length(), size, most // size**2)
+        for size in sizes
+        if all(_holds(f, size) for f in (spec.a_format, spec.b_format)) and size**2 <= most
+    )
+
+
+def _holds(fmt: Format, size: int) -> bool:
+    """Whether all integers up to a size that is a power of two, or one less, are numbers of a format."""
+    return all(encoded(fmt, Fraction(x)) is not None for x in {1, size, max(size - 1, 1)})

@@ -1,0 +1,201 @@
+"""How far two units' products of the same matrices differ, and where the first difference arises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.errors import in_units, values_of
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.programs.chain import common_k
+from tcformal.simulation import arrays
+from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.operands.batch import element_at
+from tcformal.simulation.operands.command import explain_command, in_hex
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit, spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDifference:
+    """The element whose running results part first, and the operands on which they do.
+
+    Ranges and units: the results agree for all k below `start` and differ after `stop`; `witness` holds
+    the operands of that stretch, with the c that both units had reached, filled up with zeros.
+    """
+
+    row: int
+    column: int
+    start: int
+    stop: int
+    witness: Witness
+    #: Raw encodings of both results after `stop`.
+    results: tuple[int, int]
+    #: Shows both units on the witness, bit by bit.
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Two units' results for the same matrix product.
+
+    Shapes: results: both D [M, N].
+    Ranges and units: `steps` [M, N] counts the values of D's format from one result to the other: 1 is
+    one unit in the last place; 0 where the results are equal, both NaN, or zeros of either sign;
+    -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the distance of the results in
+    units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not enlarge; NaN where `steps`
+    is -1.
+    """
+
+    units: tuple[UnitSpec, UnitSpec]
+    results: tuple[Raw, Raw]
+    steps: NDArray[np.int64]
+    relative: NDArray[np.float64]
+    first: FirstDifference | None
+
+    @property
+    def count(self) -> int:
+        """Elements whose encodings differ."""
+        return int(_differ(*self.results).sum())
+
+    @property
+    def largest(self) -> int:
+        """The largest number of steps between finite results."""
+        return max(0, int(self.steps.max()))
+
+
+def differences(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    a: Any,
+    b: Any,
+    c: Any = None,
+    scale_a: Any = None,
+    scale_b: Any = None,
+    *,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Differences:
+    """Compute D = A·B + C on two units and say how far and where first they differ.
+
+    Shapes: as for `Unit.matmul`.
+    Ranges and units: the first difference is sought in the order of k, in stretches that are whole calls
+    of both units, among the elements whose final results differ; the first of them by rows.
+    Zero, NaN, Inf: encodings are compared, so a +0 and a -0 differ, and so do two words for NaN.
+    Errors: InputError for operands that do not fit, or for units of unlike formats or without a common k.
+    Source: the units' own.
+    """
+    specs = spec_of(first), spec_of(second)
+    o, p = specs[0].operands, specs[1].operands
+    mine, theirs = (
+        (u.a, u.b, u.c, u.d, s.scale_format, s.scale_block) for u, s in ((o, specs[0]), (p, specs[1]))
+    )
+    if mine != theirs:
+        raise InputError(
+            f"expected two units of equal formats, but {specs[0].name} takes {_listed(specs[0])} "
+            f"and {specs[1].name} {_listed(specs[1])}"
+        )
+    step = common_k(*specs)
+    options: dict[str, Any] = {"threads": threads, "progress": progress}
+    results = [Unit(u).matmul(a, b, c, scale_a, scale_b, **options) for u in specs]
+    x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
+    raw = [arrays.to_raw("D", d, o.d) for d in results]
+    steps = steps_between(o.d, raw[0], raw[1])
+    parted = raw[0] != raw[1]
+    found = _first(specs, x, step, parted, options) if parted.any() else None
+    apart = _relative(specs[0], x, steps, raw)
+    return Differences(specs, (results[0], results[1]), steps, apart, found)
+
+
+def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[Raw]) -> NDArray[np.float64]:
+    """Distances of results in units of u·(|A||B| + |C|), in binary64; scales count with the elements."""
+    a, b = (values_of(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format)))
+    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None and u.scale_block:
+        rows, columns = (values_of(s, u.scale_format) for s in (x.scale_a, x.scale_b))
+        a = a * np.repeat(rows, u.scale_block, axis=1)[:, : a.shape[1]]
+        b = b * np.repeat(columns, u.scale_block, axis=0)[: b.shape[0]]
+    with np.errstate(invalid="ignore", over="ignore"):
+        sizes = np.abs(a) @ np.abs(b)
+        if x.c is not None:
+            sizes = sizes + np.abs(values_of(x.c, u.c_format))
+        first, second = (values_of(w, u.d_format) for w in raw)
+        found = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
+    return np.asarray(np.where(steps < 0, np.nan, found), np.float64)
+
+
+def _listed(u: UnitSpec) -> str:
+    o = u.operands
+    return ", ".join(f.name for f in (o.a, o.b, o.c, o.d))
+
+
+def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
+    return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
+
+
+def steps_between(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
+    """Values of the format from one encoding to the other; -1 where one is special and the other differs."""
+    body = np.uint64((1 << (fmt.width - 1)) - 1)
+    infinity = np.uint64(fmt.infinity)
+    places, kinds = [], []
+    for words in (first.astype(np.uint64), second.astype(np.uint64)):
+        magnitude = words & body
+        negative = words > body
+        whole = (magnitude >> np.uint64(fmt.ignored_low_bits)).astype(np.int64)
+        places.append(np.where(negative, -whole, whole))
+        # 0 finite, 1 and 2 infinities, 3 NaN.
+        kinds.append(np.where(magnitude < infinity, 0, np.where(magnitude > infinity, 3, 1 + negative)))
+    finite = (kinds[0] == 0) & (kinds[1] == 0)
+    apart = np.abs(np.where(finite, places[0] - places[1], 0))
+    return np.where(finite | (kinds[0] == kinds[1]), apart, -1)
+
+
+def _first(
+    specs: tuple[UnitSpec, UnitSpec],
+    x: MatrixWords,
+    step: int,
+    parted: NDArray[np.bool_],
+    options: dict[str, Any],
+) -> FirstDifference:
+    """Both units stretch by stretch, until an element of `parted` differs."""
+    u = specs[0]
+    rows = np.flatnonzero(parted.any(axis=1))
+    columns = np.flatnonzero(parted.any(axis=0))
+    block = u.scale_block or 1
+    a, b, wanted = x.a[rows], x.b[:, columns], parted[np.ix_(rows, columns)]
+    c = None if x.c is None else x.c[np.ix_(rows, columns)]
+    k = a.shape[1]
+    for start in range(0, k, step):
+        stop = min(start + step, k)
+        scales = slice(start // block, -(-stop // block))
+        scale_a = None if x.scale_a is None else x.scale_a[rows, scales]
+        scale_b = None if x.scale_b is None else x.scale_b[scales, columns]
+        given = MatrixWords(a[:, start:stop], b[start:stop], c, scale_a, scale_b)
+        values = _values(u, given)
+        d = [arrays.to_raw("D", Unit(s).matmul(*values, **options), u.d_format) for s in specs]
+        places = np.argwhere((d[0] != d[1]) & wanted)
+        if places.size:
+            i, j = (int(v) for v in places[0])
+            w = element_at(u, given, i, j, step)
+            command = explain_command([s.name for s in specs], w, in_hex(specs[0]))
+            ends = int(d[0][i, j]), int(d[1][i, j])
+            return FirstDifference(int(rows[i]), int(columns[j]), start, stop, w, ends, command)
+        # What did not part yet has one running result; the others are not asked for any more.
+        wanted &= d[0] == d[1]
+        c = d[0]
+    raise InputError("expected results that part on the way, but the running results never differ")
+
+
+def _values(u: UnitSpec, x: MatrixWords) -> list[Any]:
+    """Raw operands as the arrays that a unit takes."""
+    given: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
+    given.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
+    for scale in (x.scale_a, x.scale_b):
+        fmt = u.scale_format
+        given.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
+    return given

@@ -1,0 +1,277 @@
+"""The distance of two units: its supremum by their theorems, an interval for each element of a product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.bounds.accuracy import accuracy
+from tcformal.analysis.bounds.attained import Construction, words_text
+from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
+from tcformal.analysis.distance.operands import ROUNDED, MatrixOperands, Reals, SummedOperands, apart_sums
+from tcformal.analysis.distance.replayed import exact as exactly
+from tcformal.analysis.distance.replayed import replayed, witness
+from tcformal.analysis.errors import difference, values_of
+from tcformal.callbacks import Progress, ignore
+from tcformal.checks import check_int
+from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.values import decode
+from tcformal.programs.chain import check_built
+from tcformal.simulation import arrays
+from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit, spec_of
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
+
+#: Most products of a dot product whose largest distance is sought.
+LONGEST = 1 << 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distances:
+    """Between which ends the second unit's results lie, less the first one's, element by element.
+
+    Shapes: low, high, covered [M, N].
+    Ranges and units: low <= D2 - D1 <= high wherever `covered`; elsewhere -inf and inf.  `constants`: what
+    both units lose of Σ|x_k·y_k| and of |c| at most where operands are normal.
+    """
+
+    units: tuple[UnitSpec, UnitSpec]
+    low: Reals
+    high: Reals
+    covered: NDArray[np.bool_]
+    constants: tuple[CallBound, CallBound]
+    theorems: tuple[Instance, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargestDistance:
+    """What is known of sup |fl1 - fl2| / Σ|x_k·y_k| for two units and a length, c = 0.
+
+    Ranges and units: `bound`: the sum of what both lose, for normal operands without underflow and overflow;
+    `attained`: what the inputs give, replayed on integers and on exact fractions.
+    """
+
+    units: tuple[UnitSpec, UnitSpec]
+    length: int
+    bound: Fraction
+    attained: Fraction
+    inputs: Witness
+    results: tuple[int, int]
+    theorems: tuple[Instance, ...] = ()
+    #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
+    other_signs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.attained > self.bound:
+            names = " and ".join(u.name for u in self.units)
+            raise InvariantError(
+                f"expected results of {names} at most {float(self.bound):.7g}·Σ|x_k·y_k| apart, as is "
+                f"proved, but replayed ones are {float(self.attained):.7g} apart: a = "
+                f"{words_text(self.inputs.a)}, b = {words_text(self.inputs.b)}"
+            )
+
+
+def distances(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    a: Any,
+    b: Any,
+    c: Any = None,
+    *,
+    exact: bool = False,
+) -> Distances:
+    """An interval for D2 - D1 of two units on my matrices, element by element, without computing D2.
+
+    Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), as for `Unit.matmul`.
+    Ranges and units: from theorems of both units: each result lies within own·(|A||B|) + other·|C| of the
+    exact sum that its unit's theorem is about, subnormal operands counted as the least normal number; what
+    one unit takes for 0 or takes away, and the other one not, is what these sums differ by.  `exact`: compute
+    D1 and its exact error, so that only the second unit's theorem counts: narrower, but every element takes
+    an exact sum.
+    Zero, NaN, Inf: elements of rows or columns with NaN or Inf, or that may overflow or underflow, are not
+    covered.
+    Errors: InputError for operands that do not fit, for units with scales or of unlike formats, and where
+    there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
+    is larger than the first unit's theorem has it.
+    Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
+    """
+    units = _alike(first, second)
+    x = arrays.product(units[0], a, b, c, None, None)
+    known = CallBounds()
+    given = MatrixOperands(units[0], x)
+    sides = [_side(known, u, given) for u in units]
+    covered = sides[0].covered & sides[1].covered
+    summed = [given.summed(s.flushed, u) for s, u in zip(sides, units, strict=True)]
+    # What the second unit's exact sum is more than the first one's.
+    more, margin = apart_sums(given, *summed)
+    both = sides[0].error + sides[1].error
+    low, high = _outward(more - both, margin, -1), _outward(more + both, margin, 1)
+    if exact:
+        d1 = _results(Unit(units[0]), x)
+        lost = _lost(Unit(units[0]), d1, summed[0], covered)
+        _check(units[0], lost, sides[0].error, x)
+        if summed[1] is not summed[0]:
+            lost = _lost(Unit(units[0]), d1, summed[1], covered)
+        # The difference is rounded once.
+        margin = np.abs(lost) * ROUNDED
+        low = np.maximum(low, _outward(-sides[1].error - lost, margin, -1))
+        high = np.minimum(high, _outward(sides[1].error - lost, margin, 1))
+    return Distances(
+        units=units, low=np.where(covered, low, -np.inf), high=np.where(covered, high, np.inf),
+        covered=covered, constants=(sides[0].normal, sides[1].normal), theorems=known.theorems,
+    )  # fmt: skip
+
+
+def largest_distance(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    *,
+    length: int | None = None,
+    progress: Progress = ignore,
+) -> LargestDistance:
+    """sup |fl1 - fl2| / Σ|x_k·y_k| of two units: a bound, and inputs of either's constant that come near.
+
+    Shapes: `length` products from 1 to 4096, by default those of the longer call.
+    Ranges and units: operands are normal or zero, c is 0.  Products that one unit takes away and the other
+    one adds are in the bound twice.
+    Zero, NaN, Inf: no result overflows.
+    Errors: InputError for units with scales or of unlike formats, a length out of range, or of more
+    products than circuits are built of, and where there is no theorem.
+    Source: theorems about relative errors.
+    """
+    units = _alike(first, second)
+    for u in units:
+        check_built(u)
+    n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
+    bounds = CallBounds()
+    wanted = [StatedSum(normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C) for u in units]
+    bound = sum((bounds.of(u, n, need).own for u, need in zip(units, wanted, strict=True)), Fraction(0))
+    signs = [product_signs(u, n) for u in units]
+    found = []
+    if signs[0] != signs[1]:
+        bound += 2
+        pair = Construction(units[0]).power(0) or (0, 0)
+        alone = [[word if s != t else 0 for s, t in zip(*signs, strict=True)] for word in pair]
+        found.append(_apart(units, *alone))
+    for u in units:
+        built = accuracy(u, length=n, subnormals=False, prove=False, progress=progress).attained
+        assert built is not None  # of units that circuits are built of
+        a = [word for w, times in built.calls for word in w.a * times]
+        b = [word for w, times in built.calls for word in w.b * times]
+        found.append(_apart(units, a[:n], b[:n]))
+    ratio, inputs, results = max(found, key=lambda x: x[0])
+    return LargestDistance(
+        units=units, length=n, bound=bound, attained=ratio, inputs=inputs, results=results,
+        theorems=bounds.theorems, other_signs=signs[0] != signs[1],
+    )  # fmt: skip
+
+
+def _apart(
+    units: tuple[UnitSpec, UnitSpec], a: list[int], b: list[int]
+) -> tuple[Fraction, Witness, tuple[int, int]]:
+    """How far the results of one row are apart, in units of Σ|x_k·y_k|."""
+    found = []
+    for u in units:
+        rest = [0] * (-len(a) % u.k)
+        row = np.array([*a, *rest], np.uint64), np.array([*b, *rest], np.uint64)
+        found.append((u, witness(Unit(u), *row, 0)))
+    results = replayed(Unit(units[0]), found[0][1]), replayed(Unit(units[1]), found[1][1])
+    size = exactly(Unit(units[0]), found[0][1])[1]
+    values = [decode(units[0].d_format, r) for r in results]
+    apart = abs(values[0].number - values[1].number)
+    return apart / size if size else Fraction(0), found[0][1], results
+
+
+def _alike(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
+    """Two units of equal formats, without scales."""
+    units = spec_of(first), spec_of(second)
+    for u in units:
+        if u.scale_format is not None:
+            raise InputError(f"expected two units without scales, but got {u.name}")
+    if units[0].operands != units[1].operands:
+        shown = (", ".join(f.name for f in (o.a, o.b, o.c, o.d)) for o in (u.operands for u in units))
+        raise InputError(f"expected two units of equal formats, but got {' and '.join(shown)}")
+    return units
+
+
+@dataclass(frozen=True, slots=True)
+class _UnitErrors:
+    """One unit's largest errors, [M, N], where they are known, its constants, and what it takes for 0."""
+
+    error: Reals
+    covered: NDArray[np.bool_]
+    normal: CallBound
+    flushed: frozenset[str]
+
+
+def _side(known: CallBounds, u: UnitSpec, s: MatrixOperands) -> _UnitErrors:
+    needed = StatedSum(
+        flushed=LETTERS, normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C if s.zero_c else "joined",
+        c_bits=0,
+    )  # fmt: skip
+    normal = known.of(u, s.products, needed)
+    inside = s.inside(normal.sum)
+    error, covered = _error(normal, s.sizes, s.last), inside & (s.grid >= _least(u, normal))
+    if not inside.all():
+        other = known.of(u, s.products, replace(needed, normal=frozenset(), c_bits=None))
+        if other.sum.flushed != normal.sum.flushed:
+            raise InputError(f"expected one sum that theorems about {u.name} are about, but they differ")
+        error = np.where(inside, error, _error(other, s.raised, s.raised_last))
+        covered = covered | (~inside & (s.grid >= _least(u, other)))
+    top = float(decode(u.d_format, u.d_format.largest).number)
+    fits = 2 * (s.raised + s.raised_last + error) < top
+    return _UnitErrors(error, covered & s.usable & fits, normal, normal.sum.flushed)
+
+
+def _least(u: UnitSpec, x: CallBound) -> int:
+    """Where every multiple of 2^e that is not zero is no underflow."""
+    d: Format = u.d_format
+    return max(x.least, d.e_min)
+
+
+def _error(x: CallBound, sizes: Reals, last: Reals) -> Reals:
+    """own·Σ|x_k·y_k| + other·|c|, rounded up."""
+    up = 1 + 8 * ROUNDED
+    return np.asarray((float(x.own) * up * sizes + float(x.other) * up * last) * up)
+
+
+def _outward(end: Reals, margin: Reals, way: int) -> Reals:
+    """An end of an interval, moved by a margin, and by what it was rounded by itself."""
+    return np.asarray(end + way * (margin + np.abs(end) * 2 * ROUNDED))
+
+
+def _results(u: Unit, x: MatrixWords) -> Reals:
+    """The values of the unit's results."""
+    given = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
+    c = None if x.c is None else arrays.from_raw(x.c, u.c_format)
+    return values_of(
+        arrays.to_raw("D", u.matmul(given[0], given[1], c, progress=False), u.d_format), u.d_format
+    )
+
+
+def _lost(u: Unit, d: Reals, s: SummedOperands, where: NDArray[np.bool_]) -> Reals:
+    """d less an exact sum, of the elements asked for, each the exact difference rounded once; 0 elsewhere."""
+    made = np.zeros(d.shape)
+    for i, j in np.argwhere(where):
+        row, column = np.append(s.a[i], s.c[i, j]), np.append(s.b[:, j], 1.0)
+        made[i, j] = difference(u, float(d[i, j]), row, column)
+    return made
+
+
+def _check(u: UnitSpec, lost: Reals, error: Reals, x: MatrixWords) -> None:
+    """InvariantError for an element that loses more than is proved."""
+    for i, j in np.argwhere(np.abs(lost) * (1 - ROUNDED) > error)[:1]:
+        a, b = (words_text([int(word) for word in row]) for row in (x.a[i], x.b[:, j]))
+        c = 0 if x.c is None else int(x.c[i, j])
+        raise InvariantError(
+            f"expected element ({i}, {j}) of {u.name} at most {error[i, j]:.7g} away from its exact sum, as "
+            f"is proved, but it is {abs(lost[i, j]):.7g} away: a = {a}, b = {b}, c = {c:#x}"
+        )

@@ -1,0 +1,177 @@
+"""Errors of matrix products against exact sums, in units of u·|A||B|."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.drawn import WIDEST, drawn
+from tcformal.checks import check_int
+from tcformal.design.unit import product_signs
+from tcformal.encodings.spec import Format
+from tcformal.oracle.values import NumberClass, decode
+from tcformal.simulation import arrays
+from tcformal.simulation.runnable import RunnableProgram
+from tcformal.simulation.unit import Unit
+
+#: Products that are summed exactly at most.
+_LARGEST = 1 << 28
+#: The quantiles that are reported.
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSample:
+    """Errors of some elements of one product, or of one after the other.
+
+    Shapes: errors, sizes [n].
+    Ranges and units: `errors` are fl - xᵀy as float64, each the exact difference rounded once;
+    `sizes` are Σ|x_k·y_k|, to 1e-13; `relative` is errors / (u·sizes), u = 2^-p of D's format.
+    Elements that are not finite are left out, and counted.
+    """
+
+    unit: Unit | RunnableProgram
+    length: int
+    errors: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    not_finite: int
+
+    @property
+    def relative(self) -> NDArray[np.float64]:
+        """Errors in units of u·|A||B|."""
+        return in_units(self.unit.d_format, self.errors, self.sizes)
+
+    @property
+    def quantiles(self) -> dict[float, float]:
+        """Quantiles of the absolute value of the relative errors."""
+        if not self.errors.size:
+            return {}
+        found = np.quantile(np.abs(self.relative), QUANTILES)
+        return dict(zip(QUANTILES, map(float, found), strict=True))
+
+
+def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Errors in units of u·sizes, u = 2^-precision; 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = errors / (sizes * 2.0**-d.precision)
+    return np.asarray(np.where(errors == 0, 0.0, found), np.float64)
+
+
+def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
+    """The values of encodings as float64, exact for formats of at most 53 bits of precision.
+
+    Zero, NaN, Inf: as in the format.
+    """
+    if fmt.name in arrays.dtypes() and fmt.name not in ("tf32", "ue4m3"):
+        return np.asarray(arrays.from_raw(raw, fmt).astype(np.float64))
+    if fmt.name == "tf32":
+        cut = (raw.astype(np.uint32) >> np.uint32(13)) << np.uint32(13)
+        return np.asarray(cut.view(np.float32).astype(np.float64))
+    if fmt.width > WIDEST:
+        flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
+        return flat.reshape(raw.shape)
+    known = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
+    return np.asarray(known[raw.astype(np.int64)], np.float64)
+
+
+def _float(fmt: Format, word: int) -> float:
+    value = decode(fmt, word)
+    if value.kind is NumberClass.NAN:
+        return math.nan
+    size = math.inf if value.kind is NumberClass.INF else float(value.magnitude)
+    return -size if value.sign else size
+
+
+def error_sample(
+    unit: Unit | RunnableProgram,
+    length: int,
+    *,
+    elements: int = 4096,
+    distribution: str = "normal",
+    seed: int = 0,
+) -> ErrorSample:
+    """Errors of random dot products of one length, c = 0.
+
+    Shapes: `elements` dot products, rounded up to a square matrix.
+    Ranges and units: length from 1 to 2^20, elements from 1 to 2^16, together at most 2^28; scales, where a
+    unit has them, are 1.
+    Errors: InputError for a length that the unit cannot chain; those of `drawn`.
+    """
+    check_int("length", length, low=1, high=1 << 20)
+    check_int("elements", elements, low=1, high=1 << 16)
+    check_int("length times elements", length * elements, low=1, high=_LARGEST)
+    side = math.isqrt(elements - 1) + 1
+    rng = np.random.default_rng([seed, length])
+    raw_a = drawn(rng, unit.a_format, (side, length), distribution)
+    raw_b = drawn(rng, unit.b_format, (length, side), distribution, "b")
+    return measured(unit, _array(raw_a, unit.a_format), _array(raw_b, unit.b_format))
+
+
+def _array(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
+    """Encodings as the array that a unit takes."""
+    return arrays.from_raw(raw, fmt)
+
+
+def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
+    """Errors of every element of A·B on a unit, or by a program.
+
+    Shapes: A [M, K], B [K, N] as `Unit.matmul` takes them; one error for each element.
+    Errors: those of `Unit.matmul`.
+    """
+    scales: list[NDArray[Any]] = []
+    if isinstance(unit, Unit) and unit.scale_format is not None and unit.scale_block is not None:
+        count = -(-a.shape[1] // unit.scale_block)
+        one = np.uint64(unit.scale_format.one)
+        for shape in ((a.shape[0], count), (count, b.shape[1])):
+            scales.append(arrays.from_raw(np.full(shape, one), unit.scale_format))
+    d = unit.matmul(a, b, None, *scales, progress=False)
+    result = values_of(arrays.to_raw("D", d, unit.d_format), unit.d_format)
+    x = values_of(arrays.to_raw("A", a, unit.a_format), unit.a_format)
+    y = values_of(arrays.to_raw("B", b, unit.b_format), unit.b_format)
+    rows, along = np.isfinite(x).all(1), np.isfinite(y).all(0)
+    finite: NDArray[np.bool_] = np.isfinite(result) & np.outer(rows, along)
+    errors = np.zeros(result.shape)
+    columns = np.ascontiguousarray(y.T) * signs_of(unit, a.shape[1])
+    for i, j in np.argwhere(finite):
+        errors[i, j] = difference(unit, float(result[i, j]), x[i], columns[j])
+    sizes = np.abs(np.where(np.isfinite(x), x, 0)) @ np.abs(np.where(np.isfinite(y), y, 0))
+    return ErrorSample(unit, a.shape[1], errors[finite], sizes[finite], int((~finite).sum()))
+
+
+def difference(
+    unit: Unit | RunnableProgram, d: float, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> float:
+    """d - xᵀy, rounded once: products of at most 53 bits are exact in binary64, others are fractions."""
+    if unit.a_format.precision + unit.b_format.precision <= 53 and _in_range(unit):
+        return math.fsum([d, *(-x * y).tolist()])
+    pairs = zip(x.tolist(), y.tolist(), strict=True)
+    return float(Fraction(d) - sum((Fraction(p) * Fraction(q) for p, q in pairs), Fraction(0)))
+
+
+def signs_of(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
+    """Of so many products in calls one after the other, -1 for those that a unit subtracts."""
+    return np.array(product_signs(unit.spec, length), float) if isinstance(unit, Unit) else np.ones(length)
+
+
+def _in_range(unit: Unit | RunnableProgram) -> bool:
+    """Whether no product of two operands underflows or overflows in binary64."""
+    a, b = unit.a_format, unit.b_format
+    return a.least_exponent + b.least_exponent >= -1074 and a.e_max + b.e_max < 1020
+
+
+def growth(
+    unit: Unit | RunnableProgram,
+    lengths: Sequence[int],
+    *,
+    elements: int = 4096,
+    distribution: str = "normal",
+    seed: int = 0,
+) -> list[ErrorSample]:
+    """Errors of random dot products of several lengths; arguments as of `error_sample`."""
+    return [error_sample(unit, n, elements=elements, distribution=distribution, seed=seed) for n in lengths]

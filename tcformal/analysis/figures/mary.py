@@ -1,0 +1,277 @@
+"""Figures 5.1 and 5.2 of MARY & MIKAITIS: errors of scaled, multiword matrix products against n.
+
+Source: MARY §5; the generator of its data and the order of its draws are those of its published script
+(narrow-range-FP-underflow-experiments, 95b7205).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tcformal.analysis.figures.model import Accumulation, Floats, Precision, precision_of, rounded
+from tcformal.analysis.figures.real import REAL, added
+from tcformal.callbacks import Progress, ignore
+from tcformal.checks import check_choice, check_int
+from tcformal.encodings.catalog import format_named
+from tcformal.errors import InputError
+from tcformal.simulation import arrays
+from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.unit import Unit, unit
+
+#: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
+SIDE, DECADES = 10, 10
+LENGTHS = tuple(math.floor(x) for x in np.logspace(1, 6, 40))
+#: Input and accumulation formats in the order in which the published data were made.
+COMBINATIONS = (
+    ("e4m3", "fp16"), ("e5m2", "fp16"), ("e4m3", "fp32"), ("e5m2", "fp32"), ("fp16", "fp32"),
+)  # fmt: skip
+FIGURES = {"mary-5.1": ("fp16",), "mary-5.2": ("fp32",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One curve: formats, words, and whether there are subnormals."""
+
+    inputs: str
+    accumulator: str
+    words: int
+    subnormals: bool
+
+    def __str__(self) -> str:
+        kept = "with" if self.subnormals else "without"
+        return f"{self.inputs}/{self.accumulator}, p = {self.words}, {kept} subnormals"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a curve: what the published data hold, and more.
+
+    Ranges and units: errors are ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞); `unbounded` is the error without a range of
+    exponents; `bound` and `bound_unbounded` are the columns of the published data, `theorem` is (3.25) for
+    one word and (4.32) for more; `units` are the errors of real units in the model's place, by name.
+    """
+
+    curve: Curve
+    n: int
+    error: float
+    bound: float
+    unbounded: float
+    bound_unbounded: float
+    theorem: float
+    units: tuple[tuple[str, float], ...]
+
+
+def curves() -> tuple[Curve, ...]:
+    """All 30 in the order in which the published data were made."""
+    return tuple(Curve(a, c, p, on) for a, c in COMBINATIONS for p in (1, 2, 3) for on in (False, True))
+
+
+def curves_of(figure: str) -> tuple[Curve, ...]:
+    """The curves of one figure; UnknownNameError for another."""
+    wanted = FIGURES[check_choice("figure", figure, FIGURES)]
+    return tuple(c for c in curves() if c.accumulator in wanted)
+
+
+class Draws:
+    """MATLAB's rng(1): the Mersenne Twister, matrices filled column by column."""
+
+    def __init__(self) -> None:
+        # The published data are those of this very generator.
+        self._state = np.random.RandomState(1)
+
+    def uniform(self, rows: int, columns: int) -> Floats:
+        """rand(rows, columns)."""
+        return self._state.random_sample(rows * columns).reshape(columns, rows).T
+
+    def skip(self, count: int) -> None:
+        """Numbers that curves before take."""
+        while count:
+            part = min(count, 1 << 22)
+            self._state.random_sample(part)
+            count -= part
+
+    def matrices(self, n: int) -> tuple[Floats, Floats]:
+        """A and B of one point: magnitudes of both, then signs of both."""
+        a = 10.0 ** (self.uniform(SIDE, n) * 2 * DECADES - DECADES)
+        b = 10.0 ** (self.uniform(n, SIDE) * 2 * DECADES - DECADES)
+        signs = [np.floor(2 * self.uniform(*shape)) * 2 - 1 for shape in ((SIDE, n), (n, SIDE))]
+        return a * signs[0], b * signs[1]
+
+
+#: What a point takes of the generator, for each of its n.
+PER_N = 4 * SIDE
+
+
+@lru_cache(maxsize=64)
+def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumulation:
+    return Accumulation(format_named(inputs), accumulator, shift, subnormals=subnormals)
+
+
+def decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
+    """Words of (4.3), the power of u that it lacks included, in binary64 as published."""
+    made, rest = [fl(x)], x
+    for j in range(1, words):
+        rest = rest - made[-1] * inputs.u ** (j - 1)
+        made.append(fl(rest / inputs.u**j))
+    return made
+
+
+def _scales(size: Floats, theta: float) -> Floats:
+    """The powers of two of (3.4): the largest not above theta / size."""
+    return np.asarray(2.0 ** np.floor(np.log2(theta / size)))
+
+
+def _norm(x: Floats) -> float:
+    """‖x‖∞."""
+    return float(np.abs(x).sum(1).max())
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProduct:
+    """One product to compute: A, B, the exact result in binary64, and the scalings."""
+
+    a: Floats
+    b: Floats
+    left: Floats
+    right: Floats
+
+    def error(self, scaled: Floats) -> float:
+        """‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞)."""
+        c = (1 / self.left)[:, None] * scaled * (1 / self.right)
+        return _norm(c - self.a @ self.b) / _norm(self.a) / _norm(self.b)
+
+    def words(
+        self, p: Precision, count: int, fl: Callable[[Floats], Floats]
+    ) -> tuple[list[Floats], list[Floats]]:
+        """The words of ΛA and of BM."""
+        left, right = self.left[:, None] * self.a, self.b * self.right
+        return decomposed(left, p, count, fl), decomposed(right, p, count, fl)
+
+
+def scaled_product(a: Floats, b: Floats, theta: float) -> MatrixProduct:
+    """A and B with the scalings that bring their elements to at most theta."""
+    return MatrixProduct(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
+
+
+def pairs_of_words(words: int) -> list[tuple[int, int]]:
+    """The products of words that are computed, in order."""
+    return [(j, k) for j in range(words) for k in range(words) if j + k < words]
+
+
+def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
+    """The error of the model, with the range of its formats or without."""
+
+    def fl(values: Floats) -> Floats:
+        return rounded(values, p, subnormals=curve.subnormals, bounded=bounded)
+
+    left, right = x.words(p, curve.words, fl)
+    accumulated = format_named(curve.accumulator)
+    inputs, accumulator = curve.inputs, curve.accumulator
+    if not bounded:
+        inputs, accumulator = f"e11m{p.t - 1}", f"e11m{accumulated.fraction_bits}"
+    c = np.zeros((SIDE, SIDE))
+    for j, k in pairs_of_words(curve.words):
+        sums = _sums(inputs, accumulator, -p.t * (j + k), curve.subnormals or not bounded)
+        c = sums.add(c, left[j], right[k], work)
+    return x.error(c)
+
+
+def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
+    """The error of a unit in the model's place: its own sums of each pair of words, added in binary32."""
+    p, large = precision_of(u.a_format), precision_of(u.d_format)
+    x = scaled_product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
+
+    def fl(values: Floats) -> Floats:
+        return rounded(values, p, subnormals=curve.subnormals, bounded=True)
+
+    left, right = x.words(p, curve.words, fl)
+    total = np.zeros((SIDE, SIDE), np.float32)
+    dtype = arrays.dtype_of(u.a_format)
+    for j, k in pairs_of_words(curve.words):
+        d = u.matmul(left[j].astype(dtype), right[k].astype(dtype), progress=False)
+        total = added(total, d.astype(np.float32), p.t * (j + k))
+    return x.error(total.astype(np.float64))
+
+
+def theorem(curve: Curve, n: int) -> float:
+    """(3.25) for one word, (4.32) for more."""
+    p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
+    theta = min(p.largest, math.sqrt(q.largest / n))
+    g, big = p.spacing(curve.subnormals) / theta, q.spacing(curve.subnormals) / theta**2
+    if curve.words == 1:
+        own = 2 * p.u + p.u**2 + 4 * n**2 * g * (1 + p.u + g)
+        return own * (1 + n * q.u) + n * q.u + 8 * n**2 * big
+    w = curve.words
+    return (w + 1) * p.u**w + 4 * n * p.u ** (w - 1) * g + (n + w**2) * q.u + 4 * w * (w + 1) * n**2 * big
+
+
+def points(
+    chosen: Sequence[Curve],
+    *,
+    count: int = len(LENGTHS),
+    units: Sequence[Unit] = (),
+    progress: Progress = ignore,
+) -> Iterator[Point]:
+    """The first `count` points of some curves, each from the very numbers of the published data.
+
+    Ranges and units: count from 1 to 40; `units` take the model's place on the curves of their input format;
+    CDNA3's own formats take that of the OCP's.
+    Errors: InputError for a count out of range, or a unit whose formats no curve has.
+    """
+    check_int("count", count, low=1, high=len(LENGTHS))
+    for u in units:
+        if _input_of(u) not in {c.inputs for c in chosen} or u.d_format.name != "fp32" or u.scale_format:
+            raise InputError(
+                f"expected units of the curves' input formats with fp32 results and no scales, "
+                f"but got {u.name}"
+            )
+    draws, waiting = Draws(), list(chosen)
+    for curve in curves():
+        if not waiting:
+            return
+        if curve not in waiting:
+            draws.skip(PER_N * sum(LENGTHS))
+            continue
+        waiting.remove(curve)
+        for i, n in enumerate(LENGTHS):
+            if i >= count:
+                # Nothing after the last wanted curve is drawn.
+                if waiting:
+                    draws.skip(PER_N * sum(LENGTHS[i:]))
+                break
+            progress(f"{curve}: n = {n}")
+            yield _point(curve, n, draws.matrices(n), units)
+
+
+def real_units(chosen: Sequence[Curve]) -> list[str]:
+    """The names of REAL whose input formats some of the curves have."""
+    return [name for name in REAL if _input_of(unit(name)) in {c.inputs for c in chosen}]
+
+
+def _input_of(u: Unit) -> str:
+    """The OCP format that a unit's input format stands for."""
+    return u.a_format.name.removesuffix("fnuz") if u.a_format == u.b_format else ""
+
+
+def _point(curve: Curve, n: int, drawn: tuple[Floats, Floats], units: Sequence[Unit]) -> Point:
+    p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
+    theta = min(p.largest, math.sqrt(q.largest / n))
+    x = scaled_product(*drawn, theta)
+    with Work(None, False) as work:
+        errors = [_model(x, curve, p, bounded, work) for bounded in (True, False)]
+    plain = 2 * p.u + n * q.u
+    published = plain + 4 * n**2 * 2.0**p.least / theta + 4 * n**2 * 2.0**q.least / theta**2
+    real = [(u.name, _real(*drawn, curve, u)) for u in units if _input_of(u) == curve.inputs]
+    return Point(curve, n, errors[0], published, errors[1], plain, theorem(curve, n), tuple(real))
+
+
+def row(point: Point) -> tuple[Any, ...]:
+    """The columns of the published data, as it prints them."""
+    numbers = point.error, point.bound, point.unbounded, point.bound_unbounded
+    return (point.n, *(f"{x:e}" for x in numbers))

@@ -1,0 +1,93 @@
+"""Asks of what is measured: errors of random products, and how far results fall where c grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tcformal.analysis.distance.monotone import monotonicity
+from tcformal.analysis.drawn import weighted
+from tcformal.analysis.errors import error_sample
+from tcformal.analysis.papers.numbers import read_number
+from tcformal.checks import check_int, read_int
+from tcformal.errors import InputError
+from tcformal.oracle.text import number_text
+from tcformal.simulation.runnable import RunnableProgram, computation
+from tcformal.simulation.unit import Unit
+
+#: Digits to which a stated error is compared.
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureAsked:
+    """What is measured of a unit or a program, and what is expected.
+
+    Ranges and units: `random`: the largest error of random products in units of u·|A||B|; `falls`: ulps by
+    which the result falls at least where c grows by one step.  One of both.
+    """
+
+    of: Unit | RunnableProgram
+    length: int
+    random: Fraction | None
+    falls: Fraction | None
+    elements: int
+    distribution: str
+    seed: int
+
+
+def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
+    """What the key `measure` describes; InputError for values that do not fit."""
+    given = body["measure"]
+    of = computation(given["of"])
+    if ("random" in given) == ("falls" in given):
+        raise InputError("expected one of random and falls to measure")
+    numbers = {"length": of.k, "elements": 1024, "seed": 0}
+    for key in numbers:
+        if key in given:
+            text = given[key]
+            number = read_int(key, text) if isinstance(text, str) else text
+            numbers[key] = check_int(key, number, low=int(key != "seed"))
+    distribution = given.get("distribution", "normal")
+    weighted(of.a_format, distribution)  # refuses what it does not know
+    wanted = [read_number(key, given[key]) if key in given else None for key in ("random", "falls")]
+    return MeasureAsked(
+        of, numbers["length"], wanted[0], wanted[1], numbers["elements"], distribution, numbers["seed"]
+    )
+
+
+def measure(x: MeasureAsked, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The outcome and what was found: REPRODUCED or DIFFERENT of errors, FOUND, HOLDS or UNKNOWN of falls.
+
+    Shapes: given: `limits`, `solvers`, `certify`, `store` and `fresh`, as for `monotonicity`.
+    """
+    if x.random is not None:
+        return _random(x, x.random)
+    made = monotonicity(x.of, length=x.length, **given)
+    fall = made.largest("c")
+    data: dict[str, Any] = {"checked": made.claim is None or made.claim.checked}
+    if fall is None:
+        said = "proved not to" if made.proved else "none found"
+        return ("HOLDS" if made.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
+    met = x.falls is not None and fall.ulps >= x.falls
+    return ("FOUND" if met else "UNKNOWN"), data | {
+        "reason": f"falls by {number_text(fall.ulps)} ulps where c grows, replayed twice",
+        "ulps": float(fall.ulps), "relative": float(fall.relative),
+        "inputs": [{k: hex(v) for k, v in w.inputs().items() if v} for w in (fall.first, fall.second)],
+    }  # fmt: skip
+
+
+def _random(x: MeasureAsked, stated: Fraction) -> tuple[str, dict[str, Any]]:
+    """The errors of random products, which are the same wherever they are drawn again."""
+    s = error_sample(x.of, x.length, elements=x.elements, distribution=x.distribution, seed=x.seed)
+    q = s.quantiles
+    largest = q.get(1.0, float("nan"))
+    same = f"{largest:.{_DIGITS}g}" == f"{float(stated):.{_DIGITS}g}"
+    u = s.unit.d_format.precision
+    reason = (
+        f"{s.errors.size} products of {x.length}: median {q.get(0.5, 0):.4g}, largest {largest:.4g} in units "
+        f"of 2^-{u}·|A||B|"
+    )
+    return ("REPRODUCED" if same else "DIFFERENT"), {"reason": reason, "largest": largest, "checked": True}

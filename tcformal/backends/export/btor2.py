@@ -1,0 +1,147 @@
+"""The vocabulary as BTOR2: a word-level netlist with inputs, named nodes and one output."""
+
+from __future__ import annotations
+
+from tcformal.backends.export.design import RESULT, ExportedDesign, remarks
+from tcformal.ir.node import Node
+from tcformal.ir.walk import Interpreter
+
+
+class Btor2Text(Interpreter[int]):
+    """Line numbers as values."""
+
+    def __init__(self, design: ExportedDesign) -> None:
+        super().__init__(design.graph)
+        #: The lines so far; each has the number of its place.
+        self.lines: list[str] = []
+        self._count = 0
+        self._sorts: dict[int, int] = {}
+        self._names = design.identifiers()
+        self._stages = design.stages()
+        self._elements = {
+            name: self._line(f"input {self._sort(p.width)} {symbol}", p.encoding)
+            for p in design.ports
+            for name, symbol in zip(p.inputs, p.symbols, strict=True)
+        }
+
+    def _line(self, text: str, remark: str = "") -> int:
+        self._count += 1
+        self.lines.append(f"{self._count} {text}" + (f" ; {remark}" if remark else ""))
+        return self._count
+
+    def _sort(self, width: int) -> int:
+        if width not in self._sorts:
+            self._sorts[width] = self._line(f"sort bitvec {width}")
+        return self._sorts[width]
+
+    def _apply(self, name: str, width: int, *args: int, node: Node | None = None) -> int:
+        """One operator; with `node`, the line carries the name of the node's stage."""
+        text = " ".join((name, str(self._sort(width)), *map(str, args)))
+        stages = [] if node is None else self._stages.get(node.index, [])
+        if node is None or not stages:
+            return self._line(text)
+        symbol = self._names[node.index]
+        return self._line(f"{text} {symbol}", remarks(stages, symbol))
+
+    def output(self, value: int) -> None:
+        """The result."""
+        self._line(f"output {value} {RESULT}")
+
+    def _const(self, value: int, width: int) -> int:
+        return self._line(f"const {self._sort(width)} {value:0{width}b}")
+
+    # ------------------------------------------------------------------ leaves
+    def on_const(self, node: Node) -> int:
+        return self._const(node.params[1], node.width)
+
+    def on_input(self, node: Node) -> int:
+        return self._elements[self.graph.input_name(node)]
+
+    # ------------------------------------------------------------------ operators that BTOR2 has
+    def on_not_(self, node: Node, x: int) -> int:
+        return self._apply("not", node.width, x, node=node)
+
+    def on_and_(self, node: Node, x: int, y: int) -> int:
+        return self._apply("and", node.width, x, y, node=node)
+
+    def on_or_(self, node: Node, x: int, y: int) -> int:
+        return self._apply("or", node.width, x, y, node=node)
+
+    def on_xor(self, node: Node, x: int, y: int) -> int:
+        return self._apply("xor", node.width, x, y, node=node)
+
+    def on_add_mod(self, node: Node, x: int, y: int) -> int:
+        return self._apply("add", node.width, x, y, node=node)
+
+    def on_sub_mod(self, node: Node, x: int, y: int) -> int:
+        return self._apply("sub", node.width, x, y, node=node)
+
+    def on_neg_mod(self, node: Node, x: int) -> int:
+        return self._apply("neg", node.width, x, node=node)
+
+    def on_eq(self, node: Node, x: int, y: int) -> int:
+        return self._apply("eq", 1, x, y, node=node)
+
+    def on_ult(self, node: Node, x: int, y: int) -> int:
+        return self._apply("ult", 1, x, y, node=node)
+
+    def on_ule(self, node: Node, x: int, y: int) -> int:
+        return self._apply("ulte", 1, x, y, node=node)
+
+    def on_slt(self, node: Node, x: int, y: int) -> int:
+        return self._apply("slt", 1, x, y, node=node)
+
+    def on_sle(self, node: Node, x: int, y: int) -> int:
+        return self._apply("slte", 1, x, y, node=node)
+
+    def on_ite(self, node: Node, cond: int, yes: int, no: int) -> int:
+        return self._apply("ite", node.width, cond, yes, no, node=node)
+
+    def on_concat(self, node: Node, high: int, low: int) -> int:
+        return self._apply("concat", node.width, high, low, node=node)
+
+    def on_extract(self, node: Node, x: int) -> int:
+        return self._apply("slice", node.width, x, *node.params, node=node)
+
+    def on_zero_extend(self, node: Node, x: int) -> int:
+        return self._apply("uext", node.width, x, *node.params, node=node)
+
+    def on_sign_extend(self, node: Node, x: int) -> int:
+        return self._apply("sext", node.width, x, *node.params, node=node)
+
+    # ------------------------------------------------------------------ operators of one width there
+    def on_mul_expand(self, node: Node, x: int, y: int) -> int:
+        grown = [
+            self._apply("uext", node.width, v, node.width - a.width)
+            for v, a in zip((x, y), node.args, strict=True)
+        ]
+        return self._apply("mul", node.width, *grown, node=node)
+
+    def on_shl_mod(self, node: Node, x: int, amount: int) -> int:
+        return self._shift(node, "sll", x, amount)
+
+    def on_lshr(self, node: Node, x: int, amount: int) -> int:
+        return self._shift(node, "srl", x, amount)
+
+    def on_ashr(self, node: Node, x: int, amount: int) -> int:
+        return self._shift(node, "sra", x, amount)
+
+    def _shift(self, node: Node, name: str, x: int, amount: int) -> int:
+        """A shift whose amount is brought to the width of x; one too large stays too large."""
+        width, given = node.width, node.args[1].width
+        if given < width:
+            amount = self._apply("uext", width, amount, width - given)
+        elif given > width:
+            high = self._apply("slice", given - width, amount, given - 1, width)
+            low = self._apply("slice", width, amount, width - 1, 0)
+            beyond = self._apply("redor", 1, high)
+            amount = self._apply("ite", width, beyond, self._const((1 << width) - 1, width), low)
+        return self._apply(name, width, x, amount, node=node)
+
+
+def to_btor2(design: ExportedDesign) -> str:
+    """A design as a netlist without states."""
+    writer = Btor2Text(design)
+    (result,) = writer.run([design.root])
+    writer.output(result)
+    return "\n".join([*(f"; {line}" for line in design.header), *writer.lines]) + "\n"

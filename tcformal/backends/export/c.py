@@ -1,0 +1,220 @@
+"""The vocabulary as C11: one header with an inline function, and a function for SystemVerilog's DPI-C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tcformal.backends.export.design import RESULT, ExportedDesign, ExportPort
+from tcformal.backends.export.statements import Statements
+from tcformal.backends.export.words import WordText, words_for
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+
+
+class CText(Statements):
+    """Variables and literals as values; every variable has zeros above its width."""
+
+    def __init__(self, design: ExportedDesign) -> None:
+        super().__init__(design)
+        self.words = words_for(node.width for node in reachable([design.root]))
+
+    def literal(self, value: int, width: int) -> str:
+        """A constant of the width's type."""
+        return self.words.literal(value, width)
+
+    def statement(self, node: Node, name: str, expression: str) -> str:
+        """A constant variable."""
+        return f"    const {self.words.type(node.width)} {name} = {expression};"
+
+    def _masked(self, name: str, node: Node, x: str, y: str) -> str:
+        return self.words.masked(self.words.op(name, node.width, x, y), node.width)
+
+    # ------------------------------------------------------------------ bits
+    def on_not_(self, node: Node, x: str) -> str:
+        return self.words.op("xor", node.width, x, self.literal((1 << node.width) - 1, node.width))
+
+    def on_and_(self, node: Node, x: str, y: str) -> str:
+        return self.words.op("and", node.width, x, y)
+
+    def on_or_(self, node: Node, x: str, y: str) -> str:
+        return self.words.op("or", node.width, x, y)
+
+    def on_xor(self, node: Node, x: str, y: str) -> str:
+        return self.words.op("xor", node.width, x, y)
+
+    def on_ite(self, _: Node, cond: str, yes: str, no: str) -> str:
+        return f"{cond} ? {yes} : {no}"
+
+    # ------------------------------------------------------------------ widths
+    def on_concat(self, node: Node, high: str, low: str) -> str:
+        w, (x, y) = self.words, node.args
+        moved = w.op("shl", node.width, w.cast(high, x.width, node.width), str(y.width))
+        return w.op("or", node.width, moved, w.cast(low, y.width, node.width))
+
+    def on_extract(self, node: Node, x: str) -> str:
+        w, width, (_, low) = self.words, node.args[0].width, node.params
+        moved = w.op("shr", width, x, str(low)) if low else x
+        return w.masked(w.cast(moved, width, node.width), node.width)
+
+    def on_zero_extend(self, node: Node, x: str) -> str:
+        return self.words.cast(x, node.args[0].width, node.width)
+
+    def on_sign_extend(self, node: Node, x: str) -> str:
+        w, width = self.words, node.args[0].width
+        sign = self.literal(1 << (width - 1), node.width)
+        flipped = w.op("xor", node.width, w.cast(x, width, node.width), sign)
+        return self._masked("sub", node, flipped, sign)
+
+    # ------------------------------------------------------------------ arithmetic
+    def on_add_mod(self, node: Node, x: str, y: str) -> str:
+        return self._masked("add", node, x, y)
+
+    def on_sub_mod(self, node: Node, x: str, y: str) -> str:
+        return self._masked("sub", node, x, y)
+
+    def on_neg_mod(self, node: Node, x: str) -> str:
+        return self._masked("sub", node, self.literal(0, node.width), x)
+
+    def on_mul_expand(self, node: Node, x: str, y: str) -> str:
+        w, (p, q) = self.words, node.args
+        return w.op("mul", node.width, w.cast(x, p.width, node.width), w.cast(y, q.width, node.width))
+
+    # ------------------------------------------------------------------ shifts
+    def _shift(self, name: str, node: Node, x: str, amount: str, beyond: str) -> str:
+        """A shift, or `beyond` where the amount is at least the width: C has no meaning for that."""
+        w, by = self.words, node.args[1].width
+        small = w.small(amount, by)
+        moved = w.op(name, node.width, x, small)
+        moved = w.masked(moved, node.width) if name == "shl" else moved
+        return moved if (1 << by) <= node.width else f"{small} < {node.width}u ? {moved} : {beyond}"
+
+    def on_shl_mod(self, node: Node, x: str, amount: str) -> str:
+        return self._shift("shl", node, x, amount, self.literal(0, node.width))
+
+    def on_lshr(self, node: Node, x: str, amount: str) -> str:
+        return self._shift("shr", node, x, amount, self.literal(0, node.width))
+
+    def on_ashr(self, node: Node, x: str, amount: str) -> str:
+        """Complemented where negative, shifted, and complemented back."""
+        w, width = self.words, node.width
+        name = f"{self._names[node.index]}_sign"
+        sign = w.ones(w.top(x, width), width)
+        self.lines.append(f"    const {w.type(width)} {name} = {sign};")
+        moved = self._shift("shr", node, w.op("xor", width, x, name), amount, self.literal(0, width))
+        return w.op("xor", width, f"({moved})", name)
+
+    # ------------------------------------------------------------------ comparisons
+    def on_eq(self, node: Node, x: str, y: str) -> str:
+        return self.words.op("eq", node.args[0].width, x, y)
+
+    def on_ult(self, node: Node, x: str, y: str) -> str:
+        return self.words.op("ult", node.args[0].width, x, y)
+
+    def on_ule(self, node: Node, x: str, y: str) -> str:
+        return f"!{self.words.op('ult', node.args[0].width, y, x)}"
+
+    def on_slt(self, node: Node, x: str, y: str) -> str:
+        width = node.args[0].width
+        return self.words.op("ult", width, self._biased(x, width), self._biased(y, width))
+
+    def on_sle(self, node: Node, x: str, y: str) -> str:
+        width = node.args[0].width
+        return f"!{self.words.op('ult', width, self._biased(y, width), self._biased(x, width))}"
+
+    def _biased(self, x: str, width: int) -> str:
+        """Two's complement as an unsigned number in the same order: the top bit complemented."""
+        return self.words.op("xor", width, x, self.literal(1 << (width - 1), width))
+
+
+def storage(width: int) -> str:
+    """The type that holds one encoding in memory."""
+    return f"uint{next(bits for bits in (8, 16, 32, 64) if bits >= width)}_t"
+
+
+def to_c(design: ExportedDesign) -> str:
+    """A design as one header; what an encoding's word has above its width is ignored."""
+    writer = CText(design)
+    (result,) = writer.run([design.root])
+    words, guard = writer.words, f"{design.name.upper()}_H"
+    typed = storage(design.root.width)
+    arguments = ", ".join(_argument(p) for p in design.ports)
+    lines = [
+        *("/* " + line.replace("*/", "* /") + " */" for line in design.header),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#include <stdint.h>",
+        "",
+        *([words.helpers()] if words.limbs > 1 else []),
+        *(f"/* {p.name}: {len(p.inputs)} of {p.encoding}, {p.width} bits each. */" for p in design.ports),
+        f"static inline {typed} {design.name}({arguments})",
+        "{",
+        *_elements(words, design),
+        *writer.lines,
+        f"    return ({typed}){result};",
+        "}",
+        "",
+        *_dpi(design),
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _argument(port: ExportPort) -> str:
+    if port.array:
+        return f"const {storage(port.width)} {port.name}[{len(port.inputs)}]"
+    return f"{storage(port.width)} {port.name}_word"
+
+
+def _elements(words: WordText, design: ExportedDesign) -> Iterator[str]:
+    """A variable for each element that the result depends on."""
+    needed = {design.graph.input_name(n) for n in reachable([design.root]) if n.op == "input"}
+    for p in design.ports:
+        if not p.array and not needed.intersection(p.inputs):
+            yield f"    (void){p.name}_word;"
+        elif not needed.intersection(p.inputs):
+            yield f"    (void){p.name};"
+        for i, (name, symbol) in enumerate(zip(p.inputs, p.symbols, strict=True)):
+            if name in needed:
+                word = f"{p.name}[{i}]" if p.array else f"{p.name}_word"
+                # A word of 8 or 16 bits is one of 32 here, whatever lies above the encoding being cut off.
+                value = f"({words.type(p.width)}){word}"
+                value = words.masked(value, p.width)
+                yield f"    const {words.type(p.width)} {symbol} = {value};"
+
+
+def _dpi(design: ExportedDesign) -> Iterator[str]:
+    """The function that a simulator calls: packed vectors in, the result out."""
+    name, width = f"{design.name}_dpi", design.root.width
+    ports = [(p.name, p.width * len(p.inputs)) for p in design.ports]
+    imported = ", ".join(f"input bit [{bits - 1}:0] {port}" for port, bits in ports)
+    yield "/* For RTL simulation: define TCFORMAL_DPI in one C file that includes this header, and declare"
+    yield f' * import "DPI-C" function void {name}({imported}, output bit [{width - 1}:0] {RESULT});'
+    yield " * Element i of an array of w-bit elements is bits i*w+w-1 to i*w. */"
+    yield "#ifdef TCFORMAL_DPI"
+    yield '#include "svdpi.h"'
+    yield "#ifdef __cplusplus"
+    yield 'extern "C"'
+    yield "#endif"
+    given = ", ".join(f"const svBitVecVal *{port}_bits" for port, _ in ports)
+    yield f"void {name}({given}, svBitVecVal *{RESULT}_bits)"
+    yield "{"
+    calls = []
+    for p in design.ports:
+        typed, variable = storage(p.width), f"{p.name}_words"
+        yield f"    {typed} {variable}[{len(p.inputs)}];"
+        yield f"    for (int i = 0; i < {len(p.inputs)}; i++) {{"
+        yield f"        {variable}[i] = 0;"
+        yield f"        for (int j = 0; j < {p.width}; j++) {{"
+        yield f"            const int at = i * {p.width} + j;"
+        yield f"            const uint64_t bit = {p.name}_bits[at / 32] >> at % 32 & 1u;"
+        yield f"            {variable}[i] = ({typed})({variable}[i] | bit << j);"
+        yield "        }"
+        yield "    }"
+        calls.append(variable if p.array else f"{variable}[0]")
+    yield f"    const uint64_t word = {design.name}({', '.join(calls)});"
+    for i in range(-(-width // 32)):
+        yield f"    {RESULT}_bits[{i}] = (svBitVecVal)(word{f' >> {32 * i}' if i else ''});"
+    yield "}"
+    yield "#endif"
+    yield ""

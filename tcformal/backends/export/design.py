@@ -1,0 +1,101 @@
+"""What every format writes: a design's DAG, its ports, the names of its stages, and where it comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tcformal.ir.build import Graph, Stage
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+
+#: The name of the result in every format.
+RESULT = "d"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPort:
+    """One operand: its raw encodings, element 0 first."""
+
+    name: str
+    #: The DAG's input of each element.
+    inputs: tuple[str, ...]
+    #: Bits of one element.
+    width: int
+    #: The encoding, for people.
+    encoding: str
+    #: Whether the operand is an array, even of one element.
+    array: bool
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The name of each element: `a_0`, `a_1`, …, or `c`."""
+        if not self.array:
+            return (self.name,)
+        return tuple(f"{self.name}_{i}" for i in range(len(self.inputs)))
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedDesign:
+    """A combinational design: result bits as a function of the ports' bits."""
+
+    #: An identifier of C, Verilog and SMT-LIB.
+    name: str
+    graph: Graph
+    #: The node of the result.
+    root: Node
+    ports: tuple[ExportPort, ...]
+    #: The encoding of the result, for people.
+    encoding: str
+    #: What every file begins with: the unit, its definition's digest and its sources.
+    header: tuple[str, ...]
+
+    def input_symbols(self) -> dict[str, str]:
+        """The symbol of each element by the name of the DAG's input."""
+        return {name: symbol for p in self.ports for name, symbol in zip(p.inputs, p.symbols, strict=True)}
+
+    def stages(self) -> dict[int, list[tuple[str, Stage]]]:
+        """The labelled stages that the result depends on, by the index of their node."""
+        needed = {node.index for node in reachable([self.root])}
+        found: dict[int, list[tuple[str, Stage]]] = {}
+        for label, stage in self.graph.labels.items():
+            if stage.node.index in needed:
+                found.setdefault(stage.node.index, []).append((label, stage))
+        return found
+
+    def identifiers(self) -> dict[int, str]:
+        """An identifier for every node: its first stage's name, an input's symbol, or `n` and its index."""
+        given = self.input_symbols()
+        taken = {*given.values(), RESULT}
+        stages, names = self.stages(), {}
+        for node in reachable([self.root]):
+            if node.op == "input":
+                names[node.index] = given[self.graph.input_name(node)]
+                continue
+            name = f"n{node.index}"
+            for label, _ in stages.get(node.index, ())[:1]:
+                name = identifier(label)
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            names[node.index] = name
+        return names
+
+
+def identifier(text: str) -> str:
+    """A text as an identifier: letters, digits and underscores."""
+    return re.sub(r"\W", "_", text.replace("=-", "=minus"), flags=re.ASCII)
+
+
+def remarks(stages: list[tuple[str, Stage]], name: str) -> str:
+    """How a person reads the bits x of a node called `name` as its stages; empty where that says nothing."""
+    said = []
+    for label, stage in stages:
+        value = "x" if not stage.offset else f"x {'-' if stage.offset < 0 else '+'} {abs(stage.offset)}"
+        if stage.scale:
+            value = f"({value}) * 2^{-stage.scale}" if stage.offset else f"x * 2^{-stage.scale}"
+        text = label if value == "x" and not stage.signed else f"{label} = {value}"
+        text += ", x signed" if stage.signed else ""
+        if text != name and identifier(text) != name:
+            said.append(text)
+    return "; ".join(said)

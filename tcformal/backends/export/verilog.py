@@ -1,0 +1,140 @@
+"""The vocabulary as SystemVerilog: one combinational, synthesisable module with packed ports.
+
+Every operand of an expression has the width that the expression needs, so that no rule about the
+widths of contexts matters.
+"""
+
+from __future__ import annotations
+
+from tcformal.backends.export.design import RESULT, ExportedDesign
+from tcformal.backends.export.statements import Statements
+from tcformal.ir.node import Node
+
+#: Bits of a shift's amount that simulators accept.
+_MOST_AMOUNT = 31
+#: Verilator's warnings about comparisons whose result is constant.
+_CONSTANT = ("UNSIGNED", "CMPCONST")
+
+
+class VerilogText(Statements):
+    """Wires and sized literals as values."""
+
+    def literal(self, value: int, width: int) -> str:
+        """A sized literal."""
+        return f"{width}'h{value:x}"
+
+    def statement(self, node: Node, name: str, expression: str) -> str:
+        """A wire."""
+        return f"  wire [{node.width - 1}:0] {name} = {expression};"
+
+    def on_not_(self, _: Node, x: str) -> str:
+        return f"~{x}"
+
+    def on_and_(self, _: Node, x: str, y: str) -> str:
+        return f"{x} & {y}"
+
+    def on_or_(self, _: Node, x: str, y: str) -> str:
+        return f"{x} | {y}"
+
+    def on_xor(self, _: Node, x: str, y: str) -> str:
+        return f"{x} ^ {y}"
+
+    def on_add_mod(self, _: Node, x: str, y: str) -> str:
+        return f"{x} + {y}"
+
+    def on_sub_mod(self, _: Node, x: str, y: str) -> str:
+        return f"{x} - {y}"
+
+    def on_neg_mod(self, _: Node, x: str) -> str:
+        return f"-{x}"
+
+    def on_mul_expand(self, node: Node, x: str, y: str) -> str:
+        p, q = (_grown(v, node.width - a.width) for v, a in zip((x, y), node.args, strict=True))
+        return f"{p} * {q}"
+
+    def on_shl_mod(self, node: Node, x: str, amount: str) -> str:
+        return f"{x} << {_amount(node, amount)}"
+
+    def on_lshr(self, node: Node, x: str, amount: str) -> str:
+        return f"{x} >> {_amount(node, amount)}"
+
+    def on_ashr(self, node: Node, x: str, amount: str) -> str:
+        return f"$signed({x}) >>> {_amount(node, amount)}"
+
+    def on_eq(self, _: Node, x: str, y: str) -> str:
+        return f"{x} == {y}"
+
+    def on_ult(self, _: Node, x: str, y: str) -> str:
+        return f"{x} < {y}"
+
+    def on_ule(self, _: Node, x: str, y: str) -> str:
+        return f"{x} <= {y}"
+
+    def on_slt(self, _: Node, x: str, y: str) -> str:
+        return f"$signed({x}) < $signed({y})"
+
+    def on_sle(self, _: Node, x: str, y: str) -> str:
+        return f"$signed({x}) <= $signed({y})"
+
+    def on_ite(self, _: Node, cond: str, yes: str, no: str) -> str:
+        return f"{cond} ? {yes} : {no}"
+
+    def on_concat(self, _: Node, high: str, low: str) -> str:
+        return f"{{{high}, {low}}}"
+
+    def on_extract(self, node: Node, x: str) -> str:
+        high, low = node.params
+        return f"{x}[{high}:{low}]"
+
+    def on_zero_extend(self, node: Node, x: str) -> str:
+        return _grown(x, node.params[0])
+
+    def on_sign_extend(self, node: Node, x: str) -> str:
+        top = node.args[0].width - 1
+        return f"{{{{{node.params[0]}{{{x}[{top}]}}}}, {x}}}"
+
+
+def _grown(x: str, bits: int) -> str:
+    """Zeros above."""
+    return f"{{{bits}'h0, {x}}}"
+
+
+def _amount(node: Node, amount: str) -> str:
+    """A shift's amount; one of more bits than simulators accept becomes all ones where it is too large."""
+    width = node.args[1].width
+    if width <= _MOST_AMOUNT:
+        return amount
+    if node.args[1].op == "const":
+        return str(min(node.args[1].params[1], node.width))
+    low = f"{amount}[{_MOST_AMOUNT - 1}:0]"
+    return f"((|{amount}[{width - 1}:{_MOST_AMOUNT}]) ? {{{_MOST_AMOUNT}{{1'b1}}}} : {low})"
+
+
+def to_verilog(design: ExportedDesign) -> str:
+    """A design as one module; element i of an array of w-bit elements is bits i*w+w-1 to i*w of its port."""
+    writer = VerilogText(design)
+    (result,) = writer.run([design.root])
+    ports, elements = [], []
+    for p in design.ports:
+        count = f"{len(p.inputs)} x {p.encoding}" if p.array else p.encoding
+        ports.append(f"  input  wire [{p.width * len(p.inputs) - 1}:0] {p.name},  // {count}")
+        if p.array:
+            for i, symbol in enumerate(p.symbols):
+                high, low = p.width * (i + 1) - 1, p.width * i
+                elements.append(f"  wire [{p.width - 1}:0] {symbol} = {p.name}[{high}:{low}];")
+    lines = [
+        *(f"// {line}" for line in design.header),
+        "// Elements of an array stand side by side in their port, element 0 in the lowest bits.",
+        # The DAG compares some values of few bits with what they never reach.
+        *(f"// verilator lint_off {warning}" for warning in _CONSTANT),
+        f"module {design.name} (",
+        *ports,
+        f"  output wire [{design.root.width - 1}:0] {RESULT}  // {design.encoding}",
+        ");",
+        *elements,
+        *writer.lines,
+        f"  assign {RESULT} = {result};",
+        "endmodule",
+        *(f"// verilator lint_on {warning}" for warning in _CONSTANT),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,225 @@
+"""Known bits: a DAG evaluated where some inputs are unknown, lane by lane.
+
+What comes out known is what the DAG computes for every value of the unknown inputs.  The reverse does not
+hold: a bit that depends on no unknown input may come out unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcformal.backends.vector import LANE_BITS, Lanes, Vector
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import Interpreter
+
+#: What is unknown of a node that is known in every lane.
+_NOTHING, _NOTHING_WIDE = np.zeros(1, np.uint64), np.zeros(1, object)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBits:
+    """Bits of one node in every lane.
+
+    Shapes: two arrays of one shape.  Ranges and units: `value` has zeros where `unknown` has ones.
+    """
+
+    value: Lanes
+    unknown: Lanes
+
+    @property
+    def known(self) -> bool:
+        """Whether every bit is known in every lane, as far as was looked at."""
+        return self.unknown is _NOTHING or self.unknown is _NOTHING_WIDE
+
+    @property
+    def largest(self) -> Lanes:
+        """The largest integer that the bits can be; the least is `value`."""
+        return np.asarray(self.value | self.unknown)
+
+
+class Known(Interpreter[KnownBits]):
+    """Evaluates a DAG on inputs of which some are unknown.
+
+    Shapes: inputs as for `Vector`; a name in `unknown` needs no array, or has a mask of the lanes in which
+    it is unknown.
+    Errors: as `Vector`.
+    """
+
+    def __init__(self, graph: Graph, inputs: Mapping[str, Lanes], unknown: Mapping[str, Lanes]) -> None:
+        super().__init__(graph)
+        self._exact = Vector(graph, inputs)
+        self._unknown = unknown
+
+    def visit(self, node: Node, values: Sequence[KnownBits]) -> KnownBits:
+        """One node; where all its arguments are known, as `Vector` evaluates it."""
+        if values and all(x.known for x in values):
+            made = self._exact.visit(node, [x.value for x in values])
+            return KnownBits(made, _NOTHING if made.dtype != object else _NOTHING_WIDE)
+        found = super().visit(node, values)
+        if found.unknown.any():
+            return found
+        return KnownBits(found.value, _NOTHING if found.value.dtype != object else _NOTHING_WIDE)
+
+    # ------------------------------------------------------------------ helpers
+    def _all(self, node: Node, where: Lanes, value: Lanes) -> KnownBits:
+        """A value that is wholly unknown in some lanes."""
+        dtype = np.uint64 if node.width <= LANE_BITS else object
+        zero, ones = np.zeros(1, dtype), np.full(1, (1 << node.width) - 1, dtype)
+        return KnownBits(np.where(where, zero, value), np.where(where, ones, zero))
+
+    def _when_known(self, node: Node, *args: KnownBits) -> KnownBits:
+        """A node that is known where every argument is."""
+        where = np.asarray(np.zeros(1, np.bool_))
+        for x in args:
+            where = np.asarray(where | (x.unknown != 0))
+        return self._all(node, where, self._exact.visit(node, [x.value for x in args]))
+
+    def _sum(self, node: Node, x: KnownBits, y: KnownBits, carry: int) -> KnownBits:
+        """x + y + carry: a bit is known where those of the operands and the carry into it are."""
+        cut, width = self._exact.cut, node.width
+        one = carry if x.value.dtype == object or y.value.dtype == object else np.uint64(carry)
+        least, most = cut(x.value + y.value + one, width), cut(x.largest + y.largest + one, width)
+        # The carries into the bits of both sums; a carry that is in the least one is in every one.
+        into_least, into_most = least ^ x.value ^ y.value, most ^ x.largest ^ y.largest
+        unknown = np.asarray(x.unknown | y.unknown | (into_least ^ into_most))
+        return KnownBits(np.asarray(least & self._not(node, unknown)), unknown)
+
+    def _not(self, node: Node, x: Lanes) -> Lanes:
+        return self._exact.cut(x ^ ((1 << node.width) - 1) if x.dtype == object else ~x, node.width)
+
+    def _inverted(self, node: Node, x: KnownBits) -> KnownBits:
+        return KnownBits(np.asarray(self._not(node, x.value) & self._not(node, x.unknown)), x.unknown)
+
+    @staticmethod
+    def _truth(yes: Lanes, no: Lanes) -> KnownBits:
+        """1 where it must be, 0 where it cannot be, unknown elsewhere."""
+        sure = np.asarray(yes).astype(np.uint64)
+        return KnownBits(sure, np.asarray(~(yes | no)).astype(np.uint64))
+
+    # ------------------------------------------------------------------ leaves
+    def on_const(self, node: Node) -> KnownBits:
+        value = self._exact.on_const(node)
+        return KnownBits(value, np.zeros(1, value.dtype))
+
+    def on_input(self, node: Node) -> KnownBits:
+        name = self.graph.input_name(node)
+        where = self._unknown.get(name)
+        if where is None:
+            value = self._exact.on_input(node)
+            return KnownBits(value, np.zeros(1, value.dtype))
+        return self._all(node, where, np.zeros(1, np.uint64) if where.all() else self._exact.on_input(node))
+
+    # ------------------------------------------------------------------ operators
+    def on_not_(self, node: Node, x: KnownBits) -> KnownBits:
+        return self._inverted(node, x)
+
+    def on_and_(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        both = x.value & y.value
+        return KnownBits(np.asarray(both), np.asarray((x.largest & y.largest) ^ both))
+
+    def on_or_(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        some = x.value | y.value
+        return KnownBits(np.asarray(some), np.asarray((x.largest | y.largest) ^ some))
+
+    def on_xor(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        unknown = np.asarray(x.unknown | y.unknown)
+        return KnownBits(np.asarray((x.value ^ y.value) & self._not(node, unknown)), unknown)
+
+    def on_add_mod(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self._sum(node, x, y, 0)
+
+    def on_sub_mod(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self._sum(node, x, self._inverted(node, y), 1)
+
+    def on_neg_mod(self, node: Node, x: KnownBits) -> KnownBits:
+        zero = np.zeros(1, x.value.dtype)
+        return self._sum(node, KnownBits(zero, zero), self._inverted(node, x), 1)
+
+    def on_mul_expand(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        made = self._when_known(node, x, y)
+        nought = (x.largest == 0) | (y.largest == 0)
+        empty = np.zeros(1, made.value.dtype)
+        return KnownBits(np.where(nought, empty, made.value), np.where(nought, empty, made.unknown))
+
+    def _shifted(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
+        """Both halves shifted by a known amount; 0 shifted by any amount is 0."""
+        value, unknown = (self._exact.visit(node, [v, amount.value]) for v in (x.value, x.unknown))
+        # Bits of both halves that ashr repeats: one that is unknown hides the value's.
+        made = KnownBits(np.asarray(value & self._not(node, unknown)), unknown)
+        lost = self._all(node, amount.unknown != 0, made.value)
+        empty = x.largest == 0
+        zero = np.zeros(1, made.value.dtype)
+        value = np.where(empty, zero, lost.value)
+        return KnownBits(value, np.where(empty, zero, np.asarray(made.unknown | lost.unknown)))
+
+    def on_shl_mod(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
+        return self._shifted(node, x, amount)
+
+    def on_lshr(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
+        return self._shifted(node, x, amount)
+
+    def on_ashr(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
+        return self._shifted(node, x, amount)
+
+    def on_eq(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        known = (x.unknown == 0) & (y.unknown == 0)
+        apart = (x.value & ~y.largest) | (y.value & ~x.largest)
+        return self._truth(known & (x.value == y.value), apart != 0)
+
+    def on_ult(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self._truth(x.largest < y.value, x.value >= y.largest)
+
+    def on_ule(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self._truth(x.largest <= y.value, x.value > y.largest)
+
+    def _moved(self, node: Node, x: KnownBits) -> KnownBits:
+        """x with its sign bit flipped: two's complement order becomes unsigned order."""
+        bit = 1 << (node.args[0].width - 1)
+        flip = bit if x.value.dtype == object else np.uint64(bit)
+        return KnownBits(np.asarray((x.value ^ flip) & ~x.unknown), x.unknown)
+
+    def on_slt(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self.on_ult(node, self._moved(node, x), self._moved(node, y))
+
+    def on_sle(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
+        return self.on_ule(node, self._moved(node, x), self._moved(node, y))
+
+    def on_ite(self, node: Node, cond: KnownBits, yes: KnownBits, no: KnownBits) -> KnownBits:
+        either = np.asarray(yes.unknown | no.unknown | (yes.value ^ no.value))
+        open_, take = cond.unknown != 0, cond.value != 0
+        unknown = np.where(open_, either, np.where(take, yes.unknown, no.unknown))
+        value = np.where(open_, yes.value & no.value & ~either, np.where(take, yes.value, no.value))
+        return KnownBits(value, unknown)
+
+    def on_concat(self, node: Node, high: KnownBits, low: KnownBits) -> KnownBits:
+        return self._each(node, high, low)
+
+    def on_extract(self, node: Node, x: KnownBits) -> KnownBits:
+        return self._each(node, x)
+
+    def on_zero_extend(self, node: Node, x: KnownBits) -> KnownBits:
+        return self._each(node, x)
+
+    def on_sign_extend(self, node: Node, x: KnownBits) -> KnownBits:
+        # An unknown sign is repeated in the unknown half; in the value's it is 0 there.
+        return self._each(node, x)
+
+    def _each(self, node: Node, *args: KnownBits) -> KnownBits:
+        """An operator that only moves bits: both halves moved."""
+        value, unknown = (
+            self._exact.visit(node, list(half))
+            for half in zip(*((x.value, x.unknown) for x in args), strict=True)
+        )
+        return KnownBits(value, unknown)
+
+
+def known_bits(
+    graph: Graph, root: Node, inputs: Mapping[str, Lanes], unknown: Mapping[str, Lanes]
+) -> KnownBits:
+    """What is known of one node on each lane; see `Known`."""
+    (made,) = Known(graph, inputs, unknown).run([root])
+    return made

@@ -1,0 +1,262 @@
+"""`cpu`: instructions of this processor, each run in a process of its own.
+
+Arm's bf16 instructions run in an emulator where the processor lacks them; records then name the emulator.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, base_name
+from tcformal.devices.device import Ability
+from tcformal.devices.emulator import PACKAGES, Emulator
+from tcformal.devices.pipes import through
+from tcformal.devices.sources import sources
+from tcformal.devices.tiles import Places, TiledDevice, Tiles, placed
+from tcformal.errors import DeviceError
+from tcformal.simulation.gpu.tools import built, run_tool
+from tcformal.simulation.operands.batch import batch_of
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.witness import Witness
+from tcformal.version import processor
+
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One instruction that a processor may have, and the probe for it."""
+
+    name: str
+    machines: tuple[str, ...]
+    #: The processor features with which the instruction exists; alternatives.
+    features: tuple[str, ...]
+    source: str
+    options: tuple[str, ...]
+
+
+_X86, _ARM = ("x86_64",), ("aarch64", "arm64")
+_TILE = ("-mamx-tile", "-mamx-bf16", "-DTILE_OP=_tile_dpbf16ps")
+_TILE_16 = ("-mamx-tile", "-mamx-fp16", "-DTILE_OP=_tile_dpfp16ps")
+
+
+def _arm(name: str, ebf: bool) -> Instruction:
+    return Instruction(
+        name=f"{name}, FPCR.EBF = {int(ebf)}",
+        machines=_ARM,
+        features=("ebf16",) if ebf else ("bf16",),
+        source=f"arm_{name}.c",
+        options=("-march=armv8.2-a+bf16", *(("-DEBF=1",) if ebf else ())),
+    )
+
+
+#: By unit.
+_UNITS: dict[str, Instruction] = {
+    "x86/vdpbf16ps": Instruction(
+        name="vdpbf16ps", machines=_X86, features=("avx512_bf16",), source="x86_vdpbf16ps.c",
+        options=("-mavx512f", "-mavx512bf16"),
+    ),
+    "x86/tdpbf16ps": Instruction(
+        name="tdpbf16ps", machines=_X86, features=("amx_bf16",), source="x86_tile.c", options=_TILE,
+    ),
+    "x86/tdpfp16ps": Instruction(
+        name="tdpfp16ps", machines=_X86, features=("amx_fp16",), source="x86_tile.c", options=_TILE_16,
+    ),
+    "arm/bfdot.ebf0": _arm("bfdot", ebf=False),
+    "arm/bfmmla.ebf0": _arm("bfmmla", ebf=False),
+    "arm/bfdot.ebf1": _arm("bfdot", ebf=True),
+    "arm/bfmmla.ebf1": _arm("bfmmla", ebf=True),
+}  # fmt: skip
+
+#: Scalar fused multiply-adds: the family `sequential` on one format.
+_FMA: dict[tuple[str, str], Instruction] = {
+    ("x86_64", "fp32"): Instruction(
+        name="vfmadd231ss", machines=_X86, features=("fma",), source="fma.c", options=("-mfma",)
+    ),
+    ("x86_64", "fp64"): Instruction(
+        name="vfmadd231sd", machines=_X86, features=("fma",), source="fma.c", options=("-mfma", "-DDOUBLE")
+    ),
+    ("aarch64", "fp32"): Instruction(
+        name="fmadd s", machines=_ARM, features=("fp",), source="fma.c", options=()
+    ),
+    ("aarch64", "fp64"): Instruction(
+        name="fmadd d", machines=_ARM, features=("fp",), source="fma.c", options=("-DDOUBLE",)
+    ),
+}
+
+#: Each machine's FMA chain as a design, with its NaN.
+_CHAIN = "sequential@products=8,a_format={0},b_format={0},c_format={0},d_format={0},"
+_FMA_NAN = {
+    ("x86_64", "fp32"): "nan_word=0xffc00000,nan_rule=first_operand",
+    ("x86_64", "fp64"): "nan_word=0xfff8000000000000,nan_rule=first_operand",
+    ("aarch64", "fp32"): "nan_word=0x7fc00000",
+    ("aarch64", "fp64"): "nan_word=0x7ff8000000000000",
+}
+
+
+class CpuDevice(TiledDevice):
+    """The processor of this machine; `features` and `machine` are by default read from the system.
+
+    The `emulator`, if given, runs Arm's bf16 instructions that the processor lacks.
+    Errors: DeviceError for an instruction that cannot run here, or that the compiler cannot build.
+    """
+
+    def __init__(
+        self,
+        *,
+        features: frozenset[str] | None = None,
+        machine: str | None = None,
+        emulator: Emulator | None = None,
+    ) -> None:
+        self.name = "cpu"
+        self._emulator = emulator
+        self._machine = machine or platform.machine()
+        self._features = system_features() if features is None else features
+
+    def abilities(self) -> Sequence[Ability]:
+        """Every instruction with a probe for this kind of machine, and the FMA chains."""
+        found = []
+        for unit, instruction in _UNITS.items():
+            by, lacking = self._runner(instruction)
+            through_it = f" through {by.name}" if by is not None else ""
+            found.append(Ability(unit, instruction.name + through_it, lacking))
+        for (machine, fmt), instruction in _FMA.items():
+            if machine == self._machine:
+                unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
+                found.append(Ability(unit, instruction.name, self._lacks(instruction)))
+        return found
+
+    def units(self) -> list[str]:
+        """The names of the units that the processor itself can run; emulated ones are run by name only."""
+        own = [a for a in self.abilities() if not a.missing]
+        emulated = {unit for unit, instruction in _UNITS.items() if self._runner(instruction)[0] is not None}
+        return [resolve(a.unit).name for a in own if a.unit not in emulated]
+
+    def _lacks(self, instruction: Instruction) -> str:
+        """The reason why this processor cannot run an instruction; empty where it can."""
+        if self._machine not in instruction.machines:
+            return f"an instruction of {instruction.machines[0]}, and this machine is {self._machine}"
+        if not self._features:
+            return "the system does not say which features the processor has"
+        if not self._features.intersection(instruction.features):
+            return f"the processor has no {instruction.features[0]}"
+        return ""
+
+    def _runner(self, instruction: Instruction) -> tuple[Emulator | None, str]:
+        """The emulator of an instruction (None: the processor), and the reason if neither can run it."""
+        lacking = self._lacks(instruction)
+        if not lacking or instruction not in _UNITS.values() or instruction.machines != _ARM:
+            return None, lacking
+        if self._emulator is None:
+            return None, f"{lacking}; an emulator would do (Debian: {PACKAGES})"
+        refusal = _emulator_lacks(self._emulator, instruction)
+        return (None, f"{lacking}; {refusal}") if refusal else (self._emulator, "")
+
+    def _instruction(self, spec: UnitSpec) -> Instruction:
+        o, base = spec.operands, base_name(spec)
+        chain = base == "sequential" and len({o.a, o.b, o.c, o.d}) == 1
+        found = _FMA.get((self._machine, o.a.name)) if chain else _UNITS.get(base)
+        if found is None:
+            known = ", ".join([*_UNITS, "sequential@… on fp32 or fp64 alone"])
+            raise DeviceError(f"expected a unit that a CPU has ({known}), but got {spec.name}")
+        _, lacking = self._runner(found)
+        if lacking:
+            raise DeviceError(f"expected {self.name} to run {found.name}, but {lacking}")
+        return found
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The identity of the processor (or emulator), the compiler and the instruction."""
+        instruction = self._instruction(spec)
+        emulator, _ = self._runner(instruction)
+        if k != spec.k:
+            raise DeviceError(f"expected dot products of {spec.k} terms for {instruction.name}, but got {k}")
+        who = (
+            {"device": processor(), "system": f"{platform.system()} {self._machine}"}
+            if emulator is None
+            else emulator.identity()
+        )
+        compiler = _compiler() if emulator is None else _versioned(emulator.compiler)
+        return {**who, "compiler": compiler[1], "instruction": instruction.name}
+
+    def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
+        """D of all tiles: one process, operands and results through pipes."""
+        instruction = self._instruction(spec)
+        emulator, _ = self._runner(instruction)
+        words = [program(instruction)] if emulator is None else _emulated(emulator, instruction)
+        return through([*words, str(tiles.a.shape[2])], tiles, instruction.name)
+
+
+def program(instruction: Instruction) -> str:
+    """The built probe of an instruction; DeviceError where it cannot be built."""
+    return _made(instruction, _compiler(), instruction.options)
+
+
+def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
+    """The command that runs an instruction's probe in an emulator; DeviceError if it cannot be built."""
+    # Static: no Arm libraries are looked for where it runs.
+    options = (*instruction.options, "-static")
+    return emulator.words(_made(instruction, _versioned(emulator.compiler), options))
+
+
+@cache
+def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
+    """The reason why an emulator cannot run an instruction, from one run on zeros; empty where it can."""
+    spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
+    zeros = placed(spec, batch_of([Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n))
+    try:
+        through([*_emulated(emulator, instruction), str(spec.k)], zeros, instruction.name)
+    except DeviceError as error:
+        return f"{emulator.name} does not run it: {error}"
+    return ""
+
+
+def _made(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
+    """The probe of an instruction, built once per compiler path and version."""
+    folder = sources("cpu")
+    path, version = compiler
+    source = folder / instruction.source
+    words = [path, "-std=gnu11", "-O2", *options, str(source), "-o"]
+    build = partial(_build, words, instruction.name)
+    return str(built([source, folder / "probe.h", folder / "arm_control.h"], [version, *options], build))
+
+
+def _build(words: Sequence[str], name: str, target: Path) -> None:
+    run_tool([*words, str(target)], f"build the probe of {name}")
+
+
+@cache
+def _compiler() -> tuple[str, str]:
+    """The machine's C compiler and its version."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        path = shutil.which(name) if name else None
+        if path is not None:
+            return _versioned(path)
+    raise DeviceError("expected a C compiler (cc, gcc or clang, or the one that CC names), but there is none")
+
+
+@cache
+def _versioned(path: str) -> tuple[str, str]:
+    """A compiler's path and its version."""
+    return path, run_tool([path, "--version"], "say its version").splitlines()[0]
+
+
+def system_features(text: str | None = None) -> frozenset[str]:
+    """The processor's features as listed by the system; empty where it lists none."""
+    for line in _information(text):
+        key, _, value = line.partition(":")
+        if key.strip() in ("flags", "Features"):
+            return frozenset(value.split())
+    return frozenset()
+
+
+def _information(text: str | None) -> list[str]:
+    if text is None:
+        text = _CPUINFO.read_text() if _CPUINFO.exists() else ""
+    return text.splitlines()

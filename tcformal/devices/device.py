@@ -1,0 +1,108 @@
+"""The interface of a device: its abilities, its identity, and raw results for raw operands."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, formats_text, same_formats
+from tcformal.errors import DeviceError, InputError
+from tcformal.simulation.operands.random import Batch, Raw
+
+#: Bytes of the name of a file; 255 is what file systems take, endings included.
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """A unit or family that a device can run, or the reason why it cannot."""
+
+    #: A unit's name, or a pattern of names.
+    unit: str
+    #: The instruction, where it can be run.
+    instruction: str = ""
+    #: One clause on why not; empty where it can be run.
+    missing: str = ""
+
+
+class Device(ABC):
+    """A device computes dot products of raw encodings.
+
+    It answers for the instruction in a unit's name; parameters after `@` are hypotheses about it, and do
+    not change its results.
+    """
+
+    #: The name by which it was asked for: `cpu`, `cuda:0`, `model:UNIT`, `recorded:FILE`, `exec:PROGRAM`.
+    name: str
+
+    @abstractmethod
+    def abilities(self) -> Sequence[Ability]:
+        """The abilities of the device."""
+
+    @abstractmethod
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The identity of the device for dot products of `k` terms of a unit.
+
+        It names device, driver, compiler and instruction.
+        Errors: DeviceError with the reason where it cannot run them.
+        """
+
+    @abstractmethod
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The results of a batch, one per dot product.
+
+        Errors: DeviceError where the device fails, with the results that came before.
+        """
+
+    def units(self) -> list[str]:
+        """The names of the units that it can run, as far as they are known by name."""
+        found = []
+        for ability in self.abilities():
+            with suppress(InputError):
+                found += [] if ability.missing else [resolve(ability.unit).name]
+        return found
+
+    def builder(self) -> Callable[[str], str] | None:
+        """The function that builds a unit's kernel ahead, in any process; None where nothing is built.
+
+        It takes the unit's name, and returns the reason why there is no kernel, or an empty text.
+        """
+        return None
+
+    def close(self) -> None:
+        """End the processes that answer for the device; the next call starts them again."""
+        return
+
+    def label(self, identity: dict[str, str]) -> str:
+        """The name of the folder of this device's results."""
+        return slug(identity.get("device", self.name))
+
+
+def gpu_number(kind: str, text: str) -> int:
+    """The number of a GPU in the text after `cuda:` or `hip:`; InputError for a text that is none."""
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise InputError(f"expected the number of a GPU after {kind}:, but got {text[:40]!r}")
+    return int(text)
+
+
+def slug(text: str) -> str:
+    """A text as the name of a file: letters, digits and `.@=,+-_` stay; a long one ends in a digest."""
+    name = re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    start = name.encode()[: _LONGEST_NAME - 17].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
+
+
+def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
+    """DeviceError for a unit whose encodings a device does not take."""
+    if not same_formats(mine, asked):
+        raise DeviceError(
+            f"expected {device} to take {formats_text(asked)} for {asked.name}, "
+            f"but it takes {formats_text(mine)}"
+        )

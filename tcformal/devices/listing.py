@@ -1,0 +1,97 @@
+"""The devices of this machine: the abilities of each, and for a GPU whether a small kernel runs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tcformal.design.names import resolve
+from tcformal.devices.cpu import CpuDevice
+from tcformal.devices.cuda import cuda
+from tcformal.devices.device import Ability, Device
+from tcformal.devices.hip import hip
+from tcformal.devices.hip.hipruntime import HipRuntime
+from tcformal.devices.hip.kfd import topology
+from tcformal.devices.isolated import opened
+from tcformal.errors import DeviceError
+from tcformal.simulation.operands.random import Batch, with_scales
+
+#: Dot products of the small kernel.
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One device; `ran` is the instruction launched on it, `fault` the reason of a failed launch."""
+
+    name: str
+    description: str
+    abilities: Sequence[Ability]
+    ran: str = ""
+    fault: str = ""
+
+
+def devices() -> tuple[list[Listed], list[str]]:
+    """All devices of this machine, and one sentence on each kind that cannot be listed in full."""
+    found = [Listed("cpu", "", CpuDevice().abilities())]
+    notes = []
+    for kind, gpus in (("hip", _amd), ("cuda", _nvidia)):
+        try:
+            found += [_tried(gpu) for gpu in gpus()]
+        except DeviceError as error:
+            notes.append(f"{kind}: {error}")
+    refused = topology().note()
+    return found, [*notes, *([f"hip: {refused}"] if refused else [])]
+
+
+def launched(device: Device) -> str:
+    """Launch one small kernel on a device: 0·0 + … + 1 in its first instruction, whose name is returned.
+
+    Errors: DeviceError where it cannot be built or launched, or gives anything but 1.
+    """
+    names = [name for name in device.units() if "/emulated." not in name]
+    spec = resolve(names[0])
+    instruction = device.identify(spec, spec.k)["instruction"]
+    zeros = np.zeros((_FEW, spec.k), np.uint64)
+    c = np.full(_FEW, spec.c_format.one, np.uint64)
+    outputs = device.run(spec, with_scales(spec, Batch(zeros, zeros, c)))
+    wrong = [int(word) for word in outputs if word != spec.d_format.one]
+    if wrong:
+        raise DeviceError(
+            f"expected {device.name} to give 1 for 0·0 + … + 1 in {instruction}, but it gives {wrong[0]:#x}"
+        )
+    return instruction
+
+
+def _tried(gpu: Listed) -> Listed:
+    """A GPU with the result of launching one kernel on it, in a process of its own."""
+    if all(ability.missing for ability in gpu.abilities):
+        return gpu
+    try:
+        with opened(gpu.name) as device:
+            return Listed(gpu.name, gpu.description, gpu.abilities, ran=launched(device))
+    except DeviceError as error:
+        return Listed(gpu.name, gpu.description, gpu.abilities, fault=str(error))
+
+
+def _nvidia() -> Iterator[Listed]:
+    """NVIDIA's GPUs."""
+    for gpu in cuda.gpus():
+        yield Listed(gpu.name, gpu.description, gpu.abilities())
+
+
+def _amd() -> Iterator[Listed]:
+    """AMD's GPUs by HIP; none where the Linux driver lists none.  DeviceError where HIP is missing."""
+    known = topology().targets
+    if not known:
+        return
+    try:
+        runtime = HipRuntime()
+        count = runtime.count()
+    except DeviceError as error:
+        raise DeviceError(f"{error}; the driver lists {', '.join(known)}") from None
+    for index in range(count):
+        target = runtime.target(index)
+        yield Listed(f"hip:{index}", f"{runtime.name(index)} ({target})".strip(), hip.abilities_of(target))

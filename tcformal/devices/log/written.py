@@ -1,0 +1,66 @@
+"""The lines of a file of results, as a run writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.plan.plan import Directed, Random
+from tcformal.devices.sealed import SCHEMA
+from tcformal.oracle.values import hex_word
+from tcformal.programs.chain import definition
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.text import digest_of
+from tcformal.store.schema import now
+from tcformal.version import VERSION
+
+
+def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: Any) -> dict[str, Any]:
+    """The head of a run of dot products of `k` terms; its device and date come with `more`.
+
+    `defined` is the digest of the unit's definition, where the caller has it already.
+    """
+    return {
+        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": k, "plan": plan,
+        "definition": defined or definition(spec), "tcformal": VERSION, **more,
+    }  # fmt: skip
+
+
+def fault_line(id_: str, error: Exception, **more: Any) -> dict[str, Any]:
+    """The line of what failed at an item."""
+    return {"kind": "fault", "id": id_, "date": now(), "reason": str(error), **more}
+
+
+def end_line(count: int, mismatches: int) -> dict[str, Any]:
+    """The last line of a run that was made to its end."""
+    return {"kind": "end", "date": now(), "dot_products": count, "mismatches": mismatches}
+
+
+def random_line(
+    spec: UnitSpec, item: Random, outputs: Raw, model: Raw, most: int | None = None
+) -> dict[str, Any]:
+    """The line of a random item; of more than `most` mismatches the rest is only counted."""
+    wrong = np.flatnonzero(outputs != model[: len(outputs)])
+    line = {**item.data(spec), "outputs": digest_of(outputs)}
+    if most is not None and len(wrong) > most:
+        return {**line, "not_kept": len(wrong), "mismatches": {}}
+    words = {str(int(row)): hex_word(spec.operands.d, int(outputs[row])) for row in wrong}
+    return {**line, "mismatches": words}
+
+
+def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
+    """The line of a directed item."""
+    d = spec.operands.d
+    return {**item.data(spec), "d": hex_word(d, output), "model": hex_word(d, model)}
+
+
+def mismatches_in(line: Mapping[str, Any]) -> int:
+    """The number of outputs of one line that differ from the model's."""
+    if line["kind"] == "suite":
+        return int(line["mismatches"])
+    if line["kind"] == "random":
+        return len(line["mismatches"]) + int(line.get("not_kept", 0))
+    return int(line["d"] != line["model"])

@@ -1,0 +1,176 @@
+"""The findings of a campaign for each unit, in memory during the run, and its summary."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.log.results import Run
+from tcformal.devices.log.written import mismatches_in
+from tcformal.devices.run.groups import model_key
+from tcformal.simulation.operands.random import Raw
+from tcformal.store.schema import SEAL
+
+#: Bytes that the mismatches of one leading unit, and of any other, may take in the files.
+LEADER_ROOM, MEMBER_ROOM = 1_500_000, 100_000
+#: Bytes that one mismatch takes.
+_EACH = 24
+#: The folders of an absolute path.
+_FOLDERS = re.compile(r"(?<![\w.…)\]/])/(?:[^\s/'\"():;,]+/)+")
+
+
+def without_folders(value: Any) -> Any:
+    """Plain data in which file names have lost the folders of the recording machine."""
+    if isinstance(value, str):
+        return _FOLDERS.sub("", value)
+    if isinstance(value, dict):
+        return {key: without_folders(item) for key, item in value.items()}
+    return [without_folders(item) for item in value] if isinstance(value, list) else value
+
+
+@dataclass(slots=True)
+class Measured:
+    """One unit: its measurements on the device, and their results."""
+
+    spec: UnitSpec
+    leads: bool
+    #: Whether the head of its run is written.
+    begun: bool = False
+    #: The identity of the device; empty before it was asked.
+    identity: dict[str, str] = field(default_factory=dict)
+    #: Lines by item.
+    done: dict[str, dict[str, Any]] = field(default_factory=dict)
+    mismatches: int = 0
+    directed: int = 0
+    random: int = 0
+    #: Items that an earlier run did.
+    held: int = 0
+    #: The reason why this unit is measured no further; empty for none.
+    fault: str = ""
+    #: Outputs of the suite, by block; of the first random item.
+    suite: dict[str, list[int]] = field(default_factory=dict)
+    first: Raw | None = None
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    #: Answers and designs of an earlier run; they are computed again rather than taken over.
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    #: Random items of an earlier run that were not compared with the model again.
+    unchecked: list[dict[str, Any]] = field(default_factory=list)
+    positions: dict[str, Any] = field(default_factory=dict)
+    designs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def model(self) -> tuple[object, ...]:
+        """What determines its results: units with equal values share a model."""
+        return model_key(self.spec)
+
+    @property
+    def operands(self) -> tuple[object, ...]:
+        """What determines its random inputs."""
+        return (self.spec.operands, self.spec.k, self.spec.scale_format, self.spec.scale_block)
+
+    def outputs(self) -> list[int]:
+        """The outputs of the suite, as far as it was run."""
+        return [word for block in self.suite.values() for word in block]
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Count one line of results."""
+        self.done[str(line["id"])] = line
+        self.mismatches += mismatches_in(line)
+        if line["kind"] == "random":
+            self.random += int(line["count"])
+        else:
+            self.directed += int(line["count"])
+
+    def resume(self, run: Run) -> None:
+        """Take over the results of an earlier run of the campaign; of several, the last."""
+        self.begun, self.identity = True, dict(run.head["device"])
+        self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
+        self.positions, self.designs, self.answers, self.notes, self.unchecked = {}, {}, [], [], []
+        for line in run.done:
+            if not line.get("partial"):
+                self.take(line)
+                self.held += 1
+                self.unchecked += [line] if line["kind"] == "random" else []
+        for note in run.notes:
+            if note["kind"] == "position":
+                self.positions = note
+            elif note["kind"] == "answer":
+                self.notes.append({key: value for key, value in note.items() if key != SEAL})
+
+    @property
+    def room(self) -> int:
+        """The number of mismatches for which the files have room."""
+        return (LEADER_ROOM if self.leads else MEMBER_ROOM) // _EACH - self.mismatches
+
+    def data(self) -> dict[str, Any]:
+        """The unit's part of the summary."""
+        facts: dict[str, Any] = {
+            "unit": self.spec.name,
+            "instruction": self.identity.get("instruction", ""),
+            "directed": self.directed,
+            "random": self.random,
+            "mismatches": self.mismatches,
+        }
+        if self.positions:
+            facts["positions"] = {key: self.positions[key] for key in ("places", "outputs", "model")}
+        if self.fault:
+            facts["fault"] = self.fault
+        return facts
+
+
+@dataclass(slots=True)
+class Tally:
+    """The findings of a campaign."""
+
+    device: dict[str, str] = field(default_factory=dict)
+    folder: Path = Path()
+    units: dict[str, Measured] = field(default_factory=dict)
+    #: Units of equal operands that gave different results for the same random inputs, or the same.
+    pairs: list[dict[str, Any]] = field(default_factory=list)
+    #: Names of units that were not measured for lack of time.
+    untouched: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    complete: bool = False
+    #: The reason for an early end of the campaign; empty for none.
+    stopped: str = ""
+
+    @property
+    def mismatches(self) -> int:
+        """The number of results that differ from the models'."""
+        return sum(u.mismatches for u in self.units.values())
+
+    @property
+    def unchecked(self) -> int:
+        """The number of dot products of an earlier run that were not compared with the model again."""
+        return sum(int(line["count"]) for u in self.units.values() for line in u.unchecked)
+
+    @property
+    def faults(self) -> dict[str, str]:
+        """The units with incomplete measurements, and the reasons."""
+        return {name: u.fault for name, u in self.units.items() if u.fault}
+
+    @property
+    def measured(self) -> int:
+        """The number of dot products whose results are kept."""
+        return sum(u.directed + u.random for u in self.units.values())
+
+    def data(self) -> dict[str, Any]:
+        """The summary as plain data."""
+        return {
+            "device": self.device,
+            "seconds": round(self.seconds, 1),
+            "complete": self.complete,
+            "stopped": self.stopped,
+            "dot_products": self.measured,
+            "mismatches": self.mismatches,
+            "not_rechecked": self.unchecked,
+            "faults": self.faults,
+            "units": [u.data() for u in self.units.values() if u.done or u.fault],
+            "answers": [a for u in self.units.values() for a in u.answers],
+            "designs": [u.designs for u in self.units.values() if u.designs],
+            "same_inputs": self.pairs,
+            "untouched": self.untouched,
+        }

@@ -1,0 +1,128 @@
+"""Independent dot products placed on matrix tiles, at varying positions.
+
+A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n].  Dot products that share no operand are placed on
+different rows and different columns, min(m, n) to a tile.  The pairing of rows and columns changes from
+tile to tile.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import Device
+from tcformal.errors import DeviceError
+from tcformal.simulation.operands.batch import rows_of
+from tcformal.simulation.operands.random import Batch, Raw
+
+#: Rotation of the batch for the second run, in rows: no divisor of a tile's size.
+TURN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Matrices of t tiles as raw encodings in the smallest unsigned integers that hold them.
+
+    Shapes: a [t, m, k]; b [t, n, k], each column of B in order of k; c [t, m, n]; scale_a [t, m, s] and
+    scale_b [t, n, s], or None.
+    """
+
+    a: Raw
+    b: Raw
+    c: Raw
+    scale_a: Raw | None
+    scale_b: Raw | None
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The position of each dot product of a batch."""
+
+    tile: NDArray[np.intp]
+    row: NDArray[np.intp]
+    column: NDArray[np.intp]
+    count: int
+
+    @staticmethod
+    def of(n_dots: int, m: int, n: int) -> Places:
+        """Positions on tiles of m × n; m · n dot products use every position once.
+
+        Along the longer side the positions advance by one from tile to tile (`place_of` in
+        hw_probes/cuda/places.h).
+        """
+        per_tile = min(m, n)
+        tile, i = np.divmod(np.arange(n_dots), per_tile)
+        count = -(-n_dots // per_tile)
+        if m > n:
+            return Places(tile, (i + tile) % m, i, count)
+        return Places(tile, i, (i + tile) % n, count)
+
+
+def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
+    """The tiles of a batch; operands that belong to no dot product are zero."""
+    o, k, t = spec.operands, batch.a.shape[1], at.count
+
+    def tiles(shape: tuple[int, ...], bits: int) -> Raw:
+        return np.zeros((t, *shape), dtype=f"u{bits // 8}")
+
+    a, b = tiles((spec.m, k), o.a.storage_bits), tiles((spec.n, k), o.b.storage_bits)
+    c = tiles((spec.m, spec.n), o.c.storage_bits)
+    a[at.tile, at.row] = batch.a
+    b[at.tile, at.column] = batch.b
+    c[at.tile, at.row, at.column] = batch.c
+    if spec.scale_format is None or batch.scale_a is None or batch.scale_b is None:
+        return Tiles(a, b, c, None, None)
+    bits, count = spec.scale_format.storage_bits, batch.scale_a.shape[1]
+    scale_a, scale_b = tiles((spec.m, count), bits), tiles((spec.n, count), bits)
+    scale_a[at.tile, at.row] = batch.scale_a
+    scale_b[at.tile, at.column] = batch.scale_b
+    return Tiles(a, b, c, scale_a, scale_b)
+
+
+class PlacedDevice(Device):
+    """A device that computes tiles: each dot product is run at two positions, which must agree."""
+
+    @abstractmethod
+    def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """The results of each dot product at two positions.
+
+        Errors: DeviceError where the device fails.
+        """
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The results; DeviceError where a result depends on the position of its dot product."""
+        first, second = self.twice(spec, batch)
+        moved = np.flatnonzero(first != second)
+        if moved.size:
+            row = int(moved[0])
+            raise DeviceError(
+                f"expected {self.name} to give one result for one dot product wherever it stands, but "
+                f"dot product {row} gives {int(first[row]):#x} and, at another place, {int(second[row]):#x}",
+                [int(x) for x in first[:row]],
+            )
+        return first
+
+
+class TiledDevice(PlacedDevice):
+    """A device whose `launch` takes whole tiles."""
+
+    @abstractmethod
+    def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
+        """D [t, m, n] of t tiles; DeviceError where the device fails."""
+
+    def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """As PlacedDevice.twice; the second time the batch is in another order."""
+        first = self._once(spec, batch)
+        order = np.roll(np.arange(len(batch.c)), TURN)
+        second = np.empty_like(first)
+        second[order] = self._once(spec, rows_of(batch, order))
+        return first, second
+
+    def _once(self, spec: UnitSpec, batch: Batch) -> Raw:
+        at = Places.of(len(batch.c), spec.m, spec.n)
+        d = self.launch(spec, placed(spec, batch, at))
+        return d[at.tile, at.row, at.column].astype(np.uint64)

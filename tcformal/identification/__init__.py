@@ -1,0 +1,1 @@
+"""Identification: the designs that give a device's outputs, and the recipes that give a product's."""

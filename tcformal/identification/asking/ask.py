@@ -1,0 +1,307 @@
+"""Questions to a device: an input is asked once, and its answer is on the disk before the next is asked."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.checks import check_int
+from tcformal.design.spec import Operands
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import Device
+from tcformal.devices.programs.hand import HandDevice
+from tcformal.encodings.spec import Format
+from tcformal.errors import DeviceError, InputError
+from tcformal.identification.asking.asked import (
+    AskedFile,
+    AskedLine,
+    answers_path,
+    formats_only,
+    in_width,
+    keys_of,
+)
+from tcformal.oracle.values import hex_word
+from tcformal.programs.chain import scale_count
+from tcformal.simulation.operands.batch import inputs_to_try, rows_of, together, witness_at
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.text import inputs_digest
+from tcformal.simulation.replay import replay
+
+#: Kept inputs that a later run asks again, and how often those that give another answer.
+_SAMPLE, _TIMES = 32, 4
+
+
+class Asker:
+    """Asks a device for dot products of K terms, given the formats alone, and keeps what it answers.
+
+    With `path` the answers are kept in that file, and those that it holds are not asked for again; the
+    first new question of a later run is preceded by some of the kept ones, unless a person would have to
+    answer them.  With `folder` the file is one of that folder of results, named after the device.  `unit`
+    names the instruction to a device that has several.
+    Errors: DeviceError where the device cannot be asked, or is not the one that gave the kept answers;
+    RecordError for a file of another device, or of other formats, and for an altered one.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        formats: Operands,
+        k: int,
+        scale_format: Format | None = None,
+        scale_block: int | None = None,
+        path: Path | None = None,
+        *,
+        unit: UnitSpec | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.spec = formats_only(formats, k, scale_format, scale_block) if unit is None else unit
+        self.k, self.device = k, device
+        self.identity = device.identify(self.spec, k)
+        if folder is not None:
+            path = answers_path(folder, device.label(self.identity), self.spec, k)
+        #: Which product of the device takes b[i] beside a[i]; None where it is the i-th.
+        self.layout: tuple[int, ...] | None = None
+        self._file = None if path is None else AskedFile(path, self.spec, k, self.identity)
+        self._lines: list[AskedLine] = []
+        self._repeated: dict[str, Raw] = {}
+        self._answers: dict[bytes, int] = {}
+        #: Dot products asked for, repeats counted, and calls of the device, kept ones included.
+        self.probes = self.batches = 0
+        self.seconds = 0.0  # that the device took for them
+        #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
+        self.again = self.checked = 0
+        self.corrected = 0  # inputs whose first answer did not come again when they were asked several times
+        #: Inputs whose answers are set aside, because one design gives all others.
+        self.aside: set[bytes] = set()
+        self.unsteady: set[bytes] = set()  # inputs that were given several answers
+        self.refused = ""  # what the device says to a c that is not 0, where it takes none
+        if self._file is not None:
+            for line in self._file.lines:
+                self._take(line)
+            self.again = self._file.again
+        #: Dot products and calls of earlier runs.
+        self.kept_probes, self.kept_batches = self.probes, self.batches
+        self._sampled = not self._lines or self.by_hand
+
+    @property
+    def history(self) -> tuple[Batch, Raw]:
+        """Every distinct input with its answer, in order; b and its scales stand beside what they meet."""
+        if not self._lines:
+            nothing = np.zeros((0, self.k), np.uint64)
+            return Batch(nothing, nothing, nothing[:, 0]), nothing[:, 0]
+        batch, answers = self._asked()
+        if self.layout is not None:
+            batch = replace(batch, b=batch.b[:, self.layout])
+        return batch, answers
+
+    def prepared(self, batch: Batch) -> Batch:
+        """A batch without c, where the device takes none."""
+        return replace(batch, c=np.zeros_like(batch.c)) if self.refused else batch
+
+    def trusted(self, batch: Batch) -> NDArray[np.intp]:
+        """The rows of a batch that are not set aside."""
+        keys = keys_of(self._sent(batch)) if self.aside else []
+        return np.array(
+            [row for row in range(len(batch.c)) if not keys or keys[row] not in self.aside], np.intp
+        )
+
+    def set_aside(self, batch: Batch) -> None:
+        """Count the answers to these inputs as wrong from now on."""
+        self.aside |= set(keys_of(self._sent(batch)))
+
+    def misfits(self, unit: UnitSpec) -> NDArray[np.intp]:
+        """The rows of the history that a design does not give, but for those that are set aside."""
+        batch, answers = self.history
+        wrong: NDArray[np.bool_] = replay(unit, batch) != answers
+        return np.intersect1d(np.flatnonzero(wrong), self.trusted(batch))
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person answers."""
+        return isinstance(self.device, HandDevice)
+
+    def _asked(self) -> tuple[Batch, Raw]:
+        """Every distinct input as the device takes it, with its answer."""
+        batch = together(*(line.batch for line in self._lines))
+        return batch, np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
+
+    def ask(self, batch: Batch) -> Raw:
+        """The answers to a batch, in uint64; what was never asked is one call of the device.
+
+        Errors: DeviceError where the device fails; what it answered before is kept.
+        """
+        sent = self._sent(batch)
+        keys = keys_of(sent)
+        new = list(
+            {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._answers}.values()
+        )
+        if new:
+            self._ask_new(rows_of(sent, np.array(sorted(new))))
+        return np.array([self._answers[key] for key in keys], dtype=np.uint64)
+
+    def repeated(self, batch: Batch, times: int) -> NDArray[np.uint64]:
+        """The answers to a batch that is asked several times in one call; shape [times, n].
+
+        The first answers also answer the inputs that were never asked before.  Each time the inputs stand in
+        other places, so that what influences its neighbours gives several answers.
+        Errors: as `ask`; then nothing is kept.
+        """
+        check_int("times", times, low=2)
+        sent, n = self._sent(batch), len(batch.c)
+        kept = self._repeated.get(inputs_digest(sent))
+        if kept is not None and len(kept) >= times:
+            return kept[:times].astype(np.uint64)
+        turned = [np.random.default_rng(turn).permutation(n) for turn in range(times)]
+        outputs, error, seconds = self._called(rows_of(sent, np.concatenate(turned)))
+        if error is not None:
+            raise error
+        answers = np.empty((times, n), np.uint64)
+        for row, order, given in zip(answers, turned, outputs.reshape(times, n), strict=True):
+            row[order] = given
+        line = AskedLine(sent, answers, self.batches, seconds)
+        self._keep(line)
+        return line.answers.astype(np.uint64)
+
+    def drawn(self, seed: int, count: int, model: UnitSpec) -> tuple[Batch, Raw, Raw]:
+        """Inputs drawn from a seed, with the answers and a model's results, in one call.
+
+        They are kept as a seed and as the answers that are not the model's, and are no part of the history.
+        Errors: as `ask`; then nothing is kept.
+        """
+        batch = self.prepared(inputs_to_try(self.spec, self.k, count, seed))
+        designed = replay(model, batch)
+        kept = None if self._file is None else self._file.drawn_answers(seed, batch)
+        if kept is None:
+            kept, error, _ = self._called(self._sent(batch))
+            if error is not None:
+                raise error
+            if self._file is not None:
+                self._file.add_drawn(seed, batch, kept, model, designed)
+        self.checked += count
+        return batch, kept, designed
+
+    def close(self) -> None:
+        """End the processes of the device."""
+        self.device.close()
+
+    def _sent(self, batch: Batch) -> Batch:
+        """A batch as the device takes it; InputError for other shapes."""
+        n, scales = len(batch.c), scale_count(self.spec, self.k)
+        wanted = {"a": (n, self.k), "b": (n, self.k), "c": (n,)}
+        if self.spec.scale_format is not None:
+            wanted |= {"scale_a": (n, scales), "scale_b": (n, scales)}
+        if (shapes := {name: words.shape for name, words in batch.named().items()}) != wanted:
+            raise InputError(f"expected operands of shapes {wanted}, but got {shapes}")
+        for name, fmt in self.spec.input_formats().items():
+            if n and int(batch.named()[name].max()) >> fmt.width:
+                raise InputError(f"expected encodings of {fmt.name} in {name}, but some are wider")
+        batch = self.prepared(batch)
+        if self.layout is None:
+            return batch
+        b = np.empty_like(batch.b)
+        b[:, self.layout] = batch.b
+        return replace(batch, b=b)
+
+    def _ask_new(self, sent: Batch) -> None:
+        outputs, error, seconds = self._called(sent)
+        if len(outputs):
+            asked = rows_of(sent, slice(len(outputs)))
+            self._keep(AskedLine(asked, outputs[np.newaxis], self.batches, seconds))
+        if error is not None:
+            raise error
+
+    def _called(self, sent: Batch) -> tuple[Raw, DeviceError | None, float]:
+        """The results of one call as far as they are results, what is wrong with the others, and the time."""
+        if not self._sampled:
+            self._ask_again()
+        start, n = time.monotonic(), len(sent.c)
+        try:
+            outputs, error = self.device.run(self.spec, sent), None
+        except DeviceError as failure:
+            outputs, error = np.array(failure.answered[:n], dtype=np.uint64), failure
+        seconds = time.monotonic() - start
+        if error is None and len(outputs) != n:
+            error = DeviceError(f"expected {n} results of {self.device.name}, but {len(outputs)} came")
+            outputs = outputs[:n]
+        outputs, wide = in_width(outputs, self.spec.d_format.width, self.device.name)
+        return outputs, wide or error, seconds
+
+    def _keep(self, line: AskedLine) -> None:
+        if self._file is not None:
+            self._file.add(line)
+        self._take(line)
+
+    def _take(self, line: AskedLine) -> None:
+        """Take up answers: each input's first one is its answer, unless it then gave another every time.
+
+        Of an input that is new and asked several times, it is the most frequent one.
+        """
+        self.probes += line.answers.size
+        self.batches = max(self.batches, line.call + 1)
+        self.seconds += line.seconds
+        if len(line.answers) > 1:
+            self._repeated[inputs_digest(line.batch)] = line.answers
+            self._correct(line)
+        if new := self._unknown(keys_of(line.batch)):
+            rows = np.array(list(new.values()))
+            self._lines.append(replace(line, batch=rows_of(line.batch, rows), answers=line.answers[:1, rows]))
+            columns = line.answers[:, rows].T.tolist()
+            self._answers |= zip(new, (Counter(x).most_common(1)[0][0] for x in columns), strict=True)
+
+    def _correct(self, line: AskedLine) -> None:
+        """Inputs that have an answer already, and now gave another one, the same every time, have that."""
+        for key, answers in zip(keys_of(line.batch), line.answers.T.tolist(), strict=True):
+            if len({*answers, self._answers.get(key, answers[0])}) > 1:
+                self.unsteady.add(key)
+            if len(set(answers)) == 1 and self._answers.get(key, answers[0]) != answers[0]:
+                self._answers[key] = answers[0]
+                self.corrected += 1
+
+    def _unknown(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """The inputs that have no answer yet, each with the row where it first stands."""
+        new: dict[bytes, int] = {}
+        for row, key in enumerate(keys):
+            if key not in self._answers:
+                new.setdefault(key, row)
+        return new
+
+    def _ask_again(self) -> None:
+        """Ask some of the kept inputs again.
+
+        Errors: DeviceError for a device that gives another answer every time.  What gave several answers to
+        one input is no such device.
+        """
+        self._sampled = True
+        if any((answers != answers[0]).any() for answers in self._repeated.values()):
+            return
+        batch, kept = self._asked()
+        rows = np.unique(np.linspace(0, len(kept) - 1, min(_SAMPLE, len(kept))).astype(np.intp))
+        outputs = self._heard(rows_of(batch, rows))
+        other = rows[outputs != kept[rows]]
+        if other.size:
+            more = self._heard(rows_of(batch, np.tile(other, _TIMES))).reshape(_TIMES, -1)
+            for row, seen in zip(other.tolist(), more.T, strict=True):
+                self._check_same(row, batch, int(kept[row]), [*seen.tolist(), int(outputs[rows == row][0])])
+        if self._file is not None:
+            self._file.add_again(len(rows), len(other))
+        self.again += len(rows)
+
+    def _heard(self, sent: Batch) -> Raw:
+        outputs, error, _ = self._called(sent)
+        if error is not None:
+            raise error
+        return outputs
+
+    def _check_same(self, row: int, batch: Batch, kept: int, seen: Sequence[int]) -> None:
+        if len(set(seen)) == 1 and seen[0] != kept:
+            d, where = self.spec.d_format, self._file.path if self._file is not None else "memory"
+            raise DeviceError(
+                f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} it gives "
+                f"{hex_word(d, seen[0])}, and {hex_word(d, kept)} is kept in {where}: move that file away"
+            )

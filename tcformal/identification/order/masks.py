@@ -1,0 +1,243 @@
+"""Order probes: two large terms that cancel, and powers of two on the others, which of them come back.
+
+A leaf is the number of a product, or k for the operand c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tcformal.design.spec import Operands
+from tcformal.identification.order.tasks import NoOrderError, OrderProbe, Task, together
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
+from tcformal.simulation.operands.random import Batch
+
+#: The largest exponent that large terms need: what swallows small ones are differences of exponents.
+_HIGH = 64
+#: How far below the large terms the others lie, in the order in which these depths are preferred.
+_DEPTHS = (28, 40, 20, 14)
+#: How many powers of two one probe may hold.
+_WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
+
+
+class NotFiniteError(Exception):
+    """A probe whose result should be a number is NaN or Inf: the large terms are too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentReach:
+    """The exponents of the powers of two that a leaf can be: least of all, least normal one, largest."""
+
+    least: int
+    low: int
+    high: int
+
+
+class Masks:
+    """Makes and reads the probes of one device.
+
+    Ranges and units: large terms are 2^high; the others lie `depth` and more binades lower, at most `width`
+    of them in one probe.
+    """
+
+    def __init__(self, formats: Operands, k: int, *, with_c: bool, high: int) -> None:
+        o = self.formats = formats
+        self.k = k
+        self.leaves = [k, *range(k)] if with_c else list(range(k))
+        a, b, c, d = o.a, o.b, o.c, o.d
+        normal = a.e_min + b.e_min
+        product = ExponentReach(normal - a.fraction_bits - b.fraction_bits, normal, a.e_max + b.e_max)
+        self.reach = dict.fromkeys(range(k), product)
+        self.reach[k] = ExponentReach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
+        self.high = min(high, product.high, d.e_max)
+        # Sums of wider results lose what lies further below.
+        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in _DEPTHS]
+        #: Whether normal operands reach as far down as most sums need; subnormal ones are used elsewhere.
+        self.roomy = self.high - self.depths[0] - normal >= min(12, k)
+        self.lowest = max(product.low if self.roomy else product.least, d.e_min - d.fraction_bits)
+        self.precision = d.precision
+        self.depth = self.depths[0]
+        self.width = max(1, min(self.room(self.depth, self.high), self.precision, _WIDTHS[0]))
+
+    # ------------------------------------------------------------------ one probe
+    def large(self, i: int, j: int) -> int:
+        """The exponent of the large terms on two leaves."""
+        return min(self.high, self.reach[i].high, self.reach[j].high)
+
+    def room(self, depth: int, high: int) -> int:
+        """How many powers of two there are from `depth` below the large terms on."""
+        return high - depth - self.lowest
+
+    def word_pair(self, leaf: int, value: Fraction) -> tuple[int, int] | None:
+        """A product's factors, or c and 0, for a value; None where the formats do not hold it."""
+        if leaf == self.k:
+            word = encoded(self.formats.c, value)
+            return None if word is None else (word, 0)
+        a, b = self.formats.a, self.formats.b
+        e = exponent_of(abs(value))
+        middle = min(max(-(-e // 2), a.e_min, e - b.e_max), a.e_max)
+        least = a.e_min - a.fraction_bits
+        for first in sorted(range(least, a.e_max + 1), key=lambda x: (x < a.e_min, abs(x - middle))):
+            y = encoded(b, power_of_two(e - first)) if e - first <= b.e_max else None
+            x = encoded(a, value / power_of_two(e - first))
+            if x is not None and y is not None:
+                return x, y
+        return None
+
+    def holds(self, leaf: int, value: Fraction) -> bool:
+        """Whether a leaf can have that value."""
+        return self.word_pair(leaf, value) is not None
+
+    def batch(self, rows: Sequence[OrderProbe]) -> Batch:
+        """Probes as operands."""
+        a, b = (np.zeros((len(rows), self.k), np.uint64) for _ in "ab")
+        c = np.zeros(len(rows), np.uint64)
+        for n, row in enumerate(rows):
+            for leaf, value in row.items():
+                words = self.word_pair(leaf, value)
+                if words is None:
+                    raise ValueError(f"expected a value that leaf {leaf} holds, but got {value}")
+                if leaf == self.k:
+                    c[n] = words[0]
+                else:
+                    a[n, leaf], b[n, leaf] = words
+        return Batch(a, b, c)
+
+    def numbers(self, words: Iterable[int]) -> list[Fraction | None]:
+        """AskBatch as numbers."""
+        values = [decode(self.formats.d, int(word)) for word in words]
+        return [x.number if x.kind is NumberClass.FINITE else None for x in values]
+
+    # ------------------------------------------------------------------ which leaves survive
+    def survivors(self, i: int, j: int, others: Sequence[int], depth: int, width: int) -> Task:
+        """The leaves of `others` that come back beside large terms of both signs on i and j.
+
+        Errors: NoOrderError where the large terms alone leave a remainder, which no tree of sums does.
+        """
+        high = self.large(i, j)
+        width = max(1, min(width, self.room(depth, high)))
+        # c first: of the exponents of a probe it may hold the larger ones only.
+        others = sorted(others, key=lambda leaf: leaf != self.k)
+        parts = [others[n : n + width] for n in range(0, len(others), width)]
+        top = high - depth - 1
+        large = {i: power_of_two(high), j: -power_of_two(high)}
+        rows = [{**large, **{x: power_of_two(top - n) for n, x in enumerate(part)}} for part in parts]
+        answers = yield rows
+        alive: set[int] = set()
+        hidden = []
+        for part, number in zip(parts, answers, strict=True):
+            if number is None:
+                raise NotFiniteError
+            bottom = top - len(part) + 1
+            if number and exponent_of(abs(number)) - bottom >= self.precision and len(part) > 1:
+                hidden.append(part)
+                continue
+            count = int(number / power_of_two(bottom)) % (1 << len(part))
+            alive |= {x for n, x in enumerate(reversed(part)) if count >> n & 1}
+        if hidden:
+            # What is left of the large terms hides the small ones: fewer of them at a time.
+            few = (max(map(len, hidden)) + 1) // 2
+            tasks = [self.survivors(i, j, part, depth, few) for part in hidden]
+            _, *found = yield from together([self._cancelled(large, high), *tasks])
+            alive = alive.union(*found)
+        return alive
+
+    def _cancelled(self, large: OrderProbe, high: int) -> Task:
+        """Ask for large terms alone.
+
+        Errors: NoOrderError where something else is left of them than one, as of a c that is not added.
+        """
+        (left,) = yield [large]
+        if left and abs(left) != power_of_two(high):
+            raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
+
+    def counted(self, pair: tuple[int, int], others: Sequence[int], depth: int) -> Task:
+        """How many of `others` come back beside large terms of both signs; None where no number of them does.
+
+        Shapes: `others` has at most 2^(room - 1) leaves.
+        """
+        i, j = pair
+        high = self.large(i, j)
+        # Together they are no larger than the powers of two of `survivors`.
+        bits = len(others).bit_length()
+        small = power_of_two(high - depth - bits)
+        (number,) = yield [{i: power_of_two(high), j: -power_of_two(high), **dict.fromkeys(others, small)}]
+        if number is None:
+            raise NotFiniteError
+        count = number / small
+        if count.denominator > 1 or abs(number) >= power_of_two(high - 1):
+            return None
+        # What is left of the large terms themselves is a multiple of more, as in `survivors`.
+        return found if (found := int(count) % (1 << bits)) <= len(others) else None
+
+    def calibrated(self) -> Task:
+        """Find the depth at which large terms swallow others, and how many powers of two come back at once.
+
+        Errors: NoOrderError where nothing is swallowed because products cannot lie far enough apart.
+        Source: the rounding of results and partial sums, and the fraction bits, bound both.
+        """
+        leaves = self.leaves
+        depths = [x for x in self.depths if self.room(x, self.high) >= 2]
+        if not depths:
+            raise NoOrderError(self._too_near())
+        pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
+        few = min(6, self.room(max(depths), self.high))
+        tasks = [self._has_c(), self._measured(depths[0])]
+        spreads = []
+        for i, j in pairs:
+            others = [x for x in leaves if x not in (i, j)]
+            spreads.append(others[:: max(1, len(others) // few)][:few])
+        for depth in depths:
+            tasks += [self.survivors(i, j, x, depth, few) for (i, j), x in zip(pairs, spreads, strict=True)]
+        has_c, width, *found = yield from together(tasks)
+        if not has_c:
+            self.leaves = [x for x in leaves if x != self.k]
+            return (yield from self.calibrated()) if len(self.leaves) > 2 else None
+        size = len(pairs)
+        seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
+        if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
+            raise NoOrderError(self._too_near())
+        agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
+        wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
+        roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]
+        self.depth = roomy[0] if roomy else min(agreeing)
+        if self.depth != depths[0]:
+            width = yield from self._measured(self.depth)
+        self.width, most = width
+        if self.width < most:
+            self.precision = self.width
+
+    def _too_near(self) -> str:
+        a, b = self.formats.a, self.formats.b
+        return f"products of {a} and {b} lie too near each other to hide one another"
+
+    def _has_c(self) -> Task:
+        """Whether c is added at all."""
+        if self.k not in self.leaves:
+            return True
+        value = power_of_two(min(self.reach[self.k].high, self.high) - 1)
+        (number,) = yield [{self.k: value}]
+        return number != 0
+
+    def _measured(self, depth: int) -> Task:
+        """The most powers of two that come back together where nothing large is near, and the most asked."""
+        products = [x for x in self.leaves if x != self.k]
+        most = max(1, min(len(products), self.room(depth, self.high), self.precision))
+        top = self.high - depth - 1
+        for widths in [most], [w for w in _WIDTHS if w < most]:
+            rows = [
+                {x: power_of_two(top - n) for n, x in enumerate(chosen)}
+                for width in widths
+                for chosen in (products[:width], products[::-1][:width])
+            ]
+            answers = yield rows
+            exact = [x == sum(row.values()) for x, row in zip(answers, rows, strict=True)]
+            kept = [w for n, w in enumerate(widths) if exact[2 * n] and exact[2 * n + 1]]
+            if kept:
+                return max(kept), most
+        return 1, most

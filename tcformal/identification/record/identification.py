@@ -1,0 +1,259 @@
+"""The record of an identification: what was concluded about a device, and every answer that it rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from tcformal.callbacks import view
+from tcformal.design.spec import Operands
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.log.blocks import words_of, words_text
+from tcformal.devices.sealed import read_whole
+from tcformal.encodings.catalog import format_named
+from tcformal.errors import RecordError
+from tcformal.identification.asking.asked import formats_only
+from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asking.repeat import Repeated
+from tcformal.identification.asking.validation import Misfit, Validated
+from tcformal.oracle.values import hex_word
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.text import digest_of, to_data
+from tcformal.store.file import RecordKind
+from tcformal.store.schema import digest_of as json_digest
+from tcformal.store.schema import now, seal
+from tcformal.version import VERSION
+
+#: Identifications in a results folder; the subject is what was asked: the device, the formats, K.
+IDENTIFICATION = RecordKind(
+    "identification",
+    "identifications.jsonl",
+    re.compile(rb'"subject": "([0-9a-f]{64})"'),
+    lambda r: (r["subject"],),
+)
+
+
+class IdentifyVerdict(Enum):
+    """What was concluded; the value is the word that people read."""
+
+    IDENTIFIED = "IDENTIFIED"
+    REMAINING = "REMAINING"
+    OUTSIDE = "OUTSIDE THE SPACE"
+    NON_DETERMINISTIC = "NON-DETERMINISTIC"
+    FAULTY = "FAULTY"
+    CONTRADICTORY = "CONTRADICTORY"
+    CONSTANT = "ALL ANSWERS ARE EQUAL"
+    UNFINISHED = "UNFINISHED"
+
+
+class Settled(Enum):
+    """What is known of a value of an axis that the simplest design of the class does not have."""
+
+    REFUTED = "an answer of the device refutes it"
+    SAME = "it is proved that no input tells it apart"
+    UNDECIDED = "no input was found that tells it apart, and no proof that there is none"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisOutcome:
+    """One other value of one axis."""
+
+    axis: str
+    value: str
+    #: The simplest design of the class with this value.
+    design: str
+    settled: Settled
+    #: The number of the refuting input in the history, from 0; None where nothing refutes it.
+    probe: int | None = None
+    #: The lemma or proof, in one clause.
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NearDesign:
+    """A design that does not give all answers, and how many it gives."""
+
+    design: str
+    agrees: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identification:
+    """What an identification found, with the device's answers.
+
+    Ranges and units: survivors are designs of the space; seconds are those of the device, and all.
+    """
+
+    verdict: IdentifyVerdict
+    #: One sentence.
+    reason: str
+    device: Mapping[str, str]
+    #: The formats, K, and no design: `ask.formats_only`.
+    operands: UnitSpec
+    #: Every distinct input with its answer, b beside what it meets.
+    history: tuple[Batch, Raw]
+    #: The position of b that meets each a, where it is not the plain one.
+    layout: tuple[int, ...] | None = None
+    repeated: Repeated | None = None
+    #: Designs of the space that was searched, and of it those that give every answer.
+    space: int = 0
+    survivors: int = 0
+    #: The survivors by class, the simplest design of each first; of large classes some.
+    classes: tuple[tuple[str, ...], ...] = ()
+    axes: tuple[AxisOutcome, ...] = ()
+    nearest: tuple[NearDesign, ...] = ()
+    #: What was measured where no design fits, by name: the order of the sum, widths.
+    measured: Mapping[str, str] | None = None
+    #: The inputs of the history that no design of the space gives.
+    unfit: tuple[int, ...] = ()
+    #: The inputs to ask next, where nobody could be asked.
+    next: Batch | None = None
+    validated: Validated | None = None
+    #: What was not tested, one clause each.
+    untested: tuple[str, ...] = ()
+    #: After each batch: dot products asked so far, and survivors.
+    growth: tuple[tuple[int, int], ...] = ()
+    probes: int = 0
+    batches: int = 0
+    seconds: tuple[float, float] = (0.0, 0.0)
+
+    def _repr_html_(self) -> str | None:
+        return view("identification_html", self)
+
+    @property
+    def simplest(self) -> str | None:
+        """The simplest design of the first class."""
+        return self.classes[0][0] if self.classes else None
+
+
+#: What is not tested of a design that is in no world of trees, or among catalogued ones alone.
+BETWEEN = "parameters between those of the catalogued designs"
+
+
+def untested_clauses(spec: UnitSpec, k: int, *, plain: bool, seen: bool) -> tuple[str, ...]:
+    """What was not tested.
+
+    `plain`: whether every value of each parameter was tried; `seen`: whether a comparison followed.
+    """
+    scaled = ("scales other than those of the inputs",) if spec.scale_format is not None else ()
+    between, others = () if plain else (BETWEEN,), () if seen else ("other inputs than these",)
+    return (
+        f"dot products of other lengths than {k}", "other operand formats", *scaled, *between, *others
+    )  # fmt: skip
+
+
+def to_record(found: Identification) -> dict[str, Any]:
+    """An identification as a sealed record."""
+    spec = found.operands
+    batch, answers = found.history
+    scale = {} if spec.scale_format is None else {
+        "scale_format": spec.scale_format.name, "scale_block": spec.scale_block,
+    }  # fmt: skip
+    asked = {"device": dict(found.device), "formats": spec.operands.names(), "k": spec.k, **scale}
+    record = {
+        "subject": subject_of(asked), "date": now(), "tcformal": VERSION,
+        "verdict": found.verdict.value, "reason": found.reason,
+        **asked,
+        "layout": None if found.layout is None else list(found.layout),
+        "repeated": None if found.repeated is None else _repeated_data(spec, found.repeated),
+        "space": found.space, "survivors": found.survivors, "classes": [list(c) for c in found.classes],
+        "axes": [{**asdict(x), "settled": x.settled.name.lower()} for x in found.axes],
+        "nearest": [{"design": x.design, "agrees": asdict(x.agrees)} for x in found.nearest],
+        "measured": dict(found.measured or {}), "unfit": list(found.unfit),
+        "next": None if found.next is None else batch_data(spec, found.next),
+        "validated": None if found.validated is None else _validated_data(spec, found.validated),
+        "untested": list(found.untested), "growth": [list(point) for point in found.growth],
+        "probes": found.probes, "batches": found.batches,
+        "seconds": {"device": round(found.seconds[0], 3), "all": round(found.seconds[1], 3)},
+        "history": {
+            **batch_data(spec, batch), "d": words_text(spec.d_format, answers.tolist()),
+            "sha256": digest_of(*batch.named().values(), answers),
+        },
+    }  # fmt: skip
+    return seal(record, IDENTIFICATION.name)
+
+
+def subject_of(record: Mapping[str, Any]) -> str:
+    """The digest of the device, the formats and K of a record."""
+    keys = ("device", "formats", "k", "scale_format", "scale_block")
+    return json_digest({key: record[key] for key in keys if key in record})
+
+
+def batch_data(spec: UnitSpec, batch: Batch) -> dict[str, Any]:
+    """A batch as hex digits: a text for each row of a, b and the scales, one text for all c."""
+    formats = spec.input_formats()
+    return {
+        name: words_text(formats[name], words.tolist())
+        if words.ndim == 1
+        else [words_text(formats[name], row) for row in words.tolist()]
+        for name, words in batch.named().items()
+    }
+
+
+def read_batch(spec: UnitSpec, data: Mapping[str, Any]) -> Batch:
+    """A batch that `batch_data` wrote; ValueError for words of other formats."""
+    formats = spec.input_formats()
+    c = np.array(words_of(formats.pop("c"), data["c"]), np.uint64)
+    rows = {
+        name: np.array([words_of(fmt, x) for x in data[name]], np.uint64) for name, fmt in formats.items()
+    }
+    return Batch(**{name: x.reshape(len(c), -1) for name, x in rows.items()}, c=c)
+
+
+def operands_of(record: Mapping[str, Any]) -> UnitSpec:
+    """The formats and K of a record."""
+    names = record["formats"]
+    scale = record.get("scale_format")
+    return formats_only(
+        Operands(**{name: format_named(names[name]) for name in "abcd"}), record["k"],
+        None if scale is None else format_named(scale), record.get("scale_block"),
+    )  # fmt: skip
+
+
+def history_of(record: Mapping[str, Any]) -> tuple[Batch, Raw]:
+    """The inputs and answers of a record; RecordError where they have not the digest that stands there."""
+    spec, kept = operands_of(record), record["history"]
+    with read_whole("the history of an identification"):
+        batch = read_batch(spec, kept)
+        answers = np.array(words_of(spec.d_format, kept["d"]), np.uint64)
+        if digest_of(*batch.named().values(), answers) != kept["sha256"] or len(answers) != len(batch.c):
+            raise RecordError("expected a history of the digest that the record names, but it has another")
+    return batch, answers
+
+
+def _repeated_data(spec: UnitSpec, x: Repeated) -> dict[str, Any]:
+    most = None
+    if x.most is not None:
+        witness, counts = x.most
+        words = {hex_word(spec.d_format, word): count for word, count in counts.items()}
+        most = {**to_data(spec, witness), "d": words}
+    return {
+        "repetition": x.repetition.name.lower(), "other": asdict(x.other), "random_bits": x.random_bits,
+        "places": [{"place": str(place.place), "up": asdict(place.up)} for place in x.places], "most": most,
+    }  # fmt: skip
+
+
+def _validated_data(spec: UnitSpec, x: Validated) -> dict[str, Any]:
+    d = spec.d_format
+
+    def words(values: Sequence[int]) -> list[str]:
+        return [hex_word(d, value) for value in values]
+
+    def shown(misfit: Misfit) -> dict[str, Any]:
+        return {
+            "input": to_data(spec, misfit.witness), "given": hex_word(d, misfit.given),
+            "again": words(misfit.again), "designed": hex_word(d, misfit.designed),
+            "stays": misfit.stays, "simpler": None if misfit.simpler is None else shown(misfit.simpler),
+        }  # fmt: skip
+
+    return {
+        "model": x.model.name,
+        "misfits": asdict(x.misfits),
+        "interval": list(x.misfits.interval()),
+        "shown": [shown(misfit) for misfit in x.shown],
+    }

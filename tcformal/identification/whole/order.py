@@ -1,0 +1,217 @@
+"""The order in which a callable product sums, from masks: every element of a result is a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.encodings.spec import Format
+from tcformal.errors import DeviceError
+from tcformal.simulation.arrays import dtypes
+
+#: A [M, K] and B [K, N] to D [M, N].
+ProductFunction = Callable[[NDArray[Any], NDArray[Any]], Any]
+#: Exponents of a mask's large numbers and of its small ones, by the format of A.
+_EXPONENTS = {"fp64": (200, -200), "fp32": (60, -60), "tf32": (60, -60), "bf16": (60, -60), "fp16": (15, -24)}
+#: Small terms that a result counts exactly, by the format of D.
+_COUNTED = {"fp64": 1 << 24, "fp32": 1 << 24, "bf16": 1 << 8, "fp16": 1 << 10}
+#: Orders that the elements of one product may have.
+_MOST_ORDERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SumChain:
+    """A chain: each of `ks` in turn joins the sum of the chains in `base`, or the first of them zero."""
+
+    ks: tuple[int, ...]
+    base: tuple[SumChain, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The number of terms."""
+        return len(self.ks) + sum(x.size for x in self.base)
+
+    def terms(self) -> Iterator[int]:
+        """Every k, as often as it stands in the chains."""
+        for x in self.base:
+            yield from x.terms()
+        yield from self.ks
+
+    @property
+    def joins(self) -> bool:
+        """Whether single terms join a sum of chains."""
+        return bool(self.base and self.ks) or any(x.joins for x in self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderRegion:
+    """Elements of D that are summed in one order.
+
+    Shapes: `elements` [M, N], true for those.
+    """
+
+    order: SumChain
+    elements: NDArray[np.bool_]
+
+
+class NoProductOrderError(DeviceError):
+    """A product whose results are no sums in an order."""
+
+
+class ProductProbe:
+    """A callable product of one shape, asked with masks.
+
+    Errors: DeviceError for a callable that fails or gives no matrix of D's dtype; NoProductOrderError where
+    the results are no counts, or there are too many orders.
+    """
+
+    def __init__(
+        self, function: ProductFunction, a: Format, b: Format, d: Format, shape: tuple[int, int, int]
+    ) -> None:
+        self.function, self.a, self.b, self.d, self.shape = function, a, b, d, shape
+        self.calls = 0
+        self._sizes: dict[tuple[int, int], NDArray[np.int32]] = {}
+        self._element = (0, 0)
+
+    def run(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        """The callable's result, checked."""
+        self.calls += 1
+        try:
+            d = np.asarray(self.function(a, b))
+        except Exception as error:  # noqa: BLE001  whatever a function raises is a failure of the device
+            raise DeviceError(f"expected a product from the function, but got: {error!r:.200}") from None
+        wanted = dtypes()[self.d.name]
+        if d.shape != (a.shape[0], b.shape[1]) or d.dtype != wanted:
+            raise DeviceError(
+                f"expected a product of shape {[a.shape[0], b.shape[1]]} and dtype {wanted}, but got "
+                f"{list(d.shape)} of {d.dtype}"
+            )
+        return d
+
+    def regions(self) -> list[OrderRegion]:
+        """The orders of all elements; every pair of places is asked of all elements at once."""
+        self._sizes.clear()
+        m, n, k = self.shape
+        left = np.ones((m, n), bool)
+        found: list[OrderRegion] = []
+        while left.any():
+            if len(found) == _MOST_ORDERS:
+                raise NoProductOrderError(
+                    f"expected at most {_MOST_ORDERS} orders of sums among the elements of one product, but "
+                    "there are more"
+                )
+            self._element = (int(np.argwhere(left)[0, 0]), int(np.argwhere(left)[0, 1]))
+            self._asked: set[tuple[int, int]] = set()
+            (order,) = self._children(list(range(k)), k + 1)
+            same = left.copy()
+            for pair in self._asked:
+                same &= self._sizes[pair] == self._sizes[pair][self._element]
+            found.append(OrderRegion(order, same))
+            left &= ~same
+        return found
+
+    def parts_alike(self, times: int) -> list[SumChain]:
+        """The largest sums that the first element always forms alike, as far as so many calls each show.
+
+        Errors: NoProductOrderError as for `regions`.
+        """
+        self._sizes.clear()
+        self._element = (0, 0)
+        self._asked = set()
+        left = list(range(self.shape[2]))
+        found: list[tuple[SumChain, dict[int, int]]] = []
+        while left:
+            first, *others = left
+            # A sum of s terms that always has the same terms is one of s terms in every call.
+            sizes = {q: x for q in others if (x := self._always(first, q, times)) is not None}
+            whole = [first]
+            for size in sorted(set(sizes.values())):
+                terms = [first, *(q for q in others if sizes.get(q, size + 1) <= size)]
+                whole = terms if len(terms) == size else whole
+            (order,) = self._children(whole, len(whole) + 1)
+            found.append((order, {q: sizes[q] for q in whole[1:]}))
+            left = [q for q in left if q not in whole]
+        # What changes seldom is noticed late.
+        for order, sizes in found:
+            (first, *_) = sorted(order.terms())
+            alike = all(self._always(first, q, 2) == size for q, size in sizes.items())
+            if not alike:
+                raise NoProductOrderError("masks show no sums that are always formed alike")
+        return [order for order, _ in found]
+
+    def _always(self, p: int, q: int, times: int) -> int | None:
+        """How many terms the first element's smallest sum has that holds p and q; None where it varies."""
+        seen = set()
+        for _ in range(times):
+            self._sizes[p, q] = self._lost(p, q) + 2
+            seen.add(int(self._sizes[p, q][self._element]))
+            if len(seen) > 1:
+                return None
+        return seen.pop()
+
+    def _children(self, leaves: Sequence[int], size: int) -> list[SumChain]:
+        """The subtrees that are added at a node of so many leaves, which hold some of them."""
+        found = []
+        left = list(leaves)
+        while left:
+            first, *others = left
+            sizes = self._joint_sizes(first, others)
+            left = [q for q in others if sizes[q] >= size]
+            node = SumChain((first,))
+            for step in sorted({x for x in sizes.values() if x < size}):
+                node = _joined(node, self._children([q for q in others if sizes[q] == step], step))
+            found.append(node)
+        return found
+
+    def _joint_sizes(self, p: int, others: Sequence[int]) -> dict[int, int]:
+        """How many terms the smallest partial sum of the element holds that has both p and q, for each q."""
+        for q in others:
+            self._asked.add((p, q))
+            if (p, q) not in self._sizes:
+                self._sizes[p, q] = self._lost(p, q) + 2
+        return {q: int(self._sizes[p, q][self._element]) for q in others}
+
+    def _lost(self, p: int, q: int) -> NDArray[np.int32]:
+        """How many small terms each element loses beside a large one at p and its negative at q of k."""
+        m, n, k = self.shape
+        high, low = _EXPONENTS[self.a.name]
+        few = _COUNTED[self.d.name]
+        ones = np.ones((k, n), dtypes()[self.b.name])
+        lost = np.zeros((m, n), np.int32)
+        for start in range(0, k, few):
+            mask = np.zeros(k)
+            mask[start : start + few] = 2.0**low
+            mask[p], mask[q] = 2.0**high, -(2.0**high)
+            small = int((mask == 2.0**low).sum())
+            if not small:
+                continue
+            row = mask.astype(dtypes()[self.a.name])
+            kept = np.asarray(self.run(np.repeat(row[None], m, 0), ones), np.float64) / 2.0**low
+            counts = np.where(np.abs(kept) <= small, kept, -1).astype(np.int32)
+            wrong = (counts != kept) | (counts < 0) | (counts > small)
+            if wrong.any():
+                raise NoProductOrderError(
+                    f"expected a count of at most {small} terms beside large ones at {p} and {q} of k, but "
+                    f"got {kept[wrong][0]}"
+                )
+            lost += small - counts
+        return lost
+
+
+def _joined(node: SumChain, children: list[SumChain]) -> SumChain:
+    """A node of what was found so far and further subtrees: single terms go on with a chain."""
+    leaves = [x for x in (node, *children) if x.size == 1]
+    sums = [x for x in (node, *children) if x.size > 1]
+    if not sums:
+        return SumChain(tuple(sorted(x.ks[0] for x in leaves)))
+    added = tuple(x.ks[0] for x in leaves)
+    if len(sums) == 1:
+        return SumChain(sums[0].ks + added, sums[0].base)
+    if sums[0] is node and not node.ks:
+        # One sum after the other joins what was added up before.
+        return SumChain(added, (*node.base, *sums[1:]))
+    return SumChain(added, tuple(sums))

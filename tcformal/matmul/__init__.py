@@ -1,1 +1,0 @@
-"""A unit on arrays: matrix products, and how far those of two units differ."""

@@ -1,1 +1,0 @@
-"""Probes: devices, plans of dot products, runs of plans, and logs of results."""

@@ -1,1 +1,0 @@
-"""Devices that compute dot products: processors, GPUs, models, programs, recordings."""

@@ -1,0 +1,296 @@
+"""Suites: the fewest inputs on which every two designs of a space differ, unless they are proved equal."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tcformal.checks import check_int, check_positive
+from tcformal.design.space import Space
+from tcformal.errors import SolverDisagreementError
+from tcformal.ir.node import Node
+from tcformal.query.engine import answer
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.question import Kind
+from tcformal.query.suites.choose import chosen, chosen_of_many, readable
+from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
+from tcformal.query.suites.panel import Panel, Results
+from tcformal.query.suites.splits import telling_rows
+from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.batch import batch_of, inputs_to_try, lengthened, together, witness_at
+from tcformal.simulation.operands.pool import pool_of
+from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.witness import Witness
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+from tcformal.theory.equality import equal_by_theorem
+
+#: What each solver may use for one question, of which there may be many.
+DEFAULT_LIMITS = Limits(time_s=20.0, memory_mb=8192, seed=0)
+#: Inputs tried before any solver is asked, unless the caller says otherwise.
+VECTORS = 6144
+#: Rounds of inputs tried while some designs agree on all so far.
+_ROUNDS = 6
+#: Inputs kept of a later round.
+_KEPT, _KEPT_OF_MANY = 256, 64
+#: Results of one round on all designs of a larger space, and inputs of such a round at least.
+_RESULTS, _FEWEST = 1 << 22, 192
+#: Results of a larger space that are replayed one by one.
+_REPLAYED = 50_000
+#: Seconds that a solver has for one question about a larger space.
+_MANY_LIMIT = 2.0
+#: Seconds after which nobody is asked about a pair of a larger space, unless the caller says otherwise.
+MANY_S = 40.0
+#: Seconds that making one input readable may take, unless the caller says otherwise.
+SHRINK_S = 10.0
+
+#: Takes what is being done, and how many of all pairs are decided.
+RoundProgress = Callable[[str, int, int], None]
+
+
+def suite(
+    of: Space,
+    *,
+    vectors: int = VECTORS,
+    seed: int = 0,
+    solvers: Sequence[str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    shrink_s: float = SHRINK_S,
+    total_s: float | None = None,
+    jobs: int | None = None,
+    progress: RoundProgress = lambda _doing, _done, _all: None,
+) -> Suite:
+    """The suite of a space.
+
+    Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
+    solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
+    later than `total_s` seconds after the start (of more than LISTED designs: MANY_S unless given), and those
+    that are left then stay undecided.  Inputs for more than LISTED designs are not shrunk.
+    Errors: InputError for designs without a common k, UnknownNameError or MissingSolverError for solvers
+    that cannot be asked, SolverDisagreementError where lanes, integers and the oracle do not agree on an
+    input.  A pair without an answer is in `undecided`, not an error.
+    """
+    check_int("vectors", vectors, low=2)
+    check_int("seed", seed, low=0)
+    check_positive("shrink_s", shrink_s)
+    if solvers is not None:
+        check_members(solvers)
+    if total_s is not None:
+        check_positive("total_s", total_s)
+    start = time.monotonic()
+    progress("building the designs", 0, 1)
+    work = _Work(Panel(of.members), vectors, seed, progress)
+    total_s = MANY_S if total_s is None and work.many else total_s
+    work.decide_pairs(solvers, limits, jobs, None if total_s is None else start + total_s)
+    inputs, at_least = work.chosen(shrink_s)
+    results, replayed = work.replayed(inputs)
+    made = Suite(
+        designs=of.members, k=work.panel.k, inputs=tuple(inputs), results=results,
+        equal=tuple(sorted(work.equal, key=lambda e: (e.first, e.second))), undecided=(),
+        at_least=at_least, tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
+        seconds=time.monotonic() - start, refused=len(of.refused), same=len(of.same),
+    )  # fmt: skip
+    open_ = [u for u in work.undecided if made.separator(u.first, u.second) is None]
+    return replace(made, undecided=tuple(open_), at_least=min(at_least, fewest(made)))
+
+
+class _Work:
+    """The inputs tried so far, and what is known of each pair."""
+
+    def __init__(self, panel: Panel, vectors: int, seed: int, progress: RoundProgress) -> None:
+        self.panel = panel
+        self.progress = progress
+        self.vectors, self.seed = vectors, seed
+        self.many = len(panel.designs) > LISTED
+        first = self._affordable(len(panel.designs), _RESULTS)
+        self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, first, seed)
+        self.results: Results = panel.evaluate(self.inputs)
+        self.tried = first
+        self.equal: list[Equal] = []
+        self.undecided: list[Undecided] = []
+        self.asked = 0
+        #: The first design of every class.
+        self.firsts = dict.fromkeys(range(len(panel.designs)))
+
+    # ------------------------------------------------------------------ telling apart
+    def decide_pairs(
+        self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
+    ) -> None:
+        """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
+        for more in range(1, _ROUNDS):
+            self._search(self.seed + more)
+        if not self.many:
+            self._merge_definitions([*self.firsts])
+        if self.many:
+            # Theorems on parameters come before questions about whole designs.
+            limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
+            self._decide(end, self._proved)
+        self._decide(end, lambda pair: self._ask(pair, solvers=solvers, limits=limits, jobs=jobs))
+        self._leave()
+
+    def _decide(self, end: float | None, ask: Callable[[IndexPair], object]) -> None:
+        """Ask about every pair that agrees on every input so far, while there is time."""
+        for pair in self._together():
+            if end is not None and time.monotonic() > end:
+                return
+            self.progress("asking about designs that no input tells apart", len(self.equal), len(self.firsts))
+            ask(pair)
+
+    def _merge_definitions(self, some: Sequence[int]) -> None:
+        """Designs that build one DAG are equal."""
+        made: dict[Node, int] = {}
+        for i in some:
+            first = made.setdefault(self.panel.root(i), i)
+            if first != i:
+                self._merge(Equal(first, i, "both build the same definition", True))
+
+    def _leave(self) -> None:
+        """Nobody is asked any more: what is together stays undecided."""
+        known = {(u.first, u.second) for u in self.undecided}
+        reason = "the time for the whole suite was over before anybody was asked"
+        for group in self._groups():
+            pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
+            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
+
+    def _ask(self, pair: IndexPair, **how: Any) -> None:
+        """Ask about one pair: at few products first, where that says something about all of them."""
+        first, second = pair
+        if self._proved(pair):
+            return
+        n = self.panel.step(pair)
+        if n < self.panel.k:
+            self.asked += 1
+            v = answer(self.panel.short_question(pair), **how)
+            if v.kind is Kind.EQUIVALENT:
+                reason = (
+                    f"{v.reason} at k={n}; both pass their result on as c from {n} products to the next {n}"
+                )
+                self._merge(_equal(pair, v, f"{reason}, so none at k={self.panel.k}"))
+                return
+            if v.witness is not None and v.found is not None:
+                self._add([x for w in (v.witness, v.found) for x in lengthened(w, self.panel.k)])
+                if not np.array_equal(self.results[first], self.results[second]):
+                    return
+        self.asked += 1
+        v = answer(self.panel.question([pair]), **how)
+        if v.witness is not None and v.found is not None:
+            self._add([v.witness, v.found])
+        elif v.kind is Kind.EQUIVALENT:
+            self._merge(_equal(pair, v, v.reason))
+        else:
+            self.undecided.append(Undecided(first, second, v.kind, v.reason))
+
+    def _proved(self, pair: IndexPair) -> bool:
+        """Whether theorems about the parameters that differ prove two designs equal."""
+        first, second = (self.panel.designs[i] for i in pair)
+        proof = equal_by_theorem(first, second, self.panel.k)
+        if proof is not None:
+            self._merge(Equal(*pair, proof.reason, False))
+        return proof is not None
+
+    def _groups(self) -> list[list[int]]:
+        """The classes that agree on every input so far."""
+        groups: dict[bytes, list[int]] = defaultdict(list)
+        for i in self.firsts:
+            groups[self.results[i].tobytes()].append(i)
+        return list(groups.values())
+
+    def _affordable(self, designs: int, results: int) -> int:
+        """The inputs of one round: fewer where designs are many."""
+        return min(self.vectors, max(_FEWEST, results // designs)) if self.many else self.vectors
+
+    def _search(self, seed: int) -> None:
+        """Try more inputs on the designs not yet told apart; keep those that do it."""
+        groups = [group for group in self._groups() if len(group) > 1]
+        if not groups:
+            return
+        self.progress("trying more inputs", len(self.firsts) - sum(map(len, groups)), len(self.firsts))
+        open_ = [i for group in groups for i in group]
+        vectors = self._affordable(len(open_), _RESULTS // 4)
+        drawn = pool_of if self.many else inputs_to_try
+        more = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
+        results = self.panel.evaluate(more, open_)
+        self.tried += len(more.c)
+        rows = telling_rows(
+            np.repeat(np.arange(len(groups)), [*map(len, groups)]),
+            results,
+            _KEPT_OF_MANY if self.many else _KEPT,
+        )
+        if rows:
+            self._add([witness_at(more, row) for row in rows])
+
+    def _together(self) -> Iterator[IndexPair]:
+        """Every two classes that agree on every input so far, as they are when their turn comes."""
+        while True:
+            inputs = len(self.inputs.c)
+            asked = {(u.first, u.second) for u in self.undecided}
+            for group in (group for group in self._groups() if len(group) > 1):
+                if self.many:
+                    self._merge_definitions([i for i in group if i in self.firsts])
+                for first, second in combinations(group, 2):
+                    if first in self.firsts and second in self.firsts and (first, second) not in asked:
+                        yield first, second
+                    if len(self.inputs.c) != inputs:
+                        break
+                if len(self.inputs.c) != inputs:
+                    break
+            else:
+                return
+
+    def _merge(self, e: Equal) -> None:
+        self.equal.append(e)
+        del self.firsts[e.second]
+
+    def _add(self, witnesses: Sequence[Witness]) -> None:
+        more = batch_of(witnesses)
+        self.inputs = together(self.inputs, more)
+        self.results = np.concatenate([self.results, self.panel.evaluate(more)], axis=1)
+
+    # ------------------------------------------------------------------ finishing
+    def chosen(self, shrink_s: float) -> tuple[list[Witness], int]:
+        """The suite's inputs, and a lower bound for their number among those that were tried."""
+        self.progress("choosing inputs", 0, 1)
+        if self.many:
+            return chosen_of_many(self.panel, self.inputs, self.results, [*self.firsts])
+        together_ = [(u.first, u.second) for u in self.undecided]
+        open_ = {p for p in together_ if np.array_equal(self.results[p[0]], self.results[p[1]])}
+        pairs = [pair for pair in combinations(self.firsts, 2) if pair not in open_]
+        made, at_least = chosen(self.panel, self.inputs, self.results, pairs)
+        return readable(self.panel, made, pairs, shrink_s, self.progress), at_least
+
+    def replayed(self, inputs: Sequence[Witness]) -> tuple[tuple[tuple[int, ...], ...], int]:
+        """Every design's result on every input, and how many are the same on integers and the oracle, too.
+
+        Those are all, or of a larger space _REPLAYED, some of every input and some of every design.
+        """
+        if not inputs:
+            return (), 0
+        lanes = self.panel.evaluate(batch_of(inputs))
+        designs = self.panel.designs
+        step = max(1, lanes.size // _REPLAYED) if self.many else 1
+        count = 0
+        for i, w in enumerate(inputs):
+            self.progress("replaying on integers and on exact fractions", i, len(inputs))
+            some = [j for j in range(len(designs)) if (j + i) % step == 0]
+            for how, again in (
+                ("integers", self.panel.integers(w, some)), ("oracle", self.panel.oracle(w, some)),
+            ):  # fmt: skip
+                for j, y in zip(some, again, strict=True):
+                    if (x := int(lanes[j, i])) != y:
+                        raise SolverDisagreementError(
+                            f"expected {x:#x} from {designs[j].name} on {how} as by lanes, "
+                            f"but got {y:#x} on {w}"
+                        )
+            count += len(some)
+        return tuple(tuple(map(int, column)) for column in lanes.T), count
+
+
+def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
+    made = None if v.certificate is None else v.certificate.to_json()
+    return Equal(*pair, reason, False, v.confirmed_by, made)

@@ -1,0 +1,173 @@
+"""Matrix products of arrays: dtypes of the formats, padding and chaining over K."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.simulation.operands.random import Raw
+
+if TYPE_CHECKING:  # as in tcformal.simulation.unit
+    from tcformal.simulation.kernels.gemm import MatrixWords
+    from tcformal.simulation.kernels.work import Work
+
+#: dot_bits of a unit: a, b, c and scales if it has any -> d, all raw encodings.
+DotBits = Callable[..., NDArray[Any]]
+
+#: Dot products evaluated at once: bounds the memory of a call.
+_CHUNK = 1 << 16
+
+
+@cache
+def dtypes() -> dict[str, np.dtype[Any]]:
+    """The NumPy dtype of each format's values.
+
+    tf32 is float32, whose low 13 bits the unit ignores; ue4m3 scales are uint8, because no dtype
+    ignores a sign bit.
+    """
+    import ml_dtypes
+
+    return {
+        "fp64": np.dtype(np.float64),
+        "fp32": np.dtype(np.float32),
+        "fp16": np.dtype(np.float16),
+        "bf16": np.dtype(ml_dtypes.bfloat16),
+        "tf32": np.dtype(np.float32),
+        "e5m2": np.dtype(ml_dtypes.float8_e5m2),
+        "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+        "e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+        "e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
+        "e3m2": np.dtype(ml_dtypes.float6_e3m2fn),
+        "e2m3": np.dtype(ml_dtypes.float6_e2m3fn),
+        "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
+        "e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
+        "ue4m3": np.dtype(np.uint8),
+    }
+
+
+def dtype_of(fmt: Format) -> np.dtype[Any]:
+    """The NumPy dtype of a format's values; of a format given by its name alone, that of its encodings."""
+    return dtypes().get(fmt.name, np.dtype(f"u{fmt.storage_bits // 8}"))
+
+
+def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
+    """The raw encodings of an array of values: unsigned integers of the format's storage width.
+
+    Shapes: any; a matrix as it lies in memory, anything else row by row.
+    Ranges and units: any memory layout and byte order; the array is not modified.
+    Errors: InputError for another dtype than the format's; nothing is converted.
+    """
+    x = np.asarray(array)
+    wanted = dtype_of(fmt)
+    if x.dtype.newbyteorder("=") != wanted:
+        raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
+    native = x.astype(wanted, copy=False)
+    # A turned matrix stays where it is: kernels take it as it lies.
+    if native.ndim != 2 or not native.flags.aligned or any(step % native.itemsize for step in native.strides):
+        native = np.ascontiguousarray(native)
+    raw = native.view(f"u{native.dtype.itemsize}")
+    # Every word of a format that fills its storage is an encoding.
+    if fmt.width < fmt.storage_bits and raw.size and int(raw.max()) >> fmt.width:
+        raise InputError(f"expected encodings of {fmt.width} bits for {name}, but got {int(raw.max()):#x}")
+    return raw
+
+
+def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
+    """An array of values from raw encodings."""
+    wanted = dtype_of(fmt)
+    return np.ascontiguousarray(raw.astype(f"u{wanted.itemsize}")).view(wanted)
+
+
+def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+    """The operands of D = A·B + C as raw encodings; shapes, ranges and errors as Unit.matmul."""
+    raw_a, raw_b = to_raw("A", a, u.a_format), to_raw("B", b, u.b_format)
+    sizes = raw_a.shape + raw_b.shape
+    if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in sizes:
+        raise InputError(
+            "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
+            f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
+        )
+    (m, k), n = raw_a.shape, raw_b.shape[1]
+    raw_c = None if c is None else to_raw("C", c, u.c_format)
+    if raw_c is not None and raw_c.shape != (m, n):
+        raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
+    if k > u.k and u.c_format != u.d_format:
+        raise InputError(
+            f"expected K of at most {u.k} for {u.name}, whose D ({u.d_format.name}) cannot be the next C "
+            f"({u.c_format.name}), but got K={k}"
+        )
+    from tcformal.simulation.kernels.gemm import MatrixWords
+
+    return MatrixWords(raw_a, raw_b, raw_c, *_scales(u, scale_a, scale_b, (m, n, k)))
+
+
+def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) -> Raw:
+    """D = A·B + C, raw encodings [M, N], as calls of `dot_bits` of the unit."""
+    m, k, n = x.shape
+    calls = -(-k // u.k)
+    padded_a, padded_b = _padded(x.a, calls * u.k), _padded(x.b.T, calls * u.k)
+    scales = []
+    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None:
+        whole = calls * scales_of_call(u)
+        scales = [_padded(s, whole, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
+    c_dtype = f"u{u.c_format.storage_bits // 8}"
+    flat_c = np.zeros(m * n, c_dtype) if x.c is None else x.c.reshape(-1)
+    pieces = []
+    work.expect(m * n)
+    for start in range(0, m * n, _CHUNK):
+        rows, columns = np.divmod(np.arange(start, min(start + _CHUNK, m * n)), n)
+        d = flat_c[start : start + _CHUNK]
+        for call in range(calls):
+            part = slice(call * u.k, (call + 1) * u.k)
+            extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
+            d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
+        pieces.append(d)
+        work.did(len(d))
+    return np.concatenate(pieces).reshape(m, n)
+
+
+def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
+    """Columns of `fill` appended up to k."""
+    wide = np.full((raw.shape[0], k), fill, dtype=raw.dtype)
+    wide[:, : raw.shape[1]] = raw
+    return wide
+
+
+def scales_of_call(u: UnitSpec) -> int:
+    """The scales of each side that one call takes: 0 for a unit without scales."""
+    return 0 if u.scale_block is None else -(-u.k // u.scale_block)
+
+
+def _blocks(u: UnitSpec, call: int) -> slice:
+    """The scales that one call takes."""
+    count = scales_of_call(u)
+    return slice(call * count, (call + 1) * count)
+
+
+def _scales(
+    u: UnitSpec, scale_a: Any, scale_b: Any, shape: tuple[int, int, int]
+) -> tuple[Raw, Raw] | tuple[None, None]:
+    """The scales of A by row and of B by column."""
+    fmt, block = u.scale_format, u.scale_block
+    if fmt is None or block is None:
+        if scale_a is not None or scale_b is not None:
+            raise InputError(f"expected no scales for {u.name}, but got some")
+        return None, None
+    m, n, k = shape
+    if scale_a is None or scale_b is None:
+        raise InputError(f"expected scale_a and scale_b for {u.name}, but got none")
+    raw_a, raw_b = to_raw("scale_a", scale_a, fmt), to_raw("scale_b", scale_b, fmt)
+    count = -(-k // block)
+    if raw_a.shape != (m, count) or raw_b.shape != (count, n):
+        raise InputError(
+            f"expected scale_a of shape {[m, count]} and scale_b of shape {[count, n]}, "
+            f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
+        )
+    return raw_a, raw_b

@@ -1,0 +1,183 @@
+"""Which kernels compute a unit's products, and when: compiled ones where that is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tcformal.backends import machine
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Sign, Specials
+from tcformal.programs.chain import circuit, staged_circuit
+from tcformal.simulation import arrays
+from tcformal.simulation.operands.random import Raw
+
+if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
+    from tcformal.simulation.kernels.cut import DotCall
+    from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
+    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
+    from tcformal.simulation.kernels.rows import DotProducts
+    from tcformal.simulation.kernels.thin.dots import DotRows
+
+#: Products below which NumPy is done before a kernel would be loaded.
+_WORTH_COMPILING = 1 << 20
+#: Columns that fill the lanes of any processor well, and those of which many are filled up.
+LONG, _NARROW = 64, 8
+
+
+#: Units, and the side that is spread or `rows`, whose kernels are there already.
+_LOADED: set[tuple[UnitSpec, str]] = set()
+
+
+def multiply_words(
+    spec: UnitSpec, x: MatrixWords, threads: int | None, progress: bool | None, device: str | None
+) -> Raw:
+    """D = A·B + C on raw encodings; see `Unit.matmul`."""
+    from tcformal.simulation.kernels.work import Work
+
+    if device is not None:
+        return gpu_gemm(spec, device).multiply(x)
+    with Work(threads, progress) as work:
+        m, k, n = x.shape
+        side = spread_side(m, n)
+        if machine.available() and _worth(spec, side, m * n * k):
+            words = gemm(spec, side).multiply(x, work)
+            _LOADED.add((spec, side))
+            return words
+
+        def by_rows(a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
+            given = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
+            return dot_words(spec, {name: y for name, y in given.items() if y is not None})
+
+        return arrays.by_dot_products(spec, by_rows, x, work)
+
+
+def stack_words(
+    spec: UnitSpec, a: Raw, b: Raw, c: Raw | None, threads: int | None, progress: bool | None
+) -> Raw | None:
+    """D = A·B + C of stacks of matrices on raw encodings; None where they are better taken one by one.
+
+    Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None -> [S, M, N].
+    """
+    from tcformal.simulation.kernels.work import Work
+
+    (s, m, k), n = a.shape, b.shape[2]
+    whole = k <= spec.k or spec.c_format == spec.d_format
+    # Matrices that are large enough gain nothing, and ones of few columns fill no lanes.
+    if not machine.available() or spec.scale_format is not None or not whole or n < _NARROW:
+        return None
+    if m * n * k > _WORTH_COMPILING or not _worth(spec, "a", s * m * n * k):
+        return None
+    from tcformal.simulation.kernels.stacks import multiply_stack
+
+    with Work(threads, progress) as work:
+        d = multiply_stack(gemm(spec, "a"), a, b, c, work)
+    _LOADED.add((spec, "a"))
+    return d
+
+
+def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
+    """d = Σ a_k·b_k + c on raw encodings, row by row; see `Unit.dot_bits`."""
+    n, k = given["a"].shape
+    whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
+    if whole and machine.available() and _worth(spec, "rows", n * k):
+        formats = _formats(spec)
+        for name in given.keys() & {"scale_a", "scale_b"}:
+            assert spec.scale_format is not None
+            formats[name] = spec.scale_format
+        words = {name: _stored(x, formats[name]) for name, x in given.items()}
+        stored = {name: x for name, x in words.items() if x is not None}
+        if len(stored) == len(words):
+            _LOADED.add((spec, "rows"))
+            return dot_rows(spec)(**stored)
+    return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
+
+
+def spread_side(m: int, n: int) -> str:
+    """The side that is taken one value at a time: the other one's length fills the lanes better."""
+    return "a" if n >= min(m, LONG) else "b"
+
+
+def large(products: int) -> bool:
+    """Whether so many products are worth a kernel that is not loaded yet."""
+    return products >= _WORTH_COMPILING
+
+
+def _worth(spec: UnitSpec, which: str, products: int) -> bool:
+    return large(products) or (spec, which) in _LOADED
+
+
+def _stored(x: Raw, fmt: Format) -> Raw | None:
+    """Words in the storage of their format; None for what does not fit."""
+    if x.dtype.kind != "u":
+        return None
+    if (x.itemsize * 8 > fmt.width) and x.size and int(x.max()) >> fmt.width:
+        return None
+    return x.astype(f"u{fmt.storage_bits // 8}", copy=False)
+
+
+def _formats(spec: UnitSpec) -> dict[str, Format]:
+    return {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
+
+
+@lru_cache(maxsize=64)
+def dot_rows(spec: UnitSpec) -> DotRows:
+    """Whole calls of a unit, row by row; see `tcformal.simulation.kernels.thin.dots`."""
+    from tcformal.simulation.kernels.thin.dots import DotRows
+
+    return DotRows(dot_call(spec))
+
+
+@lru_cache(maxsize=192)
+def dot_products(spec: UnitSpec, k: int) -> DotProducts:
+    """K products on one unit, row by row; see `tcformal.simulation.kernels.rows`."""
+    from tcformal.simulation.kernels.rows import DotProducts
+
+    return DotProducts(*circuit(spec, k))
+
+
+@lru_cache(maxsize=64)
+def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
+    """The compiled kernels of a unit; see `tcformal.simulation.kernels.gemm`."""
+    from tcformal.simulation.kernels.gemm import Gemm
+
+    return Gemm(dot_call(spec), spread_side)
+
+
+@lru_cache(maxsize=64)
+def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
+    """The kernels of a unit on a device; see `tcformal.simulation.kernels.gpus.gemm`."""
+    from tcformal.simulation.gpu.named import named
+    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
+
+    return GpuGemm(dot_call(spec), named(device))
+
+
+def dot_call(spec: UnitSpec) -> DotCall:
+    """What kernels are made of: one call of a unit."""
+    from tcformal.simulation.kernels.cut import DotCall
+    from tcformal.simulation.lowering.unit import add_shortcuts
+
+    graph, stages = staged_circuit(spec, spec.k)
+    formats = _formats(spec)
+    if spec.scale_format is not None:
+        formats["scale"] = spec.scale_format
+    return DotCall(
+        graph=graph, root=stages.result, k=spec.k, scales=arrays.scales_of_call(spec),
+        storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
+        scale_one=0 if spec.scale_format is None else spec.scale_format.one,
+        finite={letter: _finite(fmt) for letter, fmt in formats.items()},
+        chained=spec.c_format == spec.d_format,
+        add_shortcuts=lambda root, ways: add_shortcuts(spec, graph, stages, root, ways),
+    )  # fmt: skip
+
+
+def _finite(fmt: Format) -> list[int]:
+    """Zeros, the smallest and the largest number, and one, of both signs."""
+    found = [0] if fmt.has_zero else []
+    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
+    if fmt.sign is Sign.ABSENT:
+        return found
+    top = 1 << (fmt.width - 1)
+    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]

@@ -1,0 +1,237 @@
+"""Worlds from structures: the DAG of a tree of sums whose parameters are inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, replace
+
+from tcformal.design.axes import altered, axis_values, rare_values
+from tcformal.design.names import resolve, tree_name
+from tcformal.design.rounding import MODES, conversion
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import stage_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import declare_inputs
+from tcformal.semantics.choice import (
+    Choice,
+    OpenBits,
+    OpenCarry,
+    OpenConversion,
+    OpenZero,
+    by_choice,
+    chosen,
+    opened,
+)
+from tcformal.semantics.number import Exponent, bits_for
+from tcformal.semantics.sums.tree import tree_dot
+from tcformal.simulation.families.family import Axis, World
+
+#: Parameters of a sum that cuts terms off.
+_OF_CUTTING = ("fraction_bits", "alignment_rounding", "zero_exponent", "carry_bits")
+#: Parameters of the products, of c and of every result: one value for all stages.
+_EVERYWHERE = ("operand_subnormals", "c_subnormals", "result_subnormals", "zero_sign", "overflow")
+#: The one of B alone, where it is not that of A.
+_OF_B = "b_subnormals"
+
+
+class _Opened:
+    """The inputs of a world's axes, made as they are asked for."""
+
+    def __init__(self, g: Graph, values: Mapping[str, Sequence[str]]) -> None:
+        self.g, self.values = g, values
+        self.axes: list[Axis] = []
+
+    def varies(self, name: str) -> bool:
+        """Whether a parameter has several values."""
+        return len(self.values.get(name, ())) > 1
+
+    def choice(self, name: str, words: Sequence[str] | None = None) -> Choice:
+        """A parameter that is one of some words, the axis' values unless given."""
+        axis = Axis(name, tuple(self.values[name]))
+        self.axes.append(axis)
+        nodes = [self.g.input(text, 1) for text in axis.inputs()]
+        of = tuple(words or axis.values)
+        return Choice(dict(zip(of, nodes, strict=False)), of[-1])
+
+    def number(self, x: Choice, numbers: dict[str, int]) -> Exponent:
+        """The number that belongs to the word that is chosen."""
+        low, high = min(numbers.values()), max(numbers.values())
+        width = bits_for(high - low)
+        return Exponent(
+            by_choice(self.g, x, lambda word: self.g.const(numbers[word] - low, width)), low, high
+        )
+
+    def conversion(self, name: str, text: str) -> OpenConversion:
+        """A conversion into the shape of another, in any rounding."""
+        known = conversion(text)
+        modes = self.choice(name, [value.partition("-")[0] for value in self.values[name]])
+        return OpenConversion(**{x.name: getattr(known, x.name) for x in fields(known)}, modes=modes)
+
+
+def world_of(
+    unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None, *, rare: bool = False
+) -> World:
+    """The designs of one structure: a tree of sums, some exact, some normalising, and the shapes of results.
+
+    Every other parameter takes each value of the list of axes; with `values`, by axis, a parameter with
+    several takes these, and any other is the unit's.  With `rare`, subnormals of B are a parameter of their
+    own, and overflow can give the largest number.
+    Errors: InputError for a unit that is no tree.
+    """
+    if unit.tree is None:
+        raise InputError(f"expected a tree of sums for a world of designs, but got {unit.name}")
+    if values is None:
+        values = _every_value(unit, rare)
+    g = Graph()
+    x = declare_inputs(g, unit, unit.k)
+    made = _Opened(g, values)
+    shared: dict[str, object] = {
+        name: made.choice(name) for name in (*_EVERYWHERE, _OF_B) if made.varies(name)
+    }
+    if made.varies("product_rounding"):
+        shared["product_rounding"] = made.conversion("product_rounding", str(unit.design.product_rounding))
+    stages = {stage: _stage(made, prefix, design, shared) for stage, prefix, design in _stages(unit)}
+    dot = tree_dot(g, unit.tree, opened(unit.design, **shared), stages, unit.operands, x.a, x.b, x.c)
+    axes = tuple(made.axes)
+
+    def named(values: Sequence[str]) -> str:
+        chosen = {axis.name: value for axis, value in zip(axes, values, strict=True)}
+        if chosen.get(_OF_B) == chosen.get("operand_subnormals"):
+            chosen.pop(_OF_B, None)
+        settings = ",".join(f"{name}={value}" for name, value in chosen.items())
+        whole = resolve(altered(unit, settings))
+        assert whole.tree is not None
+        return tree_name(whole.operands, whole.design, whole.tree)
+
+    return World(g, dot.result, axes, named)
+
+
+def point_of(unit: UnitSpec) -> dict[str, str]:
+    """The value that a tree unit has of each axis of its structure's world."""
+    design = unit.design
+    point = {name: _text(getattr(design, name)) for name in _EVERYWHERE}
+    if design.product_rounding is not None:
+        point["product_rounding"] = design.product_rounding
+    for _, prefix, own in _stages(unit):
+        names = ("conversion",) if own.fraction_bits is None else ("conversion", *_OF_CUTTING)
+        point |= {f"{prefix}{name}": _text(getattr(own, name)) for name in names}
+    return point
+
+
+def structure_of(unit: UnitSpec) -> Hashable:
+    """What tree units share that are designs of one world."""
+    assert unit.tree is not None
+    axes = {*point_of(unit)}
+    tree = unit.tree
+    parts: list[Hashable] = [tree.root, tree.converted, tree.nan_rule, unit.operands, *sorted(axes)]
+    for stage, prefix, design in [("", "", unit.design), *_stages(unit)]:
+        parts.append(stage)
+        for field in fields(design):
+            value = getattr(design, field.name)
+            if f"{prefix}{field.name}" not in axes and field.name not in _EVERYWHERE:
+                parts.append((field.name, value))
+            elif field.name in ("conversion", "product_rounding"):
+                parts.append((field.name, str(value).partition("-")[2]))
+    return tuple(parts)
+
+
+def rounds_products(unit: UnitSpec, target: str) -> bool:
+    """Whether some product of A and B is no normal number of a conversion's target, so that it is rounded."""
+    a, b, to = unit.a_format, unit.b_format, conversion(target)
+    return (
+        a.fraction_bits + b.fraction_bits + 2 > to.precision
+        or a.least_exponent + b.least_exponent < to.e_min
+        or a.e_max + b.e_max + 1 > to.e_max
+    )
+
+
+def _stages(unit: UnitSpec) -> list[tuple[str, str, Design]]:
+    """Each stage, what the names of its axes begin with, and its design."""
+    assert unit.tree is not None
+    designs = stage_designs(unit.tree, unit.design)
+    return [(stage, f"{stage}." if stage else "", design) for stage, design in designs.items()]
+
+
+def _every_value(unit: UnitSpec, rare: bool = False) -> dict[str, list[str]]:
+    """The list of axes: the values of each parameter that a design of the structure can have."""
+    values = {name: [*map(str, row)] for name, row in axis_values(replace(unit, tree=None)).items()}
+    made = {name: values[name] for name in _EVERYWHERE}
+    if rare:
+        more = rare_values(unit)
+        made |= {name: [*map(str, more[name])] for name in ("overflow", _OF_B)}
+
+    def modes(text: str) -> list[str]:
+        return [f"{mode}-{text.partition('-')[2]}" for mode in MODES]
+
+    if unit.design.product_rounding is not None and rounds_products(unit, unit.design.product_rounding):
+        made["product_rounding"] = modes(unit.design.product_rounding)
+    for _, prefix, design in _stages(unit):
+        made[f"{prefix}conversion"] = modes(design.conversion)
+        if design.fraction_bits is not None:
+            # Numbers near to those of the stage; what it rounds to may be no result of a unit.
+            of_stage = replace(design, conversion=unit.design.conversion)
+            own = axis_values(replace(unit, tree=None, design=of_stage))
+            made |= {
+                f"{prefix}{name}": [x for x in map(str, own[name]) if (name, x) != ("fraction_bits", "exact")]
+                for name in _OF_CUTTING
+            }
+    return made
+
+
+def _text(value: object) -> str:
+    return "exact" if value is None else str(value)
+
+
+def _stage(made: _Opened, prefix: str, design: Design, shared: dict[str, object]) -> Design:
+    """The design of one stage with its parameters as data."""
+    own: dict[str, object] = {}
+    if made.varies(f"{prefix}conversion"):
+        own["conversion"] = made.conversion(f"{prefix}conversion", design.conversion)
+    if design.fraction_bits is None:
+        return opened(design, **shared, **own)
+    most, fewer = design.fraction_bits, Exponent(made.g.const(0, 1), 0, 0)
+    if made.varies(f"{prefix}fraction_bits"):
+        bits = {word: int(word) for word in made.values[f"{prefix}fraction_bits"]}
+        most = max(bits.values())
+        of_bits = made.choice(f"{prefix}fraction_bits")
+        fewer = made.number(of_bits, {word: most - n for word, n in bits.items()})
+        own["fraction_bits"] = OpenBits(most, fewer)
+    if made.varies(f"{prefix}alignment_rounding"):
+        own["alignment_rounding"] = made.choice(f"{prefix}alignment_rounding")
+    if made.varies(f"{prefix}zero_exponent"):
+        own["zero_exponent"] = _zero(made, made.choice(f"{prefix}zero_exponent"))
+    if made.varies(f"{prefix}carry_bits"):
+        own["carry_bits"] = OpenCarry(_sum_width(made.g, made.choice(f"{prefix}carry_bits"), most, fewer))
+    elif design.carry_bits is not None and "fraction_bits" in own:
+        carry = Choice({}, str(design.carry_bits))
+        own["carry_bits"] = OpenCarry(_sum_width(made.g, carry, most, fewer))
+    return opened(design, **shared, **own)
+
+
+def _zero(made: _Opened, zero: Choice) -> OpenZero:
+    """The exponent of zero terms that is chosen."""
+    words = [*zero.others, zero.last]
+    numbers = {word: int(word) for word in words if word not in ("own", "none")}
+    low = min(numbers.values(), default=0)
+    exponent = made.number(zero, {word: numbers.get(word, low) for word in words})
+    return OpenZero(chosen(made.g, zero, "own"), chosen(made.g, zero, "none"), exponent)
+
+
+def _sum_width(g: Graph, carry: Choice, most: int, fewer: Exponent) -> Node:
+    """Bits of the sum: sign, units bit, carry bits and fraction bits; more than any sum has, if exact."""
+    carries = [int(word) for word in (*carry.others, carry.last) if word != "exact"]
+    # All ones stand for more bits than any exact sum has.
+    width = 8 if most + max(carries, default=0) <= 128 else 12
+    bits = g.sub_mod(g.const(most, width), g.zero_extend_to(fewer.bits, width))
+    return by_choice(
+        g,
+        carry,
+        lambda word: (
+            g.const((1 << width) - 1, width)
+            if word == "exact"
+            else g.add_mod(bits, g.const(2 + int(word), width))
+        ),
+    )

@@ -1,0 +1,259 @@
+"""Memory, copies and launches on an NVIDIA GPU, through cuda-core or else through CuPy."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.errors import DeviceError
+from tcformal.simulation.gpu.compilers import compiler, first_line
+from tcformal.simulation.gpu.driver import CUDA, CUDA_12, supported
+from tcformal.simulation.gpu.tools import built
+
+T = TypeVar("T")
+
+_PROC = Path("/proc/driver/nvidia/version")
+
+
+class Card(ABC):
+    """One GPU; handles of its memory are objects of the library.
+
+    Errors: those of the library; `card` and `cuda.CudaDevice` turn them into sentences.
+    """
+
+    #: The product's name, the compute capability, and the library through which it is used.
+    name: str
+    capability: tuple[int, int]
+    library: str
+
+    @abstractmethod
+    def driver(self) -> str:
+        """The driver's version."""
+
+    @abstractmethod
+    def empty(self, size: int) -> Any:
+        """Memory of that many bytes."""
+
+    @abstractmethod
+    def put(self, array: NDArray[Any]) -> Any:
+        """A copy of an array on the GPU."""
+
+    @abstractmethod
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
+        """A copy of that many bytes of memory, after all earlier launches have ended."""
+
+    @abstractmethod
+    def free(self, memory: Any) -> None:
+        """Release memory."""
+
+    def program(self, text: str, what: str) -> Path:
+        """The file from which the kernels of a CUDA C++ text are launched, built once.
+
+        Errors: DeviceError with `what` as the expectation where the compiler refuses it.
+        """
+        by, target = compiler(), "sm_{}{}".format(*self.capability)
+
+        def make(path: Path) -> None:
+            with tempfile.TemporaryDirectory() as scratch:
+                source = Path(scratch) / "kernels.cu"
+                source.write_text(text, encoding="utf-8")
+                path.write_bytes(by.compile(source, [], target, what))
+
+        return built([], [by.version, target, text], make)
+
+    @abstractmethod
+    def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        """Start a kernel of a cubin on memory and NumPy scalars."""
+
+
+class CoreCard(Card):
+    """A GPU through cuda-core."""
+
+    def __init__(self, index: int) -> None:
+        self._core = core = import_module("cuda.core")
+        self._device = device = core.Device(index)
+        device.set_current()
+        self._stream = device.create_stream()
+        self._pinned = core.LegacyPinnedMemoryResource()
+        self._kernels: dict[tuple[Path, str], Any] = {}
+        self.name = str(device.name)
+        major, minor = device.compute_capability
+        self.capability = int(major), int(minor)
+        self.library = f"cuda-core {_version('cuda-core')}"
+
+    @staticmethod
+    def count() -> int:
+        """The number of GPUs that the driver finds."""
+        return len(import_module("cuda.core").Device.get_all_devices())
+
+    def driver(self) -> str:
+        """See Card."""
+        try:
+            return ".".join(map(str, self._core.system.get_kernel_mode_driver_version()))
+        except AttributeError:
+            return _kernel_driver()
+
+    def empty(self, size: int) -> Any:
+        """See Card."""
+        return self._device.allocate(size, stream=self._stream)
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """As Card.put, through memory that the GPU can read."""
+        flat = np.ascontiguousarray(array)
+        near, far = self._pinned.allocate(flat.nbytes), self.empty(flat.nbytes)
+        ctypes.memmove(int(near.handle), flat.ctypes.data, flat.nbytes)
+        far.copy_from(near, stream=self._stream)
+        self._stream.sync()
+        near.close()
+        return far
+
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
+        """See Card."""
+        near = self._pinned.allocate(size)
+        memory.copy_to(near, stream=self._stream)
+        self._stream.sync()
+        made = np.empty(size, np.uint8)
+        ctypes.memmove(made.ctypes.data, int(near.handle), size)
+        near.close()
+        return made
+
+    def free(self, memory: Any) -> None:
+        """See Card."""
+        memory.close(self._stream)
+
+    def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        """See Card."""
+        if (path, name) not in self._kernels:
+            code = self._core.ObjectCode.from_cubin(path.read_bytes())
+            self._kernels[path, name] = code.get_kernel(name)
+        config = self._core.LaunchConfig(grid=blocks, block=threads)
+        self._core.launch(self._stream, config, self._kernels[path, name], *arguments)
+
+
+class CupyCard(Card):
+    """A GPU through CuPy."""
+
+    def __init__(self, index: int) -> None:
+        self._cupy = cupy = import_module("cupy")
+        cupy.cuda.Device(index).use()
+        self._kernels: dict[tuple[Path, str], Any] = {}
+        name = cupy.cuda.runtime.getDeviceProperties(index)["name"]
+        self.name = name.decode() if isinstance(name, bytes) else str(name)
+        digits = str(cupy.cuda.Device(index).compute_capability)
+        self.capability = int(digits[:-1]), int(digits[-1])
+        self.library = f"CuPy {cupy.__version__}"
+
+    @staticmethod
+    def count() -> int:
+        """The number of GPUs that the driver finds."""
+        return int(import_module("cupy").cuda.runtime.getDeviceCount())
+
+    def driver(self) -> str:
+        """See Card."""
+        return _kernel_driver()
+
+    def empty(self, size: int) -> Any:
+        """See Card."""
+        return self._cupy.empty(size, np.uint8)
+
+    def put(self, array: NDArray[Any]) -> Any:
+        """See Card."""
+        return self._cupy.asarray(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
+        """See Card."""
+        made: NDArray[Any] = self._cupy.asnumpy(memory[:size])
+        return made
+
+    def free(self, memory: Any) -> None:
+        """As Card.free: the library counts references."""
+
+    def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        """See Card."""
+        if (path, name) not in self._kernels:
+            self._kernels[path, name] = self._cupy.RawModule(path=str(path)).get_function(name)
+        self._kernels[path, name]((blocks,), (threads,), tuple(arguments))
+
+
+#: The libraries in the order in which they are tried.
+KINDS: tuple[tuple[str, Callable[[], int], Callable[[int], Card]], ...] = (
+    ("cuda-core", CoreCard.count, CoreCard),
+    ("CuPy", CupyCard.count, CupyCard),
+)
+
+
+def count() -> int:
+    """The number of GPUs of this machine; DeviceError without a library, a driver or a GPU."""
+    return _first(lambda count, _: count())
+
+
+def card(index: int) -> Card:
+    """One GPU, through the first library that returns the bytes that were copied to it.
+
+    Errors: DeviceError for a number that no GPU has, or where no library works, with each reason.
+    """
+    found = count()
+    if index >= found:
+        raise DeviceError(f"expected a GPU below {found}, the number that are here, but got cuda:{index}")
+    return _first(lambda _, kind: _tried(kind(index)))
+
+
+def _tried(made: Card) -> Card:
+    there = np.arange(64, dtype=np.uint8)
+    memory = made.put(there)
+    back = made.get(memory, there.nbytes)
+    made.free(memory)
+    if not np.array_equal(there, back):
+        raise DeviceError(
+            f"expected {made.library} to bring back the bytes that it was given, but it does not"
+        )
+    return made
+
+
+def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
+    """The result of the first library that works; DeviceError with the reason of each if none does."""
+    reasons = []
+    for name, count_, kind in KINDS:
+        try:
+            answer = use(count_, kind)
+        except ModuleNotFoundError:
+            reasons.append(f"{name} is not installed")
+        except Exception as error:  # noqa: BLE001  each library has errors of its own
+            reasons.append(f"{name} says: {first_line(error)}")
+        else:
+            if answer == 0:
+                reasons.append(f"{name} finds none")
+                continue
+            return answer
+    raise DeviceError(
+        f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), "
+        f"but {', and '.join(reasons)}{_release()}"
+    )
+
+
+def _release() -> str:
+    """The newest release that the driver supports, for messages on failing libraries."""
+    release = supported()
+    return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
+
+
+def _kernel_driver() -> str:
+    """The driver's version as listed by the system."""
+    words = _PROC.read_text().split() if _PROC.exists() else []
+    return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of an unknown release"

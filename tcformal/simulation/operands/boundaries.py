@@ -1,0 +1,154 @@
+"""Inputs whose sums lie where few others do: around the least normal number, below it, beside halves of D."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.oracle.values import decode
+from tcformal.simulation.operands.batch import powers, product, rows_of, together
+from tcformal.simulation.operands.pool import without_nan
+from tcformal.simulation.operands.random import Batch, Raw
+
+#: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
+_BELOW, _RESTS, _TIES = 500, 2000, 4000
+#: Products at most beside a tie.
+_BESIDE = 3
+#: Products of sums that leave a small rest, codes of exponents of their factors, and factors to choose from.
+_TERMS, _SPAN, _DRAWN = 4, 16, 200
+
+
+def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
+    """Some thousand dot products of the families here, without NaN operands and without scales."""
+    return together(
+        below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
+        rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
+    )  # fmt: skip
+
+
+def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """The least normal number of D as c, less or more by one product near D's least number; no scales.
+
+    Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
+    many bits.
+    """
+    rng, d = np.random.default_rng([seed, 10]), spec.d_format
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    near = d.e_min - d.fraction_bits + rng.integers(-4, 3, n)
+    a[rows, place], b[rows, place] = product(rng, spec, near)
+    sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
+    c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """One product below the least normal ones, every other term zero; no scales.
+
+    Zero terms that count as numbers are as large as it, or a little smaller.
+    """
+    rng = np.random.default_rng([seed, 11])
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    least = spec.a_format.least_exponent + spec.b_format.least_exponent
+    exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
+    a[rows, place], b[rows, place] = product(rng, spec, exponents)
+    made = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(made, without_nan(spec, made))
+
+
+def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Zeros, subnormal factors and products below D's least number, of one sign in a row; no scales.
+
+    c is a zero or subnormal.  Where all of these are made zeros, their signs decide that of the sum.
+    """
+    rng, d = np.random.default_rng([seed, 13]), spec.d_format
+    near = d.e_min - d.fraction_bits - rng.integers(1, 4, n * k)
+    a, b = product(rng, spec, near)
+    kind = np.maximum(rng.integers(-1, 3, n * k), 0)
+    small = _small(rng, spec.a_format, n * k, 1)
+    a = np.where(kind == 1, small, np.where(kind == 2, 0, a)).astype(np.uint64)
+    b = np.where(kind == 0, b, powers(spec.b_format, np.zeros(n * k, np.int64)))
+    a, b = ((x & ~np.uint64(f.sign_bit)).reshape(n, k) for x, f in ((a, spec.a_format), (b, spec.b_format)))
+    minus = (rng.random((n, 1)) < 0.8) * np.uint64(spec.a_format.sign_bit)
+    c = _small(rng, spec.c_format, n, 1)
+    c = np.where(rng.random(n) < 0.3, np.uint64(0), c)
+    c |= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
+    made = Batch(a | minus, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Products that cancel but for a small rest, and c about half of the last bit to which D rounds that.
+
+    Many factors are subnormal.  Where the formats of A and B are narrow, a bit of c that is cut off below the
+    largest product decides such a sum, and no other.
+    """
+    rng, formats = np.random.default_rng([seed, 12]), (spec.a_format, spec.b_format)
+    words, sizes = [], []
+    for fmt in formats:
+        t = fmt.fraction_bits
+        most = min(_SPAN << t, (fmt.largest >> fmt.ignored_low_bits) + 1)
+        body = rng.integers(1, np.where(rng.random(_DRAWN) < 0.3, min(2 << t, most), most))
+        words.append(body.astype(np.uint64) << np.uint64(fmt.ignored_low_bits))
+        least = Fraction(2) ** fmt.least_exponent
+        sizes.append(np.array([float(decode(fmt, int(x)).number / least) for x in words[-1]]))
+    # Wide formats have products of more bits: what is next to what is only guessed then.
+    of = sizes[0] * sizes[1]
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    places = rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
+    rest = np.zeros(n)
+    for i in range(min(k, _TERMS)):
+        # The first product is any; those after it take away most of what is there.
+        live = np.flatnonzero((rng.random(n) < 0.8) & (rest != 0)) if i else np.arange(n)
+        near = np.abs(np.abs(rest[live])[:, np.newaxis] - of).argmin(axis=1)
+        near = near if i else rng.integers(0, _DRAWN, n)
+        minus = rest[live] > 0
+        a[live, places[live, i]] = words[0][near] | np.where(minus, np.uint64(spec.a_format.sign_bit), 0)
+        b[live, places[live, i]] = words[1][near]
+        rest[live] += np.where(minus, -of[near], of[near])
+    size = np.frexp(np.abs(rest))[1] - 1 + sum(fmt.least_exponent for fmt in formats)
+    c = powers(spec.c_format, size - spec.d_format.fraction_bits - rng.integers(1, 3, n))
+    c += rng.integers(-1, 2, n).astype(np.uint64)
+    c |= np.where(rng.random(n) < 0.5, np.uint64(spec.c_format.sign_bit), 0).astype(np.uint64)
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """c and a product of half of the last bit to which D rounds it, beside a few far smaller products.
+
+    How alignment rounds the small ones then decides the result, where D is so narrow that nothing else does.
+    """
+    rng, d, formats = np.random.default_rng([seed, 14]), spec.d_format, (spec.a_format, spec.b_format)
+    least, most = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
+    high = min(d.e_max, spec.c_format.e_max, most + d.fraction_bits + 1)
+    low = max(d.e_min, spec.c_format.e_min, least + d.fraction_bits + 1)
+    # Alignment cuts most off beside the largest numbers, from the least products.
+    top = np.maximum(rng.integers(min(low, high), high + 1, n), high - rng.integers(0, 10, n))
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, places = np.arange(n), rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
+    half = np.clip(top - d.fraction_bits - 1, least, most)
+    first = np.clip(half // 2, formats[0].e_min, formats[0].e_max)
+    a[rows, places[:, 0]] = powers(formats[0], first)
+    b[rows, places[:, 0]] = powers(formats[1], half - first)
+    for i in range(1, min(k, 1 + _BESIDE)):
+        live = np.flatnonzero(rng.random(n) < 2 / (1 + i))
+        x, y = product(rng, spec, rng.integers(least, np.maximum(half[live] - 4, least + 1)))
+        lowest, (p, q) = rng.random(live.size) < 0.5, (_small(rng, f, live.size, 2) for f in formats)
+        x, y = np.where(lowest, p, x), np.where(lowest, q, y)
+        minus = np.where(rng.random(live.size) < 0.7, np.uint64(formats[0].sign_bit), 0).astype(np.uint64)
+        a[live, places[live, i]], b[live, places[live, i]] = x ^ minus, y
+    last = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
+    c = powers(spec.c_format, top) | last
+    made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def _small(rng: np.random.Generator, fmt: Format, n: int, codes: int) -> Raw:
+    """Positive numbers of the first exponent codes: subnormal ones, then the least normal ones."""
+    return rng.integers(1, codes << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)

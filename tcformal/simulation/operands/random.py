@@ -1,0 +1,135 @@
+"""Seeded operand families: raw encodings that reach subnormals, ties, overflow, NaN, Inf and zeros."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Specials
+from tcformal.programs.chain import scale_count
+
+#: An array of raw encodings.
+Raw = NDArray[np.unsignedinteger[Any]]
+
+#: What a batch is made of, in equal parts.
+FAMILIES: dict[str, str] = {
+    "bits": "uniform raw bits",
+    "near": "exponents within a few of zero, some products zero",
+    "cancelling": "the second half of the products cancels the first",
+    "zeros": "most operands zero",
+    "subnormal": "subnormals and the smallest normals",
+    "edges": "zeros, extremes, one and its neighbours, Inf, NaN",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Operands of n dot products as raw encodings in uint64.
+
+    Shapes: a, b [n, K]; c [n]; scale_a, scale_b [n, scales] or None without scales.
+    """
+
+    a: Raw
+    b: Raw
+    c: Raw
+    scale_a: Raw | None = None
+    scale_b: Raw | None = None
+
+    def named(self) -> dict[str, Raw]:
+        """The arrays by name, without the scales that a unit does not have."""
+        arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
+        return {name: x for name, x in arrays.items() if x is not None}
+
+
+def with_scales(spec: UnitSpec, x: Batch) -> Batch:
+    """Dot products with scales of 1, where the unit takes scales."""
+    if spec.scale_format is None:
+        return x
+    ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
+    return replace(x, scale_a=ones, scale_b=ones)
+
+
+def edge_encodings(fmt: Format) -> list[int]:
+    """Zeros, smallest and largest subnormal and normal, one, its neighbours, largest, Inf and NaN."""
+    low, t, e = fmt.ignored_low_bits, fmt.fraction_bits, fmt.exponent_bits
+    one = fmt.bias << t if fmt.bias < (1 << e) else 0
+    top = (1 << (t + e)) - 1
+    magnitudes = {0, 1, (1 << t) - 1, 1 << t, one, one + 1, max(one - 1, 0), 3 << t}
+    magnitudes |= {top, top - 1, top - (1 << t)}
+    if fmt.specials is Specials.IEEE:
+        inf = ((1 << e) - 1) << t
+        magnitudes |= {inf, inf - 1, inf + 1, inf | 1 << (t - 1)}
+    signed = [m << low for m in magnitudes if 0 <= m <= top]
+    sign = 1 << (fmt.width - 1)
+    return sorted({*signed, *(m | sign for m in signed if fmt.width > t + e + low)})
+
+
+def _field(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], low: int, high: int) -> Raw:
+    """Random encodings with exponent fields in [low, high]."""
+    t, e = fmt.fraction_bits, fmt.exponent_bits
+    sign = rng.integers(0, 2, shape, dtype=np.uint64)
+    field = rng.integers(low, high + 1, shape, dtype=np.uint64)
+    fraction = rng.integers(0, 1 << t, shape, dtype=np.uint64) if t else np.zeros(shape, np.uint64)
+    sparse = rng.random(shape) < 0.3
+    fraction = np.where(sparse, fraction & rng.integers(0, 1 << t, shape, dtype=np.uint64), fraction)
+    body = (sign << np.uint64(e + t)) | (field << np.uint64(t)) | fraction
+    return (body << np.uint64(fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+
+
+def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], family: str) -> Raw:
+    """Encodings of one operand in one family."""
+    top = (1 << fmt.exponent_bits) - 1
+    if family in ("near", "cancelling"):
+        span = min(4, max(1, top // 6))
+        middle = min(fmt.bias, top)
+        return _field(rng, fmt, shape, max(0, middle - span), min(top, middle + span))
+    if family == "subnormal":
+        return _field(rng, fmt, shape, 0, min(2, top))
+    if family == "edges":
+        return rng.choice(np.array(edge_encodings(fmt), dtype=np.uint64), shape)
+    bits = rng.integers(0, (1 << fmt.width) - 1, shape, dtype=np.uint64, endpoint=True)
+    if family == "zeros":
+        return np.where(rng.random(shape) < 0.6, np.uint64(0), bits)
+    return bits
+
+
+def batch(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """n dot products of K terms, the families in equal parts."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for i, family in enumerate(FAMILIES):
+        size = n // len(FAMILIES) + (i < n % len(FAMILIES))
+        parts.append(_part(rng, spec, k, size, family))
+    a, b, c = (np.concatenate([part[j] for part in parts]) for j in range(3))
+    count = scale_count(spec, k)
+    if spec.scale_format is None or not count:
+        return Batch(a, b, c)
+    scales = [_scale_rows(rng, spec.scale_format, n, count) for _ in range(2)]
+    return Batch(a, b, c, scales[0], scales[1])
+
+
+def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: str) -> tuple[Raw, Raw, Raw]:
+    a = one_operand(rng, spec.a_format, (size, k), family)
+    b = one_operand(rng, spec.b_format, (size, k), family)
+    c = one_operand(rng, spec.c_format, (size,), family)
+    if family == "cancelling" and k > 1:
+        half = k // 2
+        a[:, half : 2 * half] = a[:, :half] ^ np.uint64(1 << (spec.a_format.width - 1))
+        b[:, half : 2 * half] = b[:, :half]
+    if family in ("near", "edges"):
+        sparse = rng.random((size, k)) < 0.3
+        a = np.where(sparse, np.uint64(0), a)
+    return a, b, c
+
+
+def _scale_rows(rng: np.random.Generator, fmt: Format, n: int, count: int) -> Raw:
+    """Scales: some near one, some anywhere, a few NaN or zero among them."""
+    one = fmt.one
+    spread = 6 << fmt.fraction_bits
+    near = rng.integers(one - spread, one + spread, (n, count), dtype=np.uint64)
+    anywhere = rng.integers(0, 1 << fmt.width, (n, count), dtype=np.uint64)
+    return np.where(rng.random((n, 1)) < 0.6, near, anywhere)

@@ -1,0 +1,231 @@
+"""Whole products: a recipe on a unit, on arrays, each call at the speed of the unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.steps import ProgramPlan
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.programs.recipes.names import recipe_of
+from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
+from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
+from tcformal.programs.recipes.recipe import Recipe
+from tcformal.simulation.arrays import dtypes, from_raw, to_raw
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.prepared import PreparedOperand
+from tcformal.simulation.stacks import spread, stack_of
+from tcformal.simulation.steps.run import run_plan
+from tcformal.simulation.unit import Unit, spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGemm:
+    """A library's matrix product: a recipe on a unit; what `tcformal.gemm` gives."""
+
+    unit: UnitSpec
+    recipe: Recipe
+
+    @property
+    def d_format(self) -> Format:
+        """Format of D's elements."""
+        return output_of(self.unit, self.recipe)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the unit's and the recipe's fields come from."""
+        return tuple(dict.fromkeys(x for x in (*self.unit.sources, *self.recipe.sources) if x))
+
+    def matmul(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        scale_a: Any = None,
+        scale_b: Any = None,
+        *,
+        alpha: float | None = None,
+        beta: float | None = None,
+        bias: Any = None,
+        threads: int | None = None,
+        progress: bool | None = None,
+        device: str | None = None,
+        memo: dict[Any, Raw] | None = None,
+    ) -> NDArray[Any]:
+        """alpha·A·B + beta·C + bias as the recipe computes it.
+
+        Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
+        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for recipes with
+        scales, scale_a [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Axes at least 1.
+        Ranges and units: the dtype of each format as in `simulation.arrays`; C and bias in the format of
+        D, or in the accumulator's; scales in fp32; alpha and beta are numbers, taken as NumPy converts
+        them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`;
+        `memo`, an empty dict at first: sums that other recipes on the same matrices need too.
+        Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
+        Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
+        for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
+        Source: the unit's and the recipe's own (`sources`).
+        """
+        prepared = b if isinstance(b, PreparedOperand) else None
+        if prepared is not None:
+            prepared.check(self.unit)
+        a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
+        stack = stack_of(a, b)
+        m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+        if c is None and beta:
+            raise InputError(f"expected C beside beta = {beta}, but got none")
+        if self.recipe.c_place == "accumulator" and (beta or 1) != 1:
+            raise InputError(
+                f"expected no beta for the recipe {self.recipe.name}, whose C is the c of the first call, "
+                f"but got {beta}"
+            )
+        if beta is not None and beta == 0:
+            c = beta = None
+        given: dict[str, NDArray[Any]] = {
+            name: spread(name, np.asarray(x), (*stack, m, n))
+            for name, x in (("C", c), ("bias", bias))
+            if x is not None
+        }
+        blocks = -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
+        for name, x, shape in (("scale_a", scale_a, (m, blocks)), ("scale_b", scale_b, (blocks, n))):
+            if (x is None) != (blocks == 0):
+                wanted = f"{name} of shape {list(shape)}" if blocks else f"no {name}"
+                raise InputError(
+                    f"expected {wanted} for the recipe {self.recipe.name}, "
+                    f"but got {'none' if x is None else 'some'}"
+                )
+            if x is not None:
+                given[name] = spread(name, np.asarray(x), (*stack, *shape))
+        scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
+        options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
+        if prepared is not None and not self.recipe.stream:
+            options["prepared"] = prepared
+        if b.ndim == 2 and "scale_b" not in given and not self.recipe.stream:
+            # One B for the whole stack: its rows are one tall matrix.
+            tall = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
+            return self._one(a.reshape(-1, k), b, tall, scalars, options, memo).reshape(*stack, m, n)
+        left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
+        d = np.empty((*stack, m, n), dtypes()[self.d_format.name])
+        for place in np.ndindex(stack):
+            some = {name: x[place] for name, x in given.items()}
+            d[place] = self._one(left[place], right[place], some, scalars, options)
+        return d
+
+    def computed(self, k: int) -> tuple[object, ...]:
+        """What recipes on one unit have in common that compute K products alike; not for stream-K."""
+        r, parts = self.recipe, parts_of(self.unit, self.recipe, k)
+        split = (r.merge, r.partials) if len(parts) > 1 else ()
+        several = len(parts) > 1 or any(len(part) > 1 for part in parts)
+        promoted = (r.promotion, r.promotion_scales, r.scales_of) if r.promotion_scales != "none" else ()
+        start = r.start if several else ""
+        return parts, split, promoted, start, r.c_place, r.fused, r.output, r.saturate, r.operands
+
+    def _one(
+        self,
+        a: NDArray[Any],
+        b: NDArray[Any],
+        given: dict[str, NDArray[Any]],
+        scalars: dict[str, float],
+        options: dict[str, Any],
+        memo: dict[Any, Raw] | None = None,
+    ) -> NDArray[Any]:
+        """One product of two matrices."""
+        unit, recipe = self.unit, self.recipe
+        (m, k), n = a.shape, b.shape[1]
+        wide = unit.d_format
+        formats = {name: self._format(name, given[name]) for name in ("C", "bias") if name in given}
+        words: dict[str, Raw] = {
+            "a": to_raw("A", a, self._taken(unit.a_format))[:, None, :],
+            "b": to_raw("B", b, self._taken(unit.b_format)).T[None, :, :],
+        }
+        for letter, fmt in formats.items():
+            words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
+        for name, value in scalars.items():
+            words[name] = to_raw(name, _number(name, value, wide), wide).reshape(1, 1, 1)
+        if "scale_a" in given:
+            words["scale_a"] = to_raw("scale_a", given["scale_a"], SCALE)[:, None, :]
+            words["scale_b"] = to_raw("scale_b", given["scale_b"], SCALE).T[None, :, :]
+        extras = Extras(
+            c=formats.get("C"), bias=formats.get("bias"), alpha="alpha" in scalars, beta="beta" in scalars
+        )
+        d = np.empty((m, n), f"u{self.d_format.storage_bits // 8}")
+        for rows, columns, parts in self._regions(m, n, k):
+            some = {name: _part(x, rows, columns) for name, x in words.items()}
+            made = run_plan(_plan(unit, recipe, k, parts, extras), some, options, memo)
+            d[rows, columns] = np.broadcast_to(made, d[rows, columns].shape)
+        return from_raw(d, self.d_format)
+
+    def _regions(self, m: int, n: int, k: int) -> Iterator[tuple[slice, slice, tuple[KPart, ...]]]:
+        """Rectangles of D whose elements are summed alike, and their parts of K."""
+        recipe = self.recipe
+        if not recipe.stream:
+            yield slice(0, m), slice(0, n), parts_of(self.unit, recipe, k)
+            return
+        wide = -(-n // recipe.tile_n)
+        tiles = -(-m // recipe.tile_m) * wide
+        for tile, runs in enumerate(streamed(recipe, tiles, k)):
+            row, column = tile // wide * recipe.tile_m, tile % wide * recipe.tile_n
+            parts = tuple(part_of_run(self.unit, recipe, run) for run in runs)
+            yield (
+                slice(row, min(row + recipe.tile_m, m)),
+                slice(column, min(column + recipe.tile_n, n)),
+                parts,
+            )
+
+    def _taken(self, fmt: Format) -> Format:
+        """The format of A or B, of which the unit takes another."""
+        return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
+
+    def _format(self, name: str, x: NDArray[Any]) -> Format:
+        """The format of C or of a bias, by its dtype."""
+        if name == "C" and self.recipe.c_place == "accumulator":
+            return self.unit.c_format
+        known = dict.fromkeys((self.d_format, self.unit.d_format))
+        for fmt in known:
+            if x.dtype.newbyteorder("=") == dtypes()[fmt.name]:
+                return fmt
+        wanted = " or ".join(str(dtypes()[fmt.name]) for fmt in known)
+        raise InputError(f"expected dtype {wanted} for {name}, but got {x.dtype}")
+
+
+def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGemm:
+    """A library's matrix product: a recipe on a unit.
+
+    Shapes: of its operands: `ModelGemm.matmul`.
+    Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
+    `cublaslt-66@splits=4,output=bf16`.
+    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
+    Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
+    Source: the unit's and the recipe's own.
+    """
+    made = ModelGemm(spec_of(unit), recipe_of(recipe))
+    check_unit(made.unit, made.recipe)
+    return made
+
+
+@lru_cache(maxsize=256)
+def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[KPart, ...], extras: Extras) -> ProgramPlan:
+    return recipe_plan(unit, recipe, k, parts, extras)
+
+
+def _number(name: str, value: float, fmt: Format) -> NDArray[Any]:
+    try:
+        number = np.asarray(value)
+        if number.ndim or number.dtype.kind not in "fiV":
+            raise TypeError
+        return number.astype(dtypes()[fmt.name])
+    except (TypeError, ValueError):
+        raise InputError(f"expected a number for {name}, but got {value!r}") from None
+
+
+def _part(x: Raw, rows: slice, columns: slice) -> Raw:
+    """The rows and columns of an operand that has them."""
+    return x[rows if x.shape[0] > 1 else slice(None), columns if x.shape[1] > 1 else slice(None)]

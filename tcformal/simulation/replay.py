@@ -1,0 +1,51 @@
+"""A batch on a model: as calls of the unit, zeros where it takes more products than the batch has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.programs.chain import scale_count
+from tcformal.simulation.operands.batch import batch_of, rows_of, witness_at
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit
+
+#: Dot products evaluated at once: bounds the memory.
+_CHUNK = 1 << 16
+
+
+def padded(spec: UnitSpec, batch: Batch) -> Batch:
+    """The batch with products 0·0 and scales 1 up to whole calls of a unit."""
+    k = batch.a.shape[1]
+    wide = -(-k // spec.k) * spec.k
+    if wide == k:
+        return batch
+    scales = []
+    for scale in (batch.scale_a, batch.scale_b):
+        fmt = spec.scale_format
+        scales.append(
+            None if scale is None or fmt is None else _wide(scale, scale_count(spec, wide), fmt.one)
+        )
+    return Batch(_wide(batch.a, wide, 0), _wide(batch.b, wide, 0), batch.c, scales[0], scales[1])
+
+
+def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
+    """One dot product as `padded` makes it."""
+    return witness_at(padded(spec, batch_of([w])), 0)
+
+
+def _wide(array: Raw, count: int, fill: int) -> Raw:
+    made = np.full((array.shape[0], count), fill, dtype=np.uint64)
+    made[:, : array.shape[1]] = array
+    return made
+
+
+def replay(spec: UnitSpec, batch: Batch) -> Raw:
+    """What a unit gives for a batch, in uint64; see `takes`."""
+    u, made = Unit(spec), []
+    wide = padded(spec, batch)
+    for start in range(0, len(wide.c), _CHUNK):
+        x = rows_of(wide, slice(start, start + _CHUNK))
+        made.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
+    return np.concatenate(made) if made else np.zeros(0, np.uint64)

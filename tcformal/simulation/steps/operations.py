@@ -1,0 +1,93 @@
+"""Single steps of programs as definitions of their own, compiled where many elements are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tcformal.design.steps import (
+    InputStep,
+    PlanStep,
+    ProgramPlan,
+    QuotientStep,
+    RoundStep,
+    ScaledProduct,
+    format_of,
+)
+from tcformal.encodings.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.programs.dag import program_dag
+from tcformal.semantics.headroom import headroom, largest_magnitude
+from tcformal.simulation.kernels.elements import Elements
+from tcformal.simulation.kernels.shortcuts import Shortcuts
+
+if TYPE_CHECKING:  # imported where it is used, as in tcformal.simulation.unit
+    from tcformal.simulation.kernels.rows import DotProducts
+
+
+def _names(count: int) -> tuple[str, ...]:
+    return ("c", *(f"a[{i}]" for i in range(count - 1)))
+
+
+def _alone(formats: Sequence[Format], last: RoundStep | QuotientStep) -> Elements:
+    """A step on inputs of these formats, as a definition of its own."""
+    names = _names(len(formats))
+    inputs: list[PlanStep] = [
+        InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
+    ]
+    g = Graph()
+    given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
+    made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
+    storage = tuple(f.storage_bits for f in formats)
+    return Elements(g, made.result, names, storage, format_of(last).storage_bits)
+
+
+@lru_cache(maxsize=256)
+def operation(
+    formats: tuple[Format, ...],
+    addends: tuple[ScaledProduct, ...],
+    fmt: Format,
+    mode: str,
+    saturate: bool,
+) -> Elements:
+    """One rounded sum of products as a definition of its own."""
+    from tcformal.simulation.lowering.rounded import add_rounded
+
+    last = RoundStep(
+        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
+    )  # fmt: skip
+    made = _alone(formats, last)
+    if not last.saturates:
+        ways = Shortcuts()
+        operands = [(made.graph.inputs[name], f) for f, name in zip(formats, made.names, strict=True)]
+        add_rounded(made.root, operands, addends, fmt, mode, ways)
+        made.shortcuts = ways.by_index
+    return made
+
+
+@lru_cache(maxsize=64)
+def quotient(formats: tuple[Format, Format], fmt: Format, mode: str) -> Elements:
+    """One rounded quotient as a definition of its own."""
+    last = QuotientStep(fmt=fmt, length=None, name="d", dividend=0, divisor=1, mode=mode)
+    return _alone(formats, last)
+
+
+@lru_cache(maxsize=64)
+def larger_magnitude(fmt: Format, least: int) -> Elements:
+    """The larger magnitude of two numbers as a definition of its own."""
+    g = Graph()
+    words = [g.input(name, fmt.width) for name in _names(2)]
+    root = largest_magnitude(g, words, fmt, least)
+    return Elements(g, root, _names(2), (fmt.storage_bits,) * 2, fmt.storage_bits)
+
+
+@lru_cache(maxsize=64)
+def headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
+    """The headroom of one number as a definition of its own, and its least value."""
+    from tcformal.semantics.unpack import unpack
+    from tcformal.simulation.kernels.rows import DotProducts
+
+    g = Graph()
+    e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
+    return DotProducts(g, e.bits), e.low

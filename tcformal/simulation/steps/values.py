@@ -1,0 +1,254 @@
+"""The values of a program's steps on arrays: on lanes or compiled, each call at the speed of its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    InputStep,
+    JoinStep,
+    MagnitudeStep,
+    PlanStep,
+    ProgramPlan,
+    QuotientStep,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+    format_of,
+)
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.simulation import compiled
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.steps.accumulators import Accumulators, accumulators
+from tcformal.simulation.steps.operations import headroom_operation, larger_magnitude, operation, quotient
+from tcformal.simulation.steps.order import axes_of, last_uses, needed_by
+from tcformal.simulation.steps.promoted import promoted_words, sides_of, takes
+from tcformal.simulation.steps.scaled import by_kind, with_factors
+from tcformal.simulation.unit import Unit
+
+if TYPE_CHECKING:  # imported where they are used, as in tcformal.simulation.unit
+    from tcformal.simulation.kernels.prepared import Prepared
+
+
+class ArrayRun:
+    """The values of the steps on arrays.
+
+    Shapes: every value is [rows, columns, elements]: rows or columns 1 where it does not depend on them.
+    """
+
+    def __init__(self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
+        self.plan, self.given, self.options = plan, given, options
+        self.known: dict[int, Raw] = {}
+
+    def result(self) -> Raw:
+        """The encodings of d: [rows, columns]."""
+        self.run(needed_by(self.plan))
+        d = self.known[self.plan.result][:, :, 0]
+        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
+
+    def run(self, needed: set[int]) -> None:
+        """The values of some steps, in order; what nothing else of them takes is kept."""
+        last = last_uses(self.plan, needed)
+        together = self._together(needed)
+        inside = set[int]().union(*(x.inside for x, _ in together.values()))
+        for i, step in enumerate(self.plan.steps):
+            if i in needed and i not in inside:
+                if i in together:
+                    self.known[i] = promoted_words(*together[i], self.given, self.known, self.options)
+                else:
+                    self.known[i] = self._value(step)
+                for done in last.get(i, ()):
+                    self.known.pop(done, None)
+
+    def _together(self, needed: set[int]) -> dict[int, tuple[Accumulators, tuple[str, ...]]]:
+        """The accumulators that one kernel adds up, and their factors' sides, by the step of the last sum."""
+        if self.options.get("device") is not None:
+            return {}
+        axes = axes_of(self.plan, self.given)
+        found = {}
+        for x in accumulators(self.plan):
+            if {*x.inside, x.result} <= needed and self.given[x.a].shape[1] == self.given[x.b].shape[0] == 1:
+                m, n = self.given[x.a].shape[0], self.given[x.b].shape[1]
+                sides = sides_of(x, axes)
+                if sides is not None and takes(x, m, n):
+                    found[x.result] = x, sides
+        return found
+
+    def _value(self, step: PlanStep) -> Raw:
+        if isinstance(step, InputStep):
+            return self.given[step.letter]
+        if isinstance(step, ConstantStep):
+            return np.full((1, 1, 1), step.word, f"u{format_of(step).storage_bits // 8}")
+        if isinstance(step, SliceStep):
+            source, count = self.known[step.source], step.length or 1
+            return _filled(source[:, :, step.start : step.start + count], count)
+        if isinstance(step, JoinStep):
+            rows = [self.known[i] for i in step.items]
+            shape = np.broadcast_shapes(*(x.shape for x in rows))
+            return np.concatenate([np.broadcast_to(x, shape) for x in rows], axis=2)
+        if isinstance(step, RoundStep):
+            return self._rounded(step)
+        if isinstance(step, CallStep):
+            return self._called(step)
+        if isinstance(step, HeadroomStep):
+            return self._headroom(step)
+        if isinstance(step, QuotientStep):
+            return self._divided(step)
+        if isinstance(step, MagnitudeStep):
+            return self._magnitude(step)
+        raise InputError(f"expected a step of a program, but got {step!r}")
+
+    def _rounded(self, step: RoundStep) -> Raw:
+        order = tuple(dict.fromkeys(i for x in step.addends for i in x.factors))
+        powers = tuple(dict.fromkeys(i for x in step.addends for i, _ in x.exponents))
+        formats = tuple(format_of(self.plan.steps[i]) for i in order)
+        step_of = {i: n for n, i in enumerate(order)}
+        shapes = {self.known[i].shape for i in (*order, *powers)}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
+        if powers:
+            return self._scaled(step, order, formats, shape)
+        addends = tuple(
+            ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
+        )
+        run = operation(formats, addends, step.fmt, step.mode, step.saturate)
+        return run([self.known[i] for i in order], shape, self.options.get("threads"))
+
+    def _scaled(
+        self, step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], shape: tuple[int, ...]
+    ) -> Raw:
+        """A step whose powers of two are data."""
+        threads = self.options.get("threads")
+        whole = with_factors(step, order, formats, self.known)
+        if whole is not None:
+            run = operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
+            return run(whole.operands, shape, threads)
+        d = np.empty(int(np.prod(shape)), f"u{format_of(step).storage_bits // 8}")
+        for places, some in by_kind(step, order, formats, self.known, shape):
+            run = operation(some.formats, some.addends, step.fmt, step.mode, step.saturate)
+            d[places] = run(some.operands, (places.size,), threads)
+        return d.reshape(shape)
+
+    def _headroom(self, step: HeadroomStep) -> Raw:
+        source = self.known[step.source]
+        fmt = format_of(self.plan.steps[step.source])
+        # The largest magnitude of a row decides; encodings of magnitudes are in the order of the numbers.
+        body = source.astype(np.uint64) & np.uint64((1 << (fmt.width - 1)) - 1)
+        body = np.where(body > np.uint64(fmt.largest), np.uint64(0), body)
+        most = body.max(axis=2, keepdims=True)
+        run, low = headroom_operation(fmt, step.limit)
+        flat = most.reshape(-1)
+        code = run({"c": flat}, flat.size).astype(np.int64)
+        return (code + low).reshape(most.shape)
+
+    def _divided(self, step: QuotientStep) -> Raw:
+        x, y = (format_of(self.plan.steps[i]) for i in step.sources)
+        given = [self.known[i] for i in step.sources]
+        shape = np.broadcast_shapes(*(v.shape for v in given))
+        run = quotient((x, y), format_of(step), step.mode)
+        return run(given, shape, self.options.get("threads"))
+
+    def _magnitude(self, step: MagnitudeStep) -> Raw:
+        """Of two halves of the elements, again and again; the middle one of an odd number is in both."""
+        run, rest = larger_magnitude(format_of(step), step.least), self.known[step.source]
+        while True:
+            half = (rest.shape[2] + 1) // 2
+            two = [rest[:, :, :half], rest[:, :, rest.shape[2] - half :]]
+            rest = run(two, two[0].shape, self.options.get("threads"))
+            if half == 1:
+                return rest
+
+    def _prepared(self, step: CallStep) -> Prepared | None:
+        """The second operand as it was decoded before: rows of the given B."""
+        kept, b = self.options.get("prepared"), self.plan.steps[step.b]
+        start, stop = 0, b.length or 1
+        if isinstance(b, SliceStep):
+            start, stop, b = b.start, b.start + (b.length or 1), self.plan.steps[b.source]
+        given = isinstance(b, InputStep) and b.letter == "b"
+        if kept is None or not given or kept.spec != step.unit or stop > kept.shape[0]:
+            return None
+        part: Prepared | None = kept.part(start, stop)
+        return part
+
+    def _called(self, step: CallStep) -> Raw:
+        from tcformal.simulation.kernels.gemm import MatrixWords
+
+        unit, o = Unit(step.unit), step.unit.operands
+        a, b, c = (self.known[i] for i in (step.a, step.b, step.c))
+        a, b, c = (
+            x.astype(f"u{fmt.storage_bits // 8}", copy=False) for x, fmt in ((a, o.a), (b, o.b), (c, o.c))
+        )
+        if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
+            m, n = a.shape[0], b.shape[1]
+            last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
+            if a.shape[2] > unit.k and o.c != o.d:
+                raise InputError(f"expected K of at most {unit.k} for {unit.name}, but got K={a.shape[2]}")
+            given = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
+            how = (self.options.get(name) for name in ("threads", "progress", "device"))
+            return compiled.multiply_words(step.unit, given, *how)[:, :, None]
+        rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
+        flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
+        d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
+        for start in range(0, flat[0].shape[1], step.unit.k):
+            both = np.stack([_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
+            # What changed nothing changes nothing when it is done again.
+            if before is None or not np.array_equal(both, before):
+                made = unit.dot_bits(both[0], both[1], d)
+                d, before = made, both if np.array_equal(made, d) else None
+        return d.reshape(*rows, 1)
+
+
+class RememberedRun(ArrayRun):
+    """The same with the values of all steps kept, by what they are made of."""
+
+    def __init__(
+        self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
+    ) -> None:
+        super().__init__(plan, given, options)
+        self.memo = memo
+        self.kinds: dict[int, Any] = {}
+
+    def _together(self, needed: set[int]) -> dict[int, tuple[Accumulators, tuple[str, ...]]]:
+        return {}  # other plans may take the single sums
+
+    def _value(self, step: PlanStep) -> Raw:
+        key = self._kind(step)
+        if key not in self.memo:
+            self.memo[key] = super()._value(step)
+        return self.memo[key]
+
+    def _kind(self, step: PlanStep) -> Any:
+        """What makes a step, the same in every plan: its own fields, and the kinds of its operands."""
+        own = id(step)
+        if own not in self.kinds:
+            sources = tuple(self._kind(self.plan.steps[i]) for i in step.sources)
+            if isinstance(step, RoundStep):
+                shapes = tuple((len(x.factors), x.negative, x.shift) for x in step.addends)
+                what: Any = (shapes, step.mode, step.saturate)
+            elif isinstance(step, CallStep):
+                what = step.unit
+            elif isinstance(step, SliceStep):
+                what = step.start
+            elif isinstance(step, ConstantStep):
+                what = step.word
+            else:
+                what = step if not sources else None
+            # Nested keys would grow with every step: each is known by the number of its first use.
+            full = (type(step), step.fmt, step.length, what, sources)
+            self.kinds[own] = self.memo.setdefault(("number", full), np.array(len(self.memo))).item()
+        return self.kinds[own]
+
+
+def _filled(x: Raw, k: int) -> Raw:
+    """Rows, along the last axis, filled up with +0."""
+    if x.shape[-1] == k:
+        return x
+    whole = np.zeros((*x.shape[:-1], k), x.dtype)
+    whole[..., : x.shape[-1]] = x
+    return whole

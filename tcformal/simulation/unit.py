@@ -1,0 +1,243 @@
+"""The public face of a unit: its facts, and its arithmetic on arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.callbacks import view
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.filters import Filters
+from tcformal.design.names import resolve
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
+from tcformal.simulation import arrays, compiled
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.prepared import PreparedOperand
+
+if TYPE_CHECKING:  # imported where it is used, as in tcformal.simulation.compiled
+    from tcformal.simulation.kernels.gemm import MatrixWords
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A matrix unit or design, by name."""
+
+    spec: UnitSpec
+
+    def _repr_html_(self) -> str | None:
+        return view("unit_html", self)
+
+    @property
+    def name(self) -> str:
+        """The name by which this unit was asked for."""
+        return self.spec.name
+
+    @property
+    def m(self) -> int:
+        """Rows of A and D."""
+        return self.spec.m
+
+    @property
+    def n(self) -> int:
+        """Columns of B and D."""
+        return self.spec.n
+
+    @property
+    def k(self) -> int:
+        """Products per element of D."""
+        return self.spec.k
+
+    @property
+    def a_format(self) -> Format:
+        """Format of A's elements."""
+        return self.spec.operands.a
+
+    @property
+    def b_format(self) -> Format:
+        """Format of B's elements."""
+        return self.spec.operands.b
+
+    @property
+    def c_format(self) -> Format:
+        """Format of C's elements."""
+        return self.spec.operands.c
+
+    @property
+    def d_format(self) -> Format:
+        """Format of D's elements."""
+        return self.spec.operands.d
+
+    @property
+    def scale_format(self) -> Format | None:
+        """Format of the scales; None for a unit without scales."""
+        return self.spec.scale_format
+
+    @property
+    def scale_block(self) -> int | None:
+        """Consecutive k that share one scale; None for a unit without scales."""
+        return self.spec.scale_block
+
+    @property
+    def design(self) -> Design:
+        """The parameters of its arithmetic."""
+        return self.spec.design
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the parameters come from."""
+        return self.spec.sources
+
+    def dot_bits(self, a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
+        """d = Σ a_k·b_k + c on raw encodings, one dot product per row.
+
+        Shapes: a, b: [n, K] with K a multiple of the unit's block; c: [n]; scale_a, scale_b:
+        [n, ⌈K / scale_block⌉] for units with scales; result [n].
+        Ranges and units: unsigned integers below 2^width of each format; the result's dtype is the
+        smallest unsigned one that holds the D format.  The inputs are not modified.
+        Zero, NaN, Inf: as the design says.
+        Errors: InputError for a shape, dtype or encoding that does not fit, or missing scales.
+        Source: the unit's own (`sources`).
+        """
+        a, b, c = (np.asarray(x) for x in (a, b, c))
+        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1]:
+            raise InputError(
+                "expected a and b of one shape [n, K] and c of shape [n], "
+                f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
+            )
+        n, k = a.shape
+        operands: dict[str, Raw] = {"a": a, "b": b, "c": c}
+        for letter, given in (("a", scale_a), ("b", scale_b)):
+            scales = self._scales(given, letter, n, k)
+            if scales is not None:
+                operands[f"scale_{letter}"] = scales
+        return compiled.dot_words(self.spec, operands)
+
+    def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Raw | None:
+        """One scale array, checked; None for a unit without scales."""
+        count = scale_count(self.spec, k)
+        if given is None:
+            if count:
+                raise InputError(
+                    f"expected scale_{letter} of shape [n, {count}] for {self.name}, but got none"
+                )
+            return None
+        if not count:
+            raise InputError(f"expected no scales for {self.name}, but got scale_{letter}")
+        array = np.asarray(given)
+        if array.shape != (n, count):
+            raise InputError(
+                f"expected scale_{letter} of shape {[n, count]} for {self.name}, but got {list(array.shape)}"
+            )
+        return array
+
+    def matmul(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        scale_a: Any = None,
+        scale_b: Any = None,
+        *,
+        threads: int | None = None,
+        progress: bool | None = None,
+        device: str | None = None,
+    ) -> NDArray[Any]:
+        """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
+
+        Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
+        scale_a [M, ⌈K / scale_block⌉], scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
+        Ranges and units: see `tcformal.simulation.arrays` for the dtype of each format; `threads` at least 1,
+        None for one on each processor; `progress`: whether a bar is shown on standard error after two
+        seconds, None where that is a terminal; `device`: None for the processor, `cuda:N` or `opencl:N`.
+        Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
+        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.  DeviceError
+        for a device that is not there, or fails.
+        Source: the unit's own (`sources`).
+        """
+        x = self._product(a, b, c, scale_a, scale_b)
+        words = compiled.multiply_words(self.spec, x, threads, progress, device)
+        return arrays.from_raw(words, self.d_format)
+
+    def _product(self, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+        """The operands of `matmul` as raw encodings."""
+        if not isinstance(b, PreparedOperand):
+            return arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        b.check(self.spec)
+        if scale_b is not None:
+            raise InputError("expected no scale_b beside a prepared B, which has its own, but got one")
+        x = arrays.product(self.spec, a, b.values, c, scale_a, b.scales)
+        return replace(x, prepared=b.part(0, b.shape[0]))
+
+    def prepare(self, b: Any, scale_b: Any = None, *, threads: int | None = None) -> PreparedOperand:
+        """B decoded once for many products: `matmul`, `simulate` and `gemm` take it in B's place.
+
+        Shapes: B [K, N], scale_b [⌈K / scale_block⌉, N] for units with scales; K, N >= 1.
+        Ranges and units: as for `matmul`; what is decoded takes about six times the memory of B.  It is done
+        when the first product asks for it, and nothing is decoded where LLVM is not installed.
+        Zero, NaN, Inf: as for `matmul`.
+        Errors: InputError for a shape or dtype that does not fit.
+        Source: the unit's own (`sources`).
+        """
+        return PreparedOperand(self.spec, b, scale_b, threads=threads)
+
+
+def unit(name: str) -> Unit:
+    """The unit or design of that name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
+
+    Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
+    row and one column.
+    Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+    Source: the unit's own (`sources`).
+    """
+    return Unit(resolve(name))
+
+
+def units(
+    *,
+    arch: str | None = None,
+    format: str | None = None,
+    operation: str | None = None,
+    evidence: str | None = None,
+) -> list[str]:
+    """The names of all catalogued units, or of those that the arguments describe.
+
+    Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
+    `T-FDPA`; `evidence` for the fraction bits, such as `recorded`.
+    Errors: UnknownNameError naming the closest names.
+    """
+    filters = Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence)
+    return [name for name, spec in catalogue().items() if filters.allow(spec)]
+
+
+def designs(
+    *,
+    arch: str | None = None,
+    format: str | None = None,
+    operation: str | None = None,
+    evidence: str | None = None,
+) -> dict[str, list[str]]:
+    """The distinct designs of the catalogue: one unit's name for each, with the names of all that share it.
+
+    Shapes: units that differ only in m and n have one design.
+    Ranges and units: as for `units`.
+    Errors: UnknownNameError naming the closest names.
+    """
+    return distinct_designs(Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence).allow)
+
+
+def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
+    """The unit that a caller means; InputError for what is neither a name nor a unit."""
+    if isinstance(x, str):
+        return resolve(x)
+    if isinstance(x, Unit):
+        return x.spec
+    if isinstance(x, UnitSpec):
+        return x
+    raise InputError(f"expected a unit or its name, but got {x!r}")

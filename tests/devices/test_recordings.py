@@ -1,0 +1,275 @@
+"""What other processors gave, put to the models of this one through the device `recorded:`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kept_runs import runs_of
+from tcformal.backends.vector import evaluate
+from tcformal.design.catalog import catalogue
+from tcformal.design.unit import Evidence
+from tcformal.devices.log.pieces import Piece
+from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.plan.directed import directed
+from tcformal.devices.plan.plan import Directed, Plan, item_of
+from tcformal.devices.recorded import RecordedDevice
+from tcformal.devices.run.groups import groups
+from tcformal.devices.run.run import run_plan
+from tcformal.errors import DeviceError
+from tcformal.identification.recheck import recheck
+from tcformal.ir.build import Graph
+from tcformal.oracle.exact import unit_dot
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.semantics.special import first_nan
+from tcformal.semantics.sums import block
+from tcformal.simulation.operands.batch import batch_of
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.replay import replay
+from tcformal.simulation.unit import unit
+
+HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
+#: Files of results by the names that they had before they were packed.
+NAMES = sorted({p.with_name(p.name.removesuffix(".xz")) for p in HARDWARE.rglob("*.jsonl*")})
+FILES = [p for p in NAMES if not p.name.startswith("campaign-")]
+FOLDERS = sorted({p.parent for p in NAMES if p.name.startswith("campaign-")})
+DEVICES = (
+    "AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22",
+    "Spike 55b4658d", "Intel Gaudi 3 RTL verification model e6cef1c3", "Bochs 783b58fd", "QEMU 7.2.22",
+    "rocjitsu gfx11-48f67ab9", "rocjitsu gfx12-5ac3c9c4", "ET-SoC-1 f5e79040", "Vortex f7dce0c7",
+    "HMX 3aaad8ca", "NVDLA 8e06b1b9 CMAC",
+    "Intel Gaudi 2 RTL verification model e6cef1c3 no_opt",
+    "Intel Gaudi RTL verification model e6cef1c3 DNORM_FTZ as a macro",
+)  # fmt: skip
+TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
+INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
+H100, H200 = HARDWARE / "NVIDIA-H100-80GB-HBM3", HARDWARE / "NVIDIA-H200"
+BOUNDARY = HARDWARE / "Intel-R-Xeon-R-Processor-2" / "x86"
+NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
+#: Its C model takes an Inf for 2^16, and the catalogue does not.
+NVDLA = HARDWARE / "NVDLA-8e06b1b9"
+
+
+@cache
+def runs(path: Path) -> dict[str, Run]:
+    """The last run of each unit of a file or of a folder's campaign."""
+    return {str(run.head["unit"]): run for run in runs_of(path) if run.done}
+
+
+@cache
+def device(path: Path) -> RecordedDevice:
+    """The outputs of a file, or of a folder's campaign."""
+    return RecordedDevice(str(path))
+
+
+def leaders(path: Path) -> list[str]:
+    """Of units that compute the same and differ in m and n only, one."""
+    return [group.leader.name for group in groups(unit_of(run, path) for run in runs(path).values())]
+
+
+#: Of an H100's units every tenth.  The long run has the others, and those of an H200, which are the same.
+KEPT = [
+    pytest.param(path, name, marks=pytest.mark.long if i % (10 if path == H100 else 2) else ())
+    for path in (*FILES, *FOLDERS)
+    if path not in (H200, NVDLA)
+    for i, name in enumerate(leaders(path))
+]
+
+
+def sample(path: Path, name: str) -> Plan:
+    """Some hundred directed dot products of a kept run, and the smallest of its random items."""
+    run = runs(path)[name]
+    spec = unit_of(run, path)
+    named = [line for line in run.done if line["kind"] == "directed"][:200]
+    blocks = [line for line in run.done if line["kind"] == "suite"][:1]
+    first = next(pieces_of(replace(run, done=[*named, *blocks]), path))
+    chosen = list(first.items[:300])
+    random = [line for line in run.done if line["kind"] == "random" and line["count"] <= 20_000]
+    if random:
+        chosen.append(item_of(spec, min(random, key=lambda line: int(line["count"])), str(path)))
+    return Plan(spec, int(run.head["k"]), tuple(chosen))
+
+
+@pytest.mark.parametrize(("path", "name"), KEPT, ids=lambda x: x.stem if isinstance(x, Path) else x[:40])
+def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> None:
+    """What a processor gave is given again by the model, whichever processor this is."""
+    plan = sample(path, name)
+    outcome = run_plan(plan, device(path), tmp_path)
+    assert outcome.count >= 200
+    assert outcome.mismatches == 0
+    assert outcome.device["recorded_device"] in DEVICES
+
+
+@pytest.mark.long
+def test_kept_outputs_of_an_h200_are_the_models(tmp_path: Path) -> None:
+    for name in leaders(H200):
+        test_kept_outputs_are_the_models(H200, name, tmp_path / name.replace("/", "-"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", [p for p in (*FILES, *FOLDERS) if p != NVDLA], ids=lambda p: p.stem[:40])
+def test_all_kept_outputs_are_the_models(path: Path) -> None:
+    """Every dot product; those of which only a digest is kept have that of the model's outputs."""
+    for checked in recheck(path):
+        assert (checked.mismatches, checked.sealed) == (0, 0), checked
+
+
+@pytest.mark.parametrize("rule", ["signed_zero", "kept"])
+def test_numbers_about_the_least_normal_one_leave_one_rule(rule: str, tmp_path: Path) -> None:
+    """2^-126 - 2^-150 gives 0, and 2^-126 - 2^-151 gives 2^-126: no other rule gives both."""
+    path = BOUNDARY / "tdpbf16ps-early.jsonl"
+    asked = [line for line in runs(path)[TILE].done if line["kind"] == "directed"][:400]
+    first = next(pieces_of(replace(runs(path)[TILE], done=asked), path))
+    plan = Plan(unit(TILE).spec, 32, tuple(first.items[:400]))
+    assert run_plan(plan, device(path), tmp_path / "ours").mismatches == 0
+    tried = batch_of([item.witness for item in plan.items if isinstance(item, Directed)])
+    given, other = (replay(u.spec, tried) for u in (unit(TILE), unit(f"{TILE}@result_subnormals={rule}")))
+    assert (given != other).any()
+    fact = unit(TILE).spec.facts["result_subnormals"]
+    assert fact.evidence is Evidence.MEASURED
+    assert "Processor-2" in fact.source
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if x == TILE else ()) for x in runs(INTEL)]
+)
+def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> None:
+    """The directed inputs that an instruction is tested with here were put to the processor that has it."""
+    spec, run = unit(name).spec, runs(INTEL)[name]
+    suite = replace(run, done=[line for line in run.done if line["kind"] == "suite"])
+    asked = {i.witness for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)}
+    wanted = list(directed(spec))
+    items = [item for item in wanted if item.witness in asked]
+    assert len(items) > 0.9 * len(wanted)
+    assert run_plan(Plan(spec, spec.k, tuple(items)), RecordedDevice(str(INTEL)), tmp_path).mismatches == 0
+
+
+def test_a_recording_of_several_units_rejects() -> None:
+    spec = unit("arm/bfdot.ebf1").spec
+    with pytest.raises(DeviceError, match=r"to hold results of arm/bfdot\.ebf1, but it holds x86/vdpbf16ps"):
+        RecordedDevice(str(INTEL)).identify(spec, 2)
+
+
+# --------------------------------------------------------------------- whose NaN it is
+@cache
+def nan_tiles() -> tuple[Piece, ...]:
+    """The first tiles of the recording made to find the order of NaNs."""
+    run = runs(NANS)[TILE]
+    return tuple(pieces_of(replace(run, done=run.done[:8], end=None), NANS))
+
+
+def rows() -> Iterator[tuple[list[int], list[int], int, int]]:
+    """Operands and results of the tiles."""
+    for piece in nan_tiles():
+        for i, d in enumerate(piece.outputs.tolist()):
+            yield piece.batch.a[i].tolist(), piece.batch.b[i].tolist(), int(piece.batch.c[i]), d
+
+
+def test_nan_tiles_hold_nans_of_every_origin() -> None:
+    words = {d for *_, d in rows()}
+    assert len([d for d in words if d & 0x7FFFFFFF > 0x7F800000]) > 50
+    assert 0xFFC00000 in words
+
+
+def test_the_oracle_gives_the_recorded_nans() -> None:
+    spec = unit(TILE).spec
+    wrong = [d for i, (a, b, c, d) in enumerate(rows()) if i % 7 == 0 and unit_dot(spec, a, b, c) != d]
+    assert wrong == []
+
+
+@cache
+def nan_doubles() -> tuple[Piece, ...]:
+    """The directed inputs and the first random ones of DMMA, NaNs among them."""
+    run = runs(H100)[DMMA]
+    return tuple(pieces_of(replace(run, done=[x for x in run.done if x["count"] <= 12_000]), H100))
+
+
+def mutated(
+    order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, name: str, pieces: tuple[Piece, ...]
+) -> int:
+    """Mismatches with recorded outputs where the NaNs named come in another order."""
+
+    def other(g, operands, invalid, target):  # type: ignore[no-untyped-def]
+        names = {x.name for x in operands}
+        if names == set(order):
+            operands = sorted(operands, key=lambda x: order.index(x.name))
+        return first_nan(g, operands, invalid, target)
+
+    monkeypatch.setattr(block, "first_nan", other)
+    spec = unit(name).spec
+    g = Graph()
+    made = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+    root = made.result
+    wrong = 0
+    for piece in pieces:
+        inputs: dict[str, Raw] = {"c": piece.batch.c}
+        inputs |= {f"a[{k}]": piece.batch.a[:, k] for k in range(spec.k)}
+        inputs |= {f"b[{k}]": piece.batch.b[:, k] for k in range(spec.k)}
+        wrong += int(np.count_nonzero(evaluate(g, root, inputs, n=len(piece.outputs)) != piece.outputs))
+    return wrong
+
+
+@pytest.mark.parametrize(
+    "order",
+    [("b", "a", "total"), ("total", "a", "b"), ("a", "total", "b"), ("odd", "even"), ("total", "c")],
+    ids=" before ".join,
+)
+def test_another_order_of_nans_is_refuted(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mutated(order, monkeypatch, TILE, nan_tiles()) > 10
+
+
+@pytest.mark.parametrize("order", list(permutations(("a", "b", "total"))), ids=" before ".join)
+def test_one_order_of_nans_is_that_of_dmma(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """b_k before the sum before a_k; each of the five others is refuted by hundreds of results."""
+    wrong = mutated(order, monkeypatch, DMMA, nan_doubles())
+    assert wrong == 0 if order == ("b", "total", "a") else wrong > 100
+
+
+def test_the_order_of_nans_is_the_recorded_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mutated(("a", "b", "total"), monkeypatch, TILE, nan_tiles()) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        *((TILE, x) for x in ("nan_rule=word", "nan_rule=b_sum_a", "nan_word=0x7fc00000", "order=odd_first")),
+        *((DMMA, x) for x in ("nan_rule=word", "nan_rule=first_operand", "nan_word=0x7ff8000000000000")),
+    ],
+)
+def test_another_rule_of_nans_is_refuted(name: str, change: str) -> None:
+    u, pieces = unit(f"{name}@{change}"), nan_tiles() if name == TILE else nan_doubles()
+    assert any((u.dot_bits(p.batch.a, p.batch.b, p.batch.c) != p.outputs).any() for p in pieces)
+
+
+# --------------------------------------------------------------------- evidence
+def test_measured_evidence_is_what_is_kept() -> None:
+    """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
+    kept: dict[str, set[str]] = {}
+    for path, name in ((p, name) for p in (*FILES, *FOLDERS) for name in runs(p)):
+        said = runs(path)[name].head["device"]
+        emulated = str(said.get("system")).startswith("emulated")
+        if name in catalogue() and not emulated and said.get("evidence") != "reference":
+            kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
+    for name, spec in catalogue().items():
+        facts = [fact for fact in spec.facts.values() if fact.evidence is Evidence.MEASURED]
+        assert bool(facts) == (name in kept), name
+        for fact in facts:
+            assert all(f"results/hardware/{folder}" in fact.source for folder in kept[name])
+            named = [p.partition(" (")[0] for p in fact.source.split("; ") if p.startswith("results/")]
+            assert all((HARDWARE.parents[1] / p).exists() for p in named)
+            assert len(named) == len(kept[name])
+
+
+def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
+    for path in (*FILES, *FOLDERS):
+        assert all(file.stat().st_size < 16 << 20 for file in files_of(path))
+        for run in read_runs(path):
+            assert not any(str(v).startswith("/") for v in run.head["device"].values())
+    assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl*")) < 4_000_000

@@ -1,0 +1,130 @@
+"""Designs with parameters as data give what each design gives alone; known bits; tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
+from tcformal.design.unit import UnitSpec
+from tcformal.identification.survivors.tables import Survivors, Table
+from tcformal.simulation.families.family import World
+from tcformal.simulation.families.opened import world_of
+from tcformal.simulation.operands.batch import inputs_to_try, rows_of
+from tcformal.simulation.replay import replay
+
+TREES = {
+    "fused": "tree@steps=(0..3+c),fraction_bits=24",
+    "bf16": "tree@steps=(0..3+c),fraction_bits=24,a_format=bf16,b_format=bf16",
+    "groups": "tree@steps=p(q(0+1)+q(2+3)+c),p.fraction_bits=24,q.fraction_bits=30,q.conversion=RNE-E8M13",
+    "rounded": "tree@steps=((0+c)+1),fraction_bits=exact,product_rounding=RNE-FP32,conversion=RNE-FP32",
+    "fp16": "tree@steps=(0..3+c),fraction_bits=22,c_format=fp16,d_format=fp16,normalise_products=true",
+}
+
+
+def tree(name: str) -> UnitSpec:
+    return resolve(TREES[name])
+
+
+def some(world: World, n: int) -> np.ndarray:
+    rng = np.random.default_rng(5)
+    return np.stack([rng.integers(0, len(axis.values), n) for axis in world.axes], axis=1).astype(np.int16)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_world_gives_what_each_of_its_designs_gives(name: str) -> None:
+    unit = tree(name)
+    world = world_of(unit)
+    pool = inputs_to_try(unit, unit.k, 240, 3)
+    designs = some(world, 12)
+    for design, outputs in zip(designs, world.outputs(designs, pool), strict=True):
+        alone = replay(resolve(world.name(design)), pool)
+        assert (alone == outputs).all(), f"{world.name(design)}: {np.flatnonzero(alone != outputs)[:5]}"
+
+
+def test_designs_of_a_world_have_names_of_their_own() -> None:
+    world = world_of(tree("groups"))
+    designs = np.unique(some(world, 40), axis=0)
+    names = {world.name(design) for design in designs}
+    assert len(names) == len(designs)
+
+
+@pytest.mark.parametrize("name", ["fused", "groups", "fp16"])
+def test_known_bits_hold_for_every_value_of_what_is_unknown(name: str) -> None:
+    unit = tree(name)
+    world = world_of(unit)
+    pool = inputs_to_try(unit, unit.k, 60, 4)
+    designs = some(world, 16)
+    rng = np.random.default_rng(6)
+    hidden_some = 0
+    for row in range(0, len(pool.c), 6):
+        unknown = rng.random((16, len(world.axes))) < 0.3
+        seen = world.known(designs, pool, row, unknown)
+        hidden_some += int((seen.unknown != 0).sum())
+        for _ in range(4):
+            others = np.where(unknown, some_of(world, rng, 16), designs).astype(np.int16)
+            exact = world.known(others, pool, row, np.zeros((1, len(world.axes)), np.bool_))
+            assert not exact.unknown.any()
+            assert ((exact.value & ~seen.unknown) == seen.value).all()
+    assert hidden_some
+
+
+def some_of(world: World, rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.stack([rng.integers(0, len(axis.values), n) for axis in world.axes], axis=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["fused", pytest.param("fp16", marks=pytest.mark.long)])
+def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
+    unit = tree(name)
+    world = world_of(unit)
+    pool = inputs_to_try(unit, unit.k, 60, 8)
+    design = some(world, 1)
+    answers = world.outputs(design, pool)[0]
+    survivors = Survivors(world, np.random.default_rng(1))
+    for row in range(0, len(pool.c), 10):
+        survivors.take(rows_of(pool, slice(row, row + 10)), answers[row : row + 10])
+        assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
+    assert 0 < survivors.count < world.size
+    # Every design that is left gives the answers that are settled.
+    survivors.settle()
+    assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
+    waiting = {(*batch.a[row], *batch.b[row], batch.c[row]) for batch, row, _ in survivors.open}
+    settled = [row for row in range(len(pool.c)) if (*pool.a[row], *pool.b[row], pool.c[row]) not in waiting]
+    assert settled
+    given = world.outputs(survivors.some(8), pool)[:, settled]
+    assert (given == answers[settled]).all()
+
+
+def test_a_sample_holds_all_that_is_left_where_it_may() -> None:
+    world = world_of(tree("fused"))
+    survivors = Survivors(world, np.random.default_rng(1))
+    few = survivors.sample(5)
+    assert len(np.unique(few, axis=0)) == len(few) <= 5
+    survivors.tables = [
+        Table(t.axes, t.rows[:2] if i < 2 else t.rows[:1]) for i, t in enumerate(survivors.tables)
+    ]
+    left = survivors.sample(4)
+    assert survivors.count == 4 == len(np.unique(left, axis=0))
+
+
+def test_an_answer_that_no_design_gives_leaves_none() -> None:
+    unit = tree("fused")
+    world = world_of(unit)
+    pool = inputs_to_try(unit, unit.k, 60, 8)
+    survivors = Survivors(world, np.random.default_rng(1))
+    wrong = world.outputs(some(world, 1), pool)[0, 7:8] ^ np.uint64(1 << 30)
+    survivors.take(rows_of(pool, slice(7, 8)), wrong)
+    assert survivors.count == 0
+
+
+def test_designs_of_the_catalogue_are_points_of_their_worlds() -> None:
+    unit = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
+    made = tree_of(unit, 16)
+    assert made is not None
+    world = world_of(made)
+    parameters = {**unit.design.parameters(), "carry_bits": "exact"}
+    design = np.array([[axis.values.index(str(parameters[axis.name])) for axis in world.axes]], np.int16)
+    pool = inputs_to_try(unit, 16, 400, 9)
+    assert (world.outputs(design, pool)[0] == replay(unit, pool)).all()

@@ -1,0 +1,87 @@
+"""An identification whose last comparison refutes what it found begins again, and not without end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.callable import CallableDevice
+from tcformal.identification.again import MOST_BEGUN
+from tcformal.identification.asking.ask import Asker
+from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asking.validation import Misfit, Validated
+from tcformal.identification.identify import Identifying
+from tcformal.identification.record.identification import Identification, IdentifyVerdict, to_record
+from tcformal.identification.record.verified import verify_identification
+from tcformal.simulation.operands.batch import batch_of, witness_at
+from tcformal.simulation.operands.random import batch as random_batch
+from tcformal.simulation.replay import replay
+from tcformal.simulation.unit import Unit
+from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.store import Store
+
+#: What is inside, and what seemed to be.
+INSIDE, SEEMED = map(
+    resolve, ("volta/mma.m8n8k4.f32.f16.f16.f32", "volta/mma.m8n8k4.f32.f16.f16.f32@fraction_bits=24")
+)
+
+
+class _Listed(Identifying):
+    """Few candidates, and a note of what begins."""
+
+    units: tuple[UnitSpec, ...] = ()
+    starts: tuple[int, ...] = ()
+
+    def _candidates(self) -> list[UnitSpec]:
+        return list(self.units)
+
+    def whole(self) -> Identification:
+        """How often it began before."""
+        type(self).starts += (self.begun,)
+        return self._made(IdentifyVerdict.OUTSIDE, "begun again")
+
+
+def refuted(begun: int, *units: UnitSpec) -> tuple[_Listed, Identification | None]:
+    """An identification that began so often, and what comes of a comparison that refuted its design."""
+    model = Unit(INSIDE)
+    asker = Asker(CallableDevice(model.dot_bits, "box"), INSIDE.operands, INSIDE.k)
+    pool = random_batch(INSIDE, INSIDE.k, 400, 3)
+    rows = np.flatnonzero(replay(INSIDE, pool) != replay(SEEMED, pool))
+    w = witness_at(pool, int(rows[0]))
+    given, designed = (int(replay(u, batch_of([w]))[0]) for u in (INSIDE, SEEMED))
+    made = _Listed(asker, 100, lambda _: None, begun=begun)
+    made.units, made.search.space = units, 100
+    made.validated = Validated(SEEMED, Rate(50, 100), (Misfit(w, given, (given,) * 4, designed),))
+    return made, made._refuted_late(SEEMED)
+
+
+def test_a_refuted_design_begins_the_search_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Listed, "starts", ())
+    _, found = refuted(0, INSIDE)
+    assert found is not None
+    assert (found.reason, _Listed.starts) == ("begun again", (1,))
+
+
+@pytest.mark.parametrize(
+    ("units", "verdict"),
+    [((SEEMED, INSIDE), IdentifyVerdict.REMAINING), ((SEEMED,), IdentifyVerdict.OUTSIDE)],
+)
+def test_it_does_not_begin_without_end(
+    units: tuple[UnitSpec, ...], verdict: IdentifyVerdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What gives all answers then is said to be left, and nothing is said to be compared."""
+    monkeypatch.setattr(_Listed, "starts", ())
+    _, found = refuted(MOST_BEGUN, *units)
+    assert found is not None
+    assert (found.verdict, _Listed.starts) == (verdict, ())
+    assert found.classes == (((INSIDE.name,),) if INSIDE in units else ())
+    assert found.validated is None
+    assert "other inputs than these" in found.untested
+    finding = verify_identification(to_record(found), Store(tmp_path))
+    # That nothing fits is refused where a catalogued design does; what remains is not shown to be the same.
+    wanted = AuditStatus.UNCHECKED if INSIDE in units else AuditStatus.FAILED
+    assert finding.status is wanted, finding.reason
