@@ -40,7 +40,7 @@ help:
 
 # In a results folder of its own: asked afresh, and the kept answers of the checkout stay as they are.
 demo: $(RUN)
-	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain --fresh
+	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k8.f32.bf16.bf16.f32 hopper/mma.m16n8k8.f32.bf16.bf16.f32 --explain --fresh
 
 test: $(STAMP)
 	$(BIN)/ruff check .

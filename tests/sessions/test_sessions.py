@@ -9,7 +9,6 @@ import pytest
 
 import tcformal
 from sessions.page import (
-    README,
     blocks,
     is_long,
     loose,
@@ -36,13 +35,7 @@ def test_a_page_says_what_its_commands_print(path: Path, tmp_path: Path) -> None
     assert loose(renewed(text, tmp_path)) == loose(text)
 
 
-@pytest.mark.long
-def test_the_readme_says_what_its_commands_print(tmp_path: Path) -> None:
-    text = README.read_text(encoding="utf-8")
-    assert loose(renewed(text, tmp_path, ("console",))) == loose(text)
-
-
-@pytest.mark.parametrize("path", [*pages(), README], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.stem)
 def test_every_picture_of_a_page_is_there(path: Path) -> None:
     for name in pictures(path.read_text(encoding="utf-8")):
         assert (path.parent / name).read_text(encoding="utf-8").startswith("<svg ")
