@@ -36,8 +36,6 @@ GRID = (
     "tfdpa@products=2,a_format=e2m1,b_format=e3m2,c_format=fp16,d_format=fp16,fraction_bits=13,"
     "conversion=RZ-FP16,zero_exponent=-20"
 )
-#: What a product of two- and three-bit fractions loses of a unit at most, rounded up.
-_FEW_BITS = Fraction(4033, 4096)
 _FP8 = ("bf8", "fp8")
 CHAIN = "sequential@products=2,a_format=e5m4,b_format=e5m4,c_format=fp16,d_format=fp16"
 

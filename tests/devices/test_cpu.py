@@ -23,7 +23,6 @@ from tcformal.simulation.unit import unit
 
 VDP = "x86/vdpbf16ps"
 READY = [a.unit for a in CpuDevice().abilities() if not a.missing]
-MISSING = [(a.unit, a.missing) for a in CpuDevice().abilities() if a.missing]
 
 
 def needs(name: str) -> None:

@@ -18,12 +18,10 @@ import tcformal
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "queries" / "README.md"]
 README = ROOT / "README.md"
 
 #: Functions that are packages, too.
 PACKAGES = ("formats", "identify")
-_DEEP_IMPORT = re.compile(r"(?:from|import)\s+tcformal\.[\w.]+")
 
 
 def public() -> dict[str, Any]:
@@ -128,16 +126,6 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- documents
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_documents_import_the_package_only(document: Path) -> None:
-    assert _DEEP_IMPORT.findall(document.read_text(encoding="utf-8")) == []
-
-
-def test_a_deep_import_rejects() -> None:
-    assert _DEEP_IMPORT.findall("from tcformal.query.x import y\nimport tcformal.ir\nimport tcformal") == [
-        "from tcformal.query.x",
-        "import tcformal.ir",
-    ]
 
 
 @pytest.mark.slow

@@ -30,7 +30,6 @@ from tcformal.simulation.unit import unit
 #: A unit whose kernels are compiled in half a second.
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
-WIDE = "cdna1/v_mfma_f32_32x32x4bf16"
 EMPTY = "define void @nothing() {\n  ret void\n}"
 
 

@@ -11,14 +11,11 @@ from kept import as_before, certified, proof_kept, reopened, rewrite, separated,
 from stores import made_odd
 from tcformal.errors import RecordError
 from tcformal.solve import drat
-from tcformal.solve.result import Limits
 from tcformal.store import certificates
 from tcformal.store.audit.audit import AuditStatus, audit
 from tcformal.store.certificates import CERTIFICATES, NOT_KEPT, PROOF, CertificateFile
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Store
-
-LIMITS = Limits(120.0, 8192, 0)
 
 
 @pytest.fixture
