@@ -10,12 +10,14 @@ from tcformal.design.sources import KINDS, works
 _HEAD = """\
 # Sources
 
-Every number and rule of this project that is not its own comes from one of these works.  Texts cite a work by its tag and place:
-`XIE Table 4`, `IEEE 754 §6.3`.  `tcformal units NAME` prints, for each parameter of a unit, its source and how well it is known.
-Measurements of the project's own are cited by their file, `results/hardware/…`.  Works that disagree are noted on the units
-concerned; the questions in `queries/disagreements/` look for inputs that decide between them.
+Every number and rule of this project that is not its own comes from one of these works.  Texts cite a work
+by its tag and place: `XIE Table 4`, `IEEE 754 §6.3`.  `tcformal units NAME` prints, for each parameter of a
+unit, its source and how well it is known.  Measurements of the project's own are cited by their file,
+`results/hardware/…`. Works that disagree are noted on the units concerned; the questions in
+`queries/disagreements/` look for inputs that decide between them.
 
-To cite a new work, enter it in `tcformal/design/sources.toml`, of which this page is made, and cite it where its fact is used.
+To cite a new work, enter it in `tcformal/design/sources.toml`, of which this page is made, and cite it
+where its fact is used.
 """
 
 

@@ -59,7 +59,7 @@ def parse(line: str) -> None:
 
 PATHS = dict(commands())
 LINES = [line for lines in EXAMPLES.values() for line in lines]
-README_LINES = re.findall(r"^\$ (tcformal .*)$", README, re.MULTILINE)
+README_LINES = re.findall(r"^\$ (tcformal .*?)(?: \| (?:head|tail) -\d+)?$", README, re.MULTILINE)
 QUICK = [x for x in LINES if not any(part in x for part in PARSED) and not _LONG_SUITE.search(x)]
 
 

@@ -18,7 +18,6 @@ import tcformal
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
 
 #: Functions that are packages, too.
 PACKAGES = ("formats", "identify")
@@ -40,11 +39,6 @@ def typed_imports(text: str) -> dict[str, str]:
     ]
     froms = [n for n in block.body if isinstance(n, ast.ImportFrom)]
     return {alias.name: str(n.module) for n in froms for alias in n.names}
-
-
-def python_examples(text: str) -> list[str]:
-    """The Python code of a document."""
-    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 # ---------------------------------------------------------------------- names
@@ -126,16 +120,6 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- documents
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(python_examples(README.read_text(encoding="utf-8")))))
-def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they stand, one after the other in a folder of their own."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(compile(python_examples(README.read_text(encoding="utf-8"))[number], "README.md", "exec"), names)
-    assert names["tcformal"] is tcformal
 
 
 # ---------------------------------------------------------------------- what the functions do

@@ -12,7 +12,7 @@ from tcformal.analysis.papers.files import find, known_queries
 from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
-from tcformal.design.sources import REFERENCES, references
+from tcformal.design.sources import references, works
 from tcformal.design.unit import Evidence
 from tcformal.encodings.catalog import FORMATS
 
@@ -29,7 +29,7 @@ def unresolved(source: str, *, prose: bool = False) -> list[str]:
     def resolved(part: str) -> bool:
         if part.startswith("results/") or (prose and not part[:1].isupper()):
             return True
-        return any(re.match(rf"{re.escape(tag)}(?![\w-])", part) for tag in REFERENCES)
+        return any(re.match(rf"{re.escape(tag)}(?![\w-])", part) for tag in works())
 
     return [part for part in map(str.strip, source.split(";")) if not resolved(part)]
 

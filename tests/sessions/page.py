@@ -4,9 +4,9 @@ A page is Markdown.  A block ```` ```console ```` holds lines `$ tcformal …`, 
 perhaps `exit code N`; of a line that ends with `| head -N` or `| tail -N`, by so many lines of it.  A block
 ```` ```python ```` is run, and the block ```` ```output ```` after it is what it prints; a block
 ```` ```text file=NAME ```` is written to that file.  Blocks share a folder, and Python blocks their names.
-Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and which of the
-racing solvers was first; white space is not compared, because their names are not equally long.  A page whose
-first line is `<!-- long -->` is run by the long tests.
+Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and which of
+the racing solvers was first; white space is not compared, because their names are not equally long.  A page
+whose first line is `<!-- long -->` is run by the long tests.
 """
 
 from __future__ import annotations
@@ -141,11 +141,3 @@ def _printed(code: str, names: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(out):
         exec(compile(code, "page", "exec"), names)
     return out.getvalue()
-
-
-def only_commands_make_numbers(text: str) -> list[str]:
-    """Numbers of two digits and more in the prose of a page, outside code: no command made them."""
-    prose = _FENCE.sub("", text)
-    prose = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|<!--.*?-->|^#.*$", "", prose, flags=re.MULTILINE)
-    prose = re.sub(r"\b(fp|bf|tf|e\dm)\d+\b|\b2\^-?\d+\b|\b[A-Z]+ ?§?[\d.]+", "", prose)
-    return re.findall(r"\b\d[\d,.]*\d\b", prose)

@@ -165,13 +165,13 @@ def test_units_of_other_formats_reject(other: str) -> None:
 
 
 # ------------------------------------------------------------------ the recipe
-def test_the_readme_recipe_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """The README's recipe for a layer, as it stands there."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_documented_layer_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The layer on two GPUs of docs/how-to/python.md, as it stands there."""
+    text = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
     (recipe,) = [
         code for code in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) if "differences" in code
     ]
-    exec(compile(recipe, "README.md", "exec"), {})
+    exec(compile(recipe, "python.md", "exec"), {})
     said = capsys.readouterr().out
     found = re.match(r"(\d+) of 32768 elements differ, by at most (\d+) units in the last place\n", said)
     assert found is not None

@@ -216,15 +216,14 @@ def test_triton_is_calls_of_the_instructions_in_its_code() -> None:
     assert seen == {"fp16", "bf16", "fp32", "e4m3", "e5m2"}
 
 
-def test_the_readme_counts_the_products_of_a_model_and_of_callables() -> None:
-    """Every product of a language model on a GPU, and every shape of PyTorch's CPU products on AMX."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_products_of_a_model_and_of_callables_are_given() -> None:
+    """All but three products of a language model on a GPU, and all of PyTorch's CPU products on AMX."""
     lines = recorded("model")
     given = [line for line in lines if line["differing"] == 0]
-    assert f"{len(given)} of its {len(lines)} products" in readme
+    assert (len(given), len(lines)) == (789, 792)
     assert {line["format"] for line in given} == {"fp16", "bf16", "tf32", "fp32"}
     # What is not given is given by nothing else that was tried, and is of kernels without a recipe.
     assert all(one["differing"] for line in lines if line["differing"] for one in line["tried"])
     called = recorded("called-torch")
     assert all(line["checked"] and not line["differing"] for line in called)
-    assert f"all {len(called)} shapes" in readme
+    assert len(called) == 185
