@@ -16,7 +16,7 @@ from tcformal.analysis.papers.run import OPEN, Answered
 from tcformal.design.names import resolve
 from tcformal.files.write import write_whole
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.sections import Section, markdown
+from tcformal.report.sections import Section, markdown, table_lines
 from tcformal.report.text import table
 from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
@@ -24,6 +24,8 @@ from tcformal.version import VERSION, commit, host
 
 #: How an answer compares with what its source says.
 AGREEMENTS = ("agrees", "deviates", "asks something else")
+
+_HEADS = (">", "question", "assumptions", "source", "answer", "agreement", ">seconds", "evidence")
 
 #: Values of inputs that a line gives: a product of matrices has thousands.
 _SHOWN = 64
@@ -129,10 +131,6 @@ def _counted(done: Sequence[Answered]) -> str:
     )
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 def _found(answer: Mapping[str, Any]) -> str:
     """The outcome of an ask in a few words: results, or the solver that proved it."""
     if "excess_ulps" in answer:
@@ -224,15 +222,14 @@ def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
         lines += ["```", query.formula.strip(), "```", ""]
     if query.note:
         lines += [" ".join(query.note.split()), ""]
-    lines += [
-        "| | question | assumptions | source | answer | agreement | seconds | evidence |",
-        "|--:|---|---|---|---|---|---:|---|",
-    ]
-    for number, a in enumerate(mine, 1):
-        assumed = "; ".join(a.answer.get("assumptions", ()))
-        row = (str(number), a.ask.name, assumed, a.ask.reported, a.outcome, agreement(a),
-               f"{a.seconds:.2f}", _found(a.answer))  # fmt: skip
-        lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
+    rows = [
+        (
+            str(number), a.ask.name, "; ".join(a.answer.get("assumptions", ())), a.ask.reported, a.outcome,
+            agreement(a), f"{a.seconds:.2f}", _found(a.answer),
+        )
+        for number, a in enumerate(mine, 1)
+    ]  # fmt: skip
+    lines += table_lines(_HEADS, rows)
     given = [line for number, a in enumerate(mine, 1) for line in _inputs(number, a)]
     if given:
         lines += ["", "Inputs:", "", *given]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+#: A bar inside a cell.
+BAR = "\\|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +21,13 @@ class Section:
 
 def markdown(section: Section) -> Iterator[str]:
     """The lines of a section; none without rows."""
-    if not section.rows:
-        return
-    rules = ("--:" if head.startswith(">") else "---" for head in section.heads)
-    yield from ("", f"## {section.title}", "", section.text, "")
-    for row in ((head.lstrip(">") for head in section.heads), rules, *section.rows):
-        cells = (" ".join(cell.split()).replace("|", "\\|") for cell in row)
-        yield f"| {' | '.join(cells)} |"
+    if section.rows:
+        yield from ("", f"## {section.title}", "", section.text, "")
+        yield from table_lines(section.heads, section.rows)
+
+
+def table_lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table in Markdown."""
+    rules = ("--:" if head.startswith(">") else "---" for head in heads)
+    for row in ((head.lstrip(">") for head in heads), rules, *rows):
+        yield f"| {' | '.join(' '.join(cell.split()).replace('|', BAR) for cell in row)} |"

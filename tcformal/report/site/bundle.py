@@ -15,10 +15,7 @@ from tcformal.errors import InputError
 #: Files of Pyodide's package that the page needs.
 _NEEDED = ("pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 #: The package, without its commands, solvers and devices: the rest of what a trace needs is found among it.
-_LEFT_OUT = (
-    "cli", "solve", "proofs", "store", "probe", "identify", "suites", "sweeps", "rtl", "export", "kernels",
-    "gpu", "machine", "independent",
-)  # fmt: skip
+_LEFT_OUT = ("cli", "solve", "store", "devices", "identification", "theory", "torch", "independent")
 #: A date for files in archives, so that two runs write the same bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 #: Parts of the standard library that no trace needs.
