@@ -16,7 +16,7 @@ from small_identify import identify
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
 from tcformal.devices.callable import CallableDevice
-from tcformal.devices.model import ModelDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import RecordError
 from tcformal.files.write import append
 from tcformal.identification.asking.ask import Asker

@@ -20,8 +20,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, definition, scale_count
 from tcformal.simulation.compiled import dot_rows, gemm
-from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.prepared import Prepared
+from tcformal.simulation.kernels.gemm import MatrixWords, Prepared
 from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.operands.batch import element_at
 from tcformal.simulation.operands.command import explain_command, in_hex

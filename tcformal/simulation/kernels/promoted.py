@@ -17,7 +17,7 @@ from tcformal.backends.llvm import Lowering
 from tcformal.backends.lowering import Shortcut
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.block import Words
+from tcformal.simulation.kernels.work import Words
 
 #: Bytes of a factor in memory.
 BYTES = WORD // 8

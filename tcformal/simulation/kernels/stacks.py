@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcformal.simulation.kernels.block import DecodedBlock, Words
-from tcformal.simulation.kernels.gemm import Gemm
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.gemm import DecodedBlock, Gemm
+from tcformal.simulation.kernels.work import Words, Work
 
 #: Bytes of decoded operands that are held at once.
 _HELD = 1 << 26

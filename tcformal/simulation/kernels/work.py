@@ -12,7 +12,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
+from numpy.typing import NDArray
+
 from tcformal.checks import check_int
+
+#: Raw encodings, one a word.
+Words = NDArray[Any]
 
 #: Multiply–adds in one piece: a second at most on the slowest kernels, so that an interruption is heard.
 _LARGEST = 1 << 24

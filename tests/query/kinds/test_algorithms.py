@@ -24,7 +24,7 @@ from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
-from tcformal.query.kinds.comparison.directed import cancelling, worst_directed
+from tcformal.query.kinds.comparison.kind import cancelling, worst_directed
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.question import (
     ErrorComparison,
