@@ -105,7 +105,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal results verify", "tcformal results verify --claims",
     ),
     "results prune": ("tcformal results prune", "tcformal results prune --pack"),
-    "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),
     "identify": (
         f"tcformal identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000",
         f"tcformal identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg",

@@ -57,8 +57,6 @@ SUMMARIES: dict[str, str] = {
     "statistics": "Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and "
     "growth with n.",
     "suite": "Find the fewest inputs that separate all designs of a space.",
-    "sweep": "Compare NumPy lanes, integers and the exact oracle on every distinct design; "
-    "resumes if repeated.",
     "units": "List the catalogued units, or show one (NAME) with the source of every parameter.",
 }
 
@@ -88,7 +86,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "separate": ("questions.separate",),
     "statistics": ("numbers.statistics",),
     "suite": ("suite",),
-    "sweep": ("sweep",),
     "units": ("catalogue",),
 }
 

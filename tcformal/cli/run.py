@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from tcformal.analysis.exported import EXPORTS, held
 from tcformal.analysis.papers.checked import check_asks
 from tcformal.analysis.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.analysis.papers.run import OPEN, Answered, Setting, run
-from tcformal.analysis.sweeps.exported import EXPORTS, held
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError

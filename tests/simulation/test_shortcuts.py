@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.analysis.sweeps import compiled
+import kernel_agreement
 from tcformal.backends.machine import Module, floats, x86
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
@@ -66,7 +66,7 @@ def differences(spec: UnitSpec, side: str, seed: int, rows: int = 9, columns: in
     k = 2 * spec.k + 1 if spec.c_format == spec.d_format else spec.k
     if side == "b":
         rows, columns = columns, rows
-    x = compiled.operands(spec, k, seed, rows, columns, finite=True)
+    x = kernel_agreement.operands(spec, k, seed, rows, columns, finite=True)
     with Work(1, progress=False) as work:
         d = Gemm(dot_call(spec), side).multiply(x, work)
     return int((d != on_lanes(spec, x)).sum())

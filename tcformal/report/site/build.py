@@ -82,7 +82,7 @@ def build(
         }),
         "figures.html": pages("figures.html", "", shared | {"figures": figures}),
         "speed.html": pages("speed.html", "", shared | {
-            "sweeps": devices.sweeps(results), "benchmarks": _benchmarks(results),
+            "benchmarks": _benchmarks(results),
         }),
     }  # fmt: skip
     if pyodide is not None:

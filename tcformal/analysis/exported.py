@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tcformal.analysis.sweeps.records import records
+from tcformal.analysis.records import records
 from tcformal.callbacks import Warn, ignore
 from tcformal.version import VERSION
 

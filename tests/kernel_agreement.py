@@ -1,31 +1,22 @@
-"""The long comparison of compiled kernels with integers, on one unit of every arithmetic; resumable."""
+"""Compiled kernels against exact Python integers, on one unit of every arithmetic."""
 
 from __future__ import annotations
-
-import hashlib
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.sweeps.records import Judged, append, records, swept
 from tcformal.backends.concrete import Concrete
-from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.programs.chain import circuit, definition, scale_count
+from tcformal.programs.chain import circuit, scale_count
 from tcformal.simulation.compiled import dot_rows, gemm
 from tcformal.simulation.kernels.gemm import MatrixWords, Prepared
 from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.operands.batch import element_at
 from tcformal.simulation.operands.command import explain_command, in_hex
 from tcformal.simulation.operands.random import FAMILIES, Raw, batch, one_operand
-from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
 ROWS, COLUMNS = 36, 48
@@ -34,35 +25,6 @@ OUTPUTS = ROWS * COLUMNS
 _FEW = 3
 #: Every so many-th piece has two calls and one product more, where a result can be the next c.
 _LONG = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """What the kernels of one unit did; one line of the results file."""
-
-    unit: str
-    #: SHA-256 of the definition: a changed definition is compared again.
-    definition: str
-    #: SHA-256 of the kernels' code, which depends on the processor's lanes too.
-    kernels: str
-    outputs: int
-    seed: int
-    #: Results that are NaN or Inf, among `outputs`.
-    specials: int
-    #: Outputs on which the kernels differ from integers.
-    mismatches: int
-    #: The first outputs that differ, ready for `tcformal explain`.
-    examples: tuple[str, ...]
-    #: SHA-256 of all results in order, so that a run can be compared with another.
-    results: str
-    version: str = VERSION
-
-
-def kernels_of(name: str) -> str:
-    """SHA-256 of the code of a unit's kernels, in both orientations."""
-    spec = catalogue()[name]
-    texts = [*(gemm(spec, side).digest for side in "ab"), dot_rows(spec).digest]
-    return hashlib.sha256("".join(texts).encode()).hexdigest()
 
 
 def representatives() -> list[str]:
@@ -148,8 +110,8 @@ def _turned(words: Raw | None) -> Raw | None:
     return None if words is None else words.T
 
 
-def judge(name: str, seed: int) -> Judged:
-    """One piece of work: (mismatches, specials, examples, results) on OUTPUTS elements."""
+def judge(name: str, seed: int) -> tuple[int, int, list[str]]:
+    """(mismatches, specials, examples) on OUTPUTS elements of a unit's products by its kernels."""
     spec = catalogue()[name]
     chained = spec.c_format == spec.d_format
     k = 2 * spec.k + 1 if chained and seed % _LONG == 0 else spec.k
@@ -165,7 +127,7 @@ def judge(name: str, seed: int) -> Judged:
     wrong = np.argwhere(d != wanted)
     examples = [_example(name, x, i, j, int(d[i, j]), int(wanted[i, j])) for i, j in wrong[:3]]
     specials = int(spec.d_format.is_special(wanted).sum())
-    return len(wrong), specials, examples, d.tobytes()
+    return len(wrong), specials, examples
 
 
 def _by_other_kernels(spec: UnitSpec, x: MatrixWords, seed: int) -> Raw:
@@ -200,47 +162,3 @@ def _example(name: str, x: MatrixWords, i: int, j: int, found: int, wanted: int)
     k = -(-x.a.shape[1] // spec.k) * spec.k
     command = explain_command([name], element_at(spec, x, i, j, k), in_hex(spec))
     return f"{command}  # {found:#x} {wanted:#x}"
-
-
-def done_already(path: Path, outputs: int, warn: Warn = ignore) -> dict[str, Compared]:
-    """The records of a results file that still hold: enough outputs of today's definition."""
-    held = {record.unit: record for record in records(path, Compared, warn)}
-    return {
-        name: r
-        for name, r in held.items()
-        if r.outputs >= outputs
-        and name in catalogue()
-        and r.definition == definition(catalogue()[name])
-        and r.kernels == kernels_of(name)
-    }
-
-
-def compare(
-    path: Path,
-    outputs: int,
-    seed: int,
-    pool: Executor,
-    *,
-    only: Callable[[str], bool] = lambda _: True,
-    advance: Advance = ignore_count,
-) -> Iterator[Compared]:
-    """Compare every representative that the file does not hold yet, appending each when it is done.
-
-    A run that is killed loses the unit it was at, nothing else.  `advance` takes the pieces of work done
-    and in all.
-    """
-    held = done_already(path, outputs)
-    open_ = [name for name in representatives() if only(name) and name not in held]
-    pieces = -(-outputs // OUTPUTS)
-
-    def submit(name: str, i: int) -> Future[Judged]:
-        return pool.submit(judge, name, seed + i)
-
-    for name, (mismatches, specials), examples, results in swept(open_, pieces, submit, advance):
-        record = Compared(
-            unit=name, definition=definition(catalogue()[name]), kernels=kernels_of(name),
-            outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
-            examples=examples, results=results,
-        )  # fmt: skip
-        append(path, record)
-        yield record

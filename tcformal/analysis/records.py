@@ -1,22 +1,17 @@
-"""The records in a file of a sweep."""
+"""Records of long computations in a file: whole lines with checksums, read again when a run goes on."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tcformal.callbacks import Advance, Warn
+from tcformal.callbacks import Warn
 from tcformal.files import lines, write
 from tcformal.store.schema import SEAL, sealed
 
 SweepRecordType = TypeVar("SweepRecordType")
-
-#: What a piece of work gives: two counts, examples, and the results as bytes.
-Judged = tuple[int, int, list[str], bytes]
 
 #: What JSON must hold for a field of such a type, as its class writes it.
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -34,7 +29,7 @@ def append(path: Path, record: Any) -> None:
 def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:
     """The lines that are records of that class, in order; other lines are skipped with a warning.
 
-    A torn last line, which a killed writer leaves, is skipped without a warning: its unit is swept again.
+    A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
     """
     found = []
     for line in lines.read(path)[0]:
@@ -45,37 +40,11 @@ def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRe
             found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
             other = (
-                f"expected a record of a sweep that nobody altered in line {line.number} of {path}, "
+                f"expected a record that nobody altered in line {line.number} of {path}, "
                 "but got another object"
             )
             warn(f"{line.problem or other}: it is passed over")
     return found
-
-
-def swept(
-    names: Iterable[str],
-    pieces: int,
-    submit: Callable[[str, int], Future[Judged]],
-    advance: Advance,
-) -> Iterator[tuple[str, tuple[int, int], tuple[str, ...], str]]:
-    """The pieces of work of every unit: its counts, its first examples and the digest of its results.
-
-    `advance` takes the pieces of work done and in all.
-    """
-    listed = list(names)
-    finished = 0
-    for name in listed:
-        jobs = [submit(name, i) for i in range(pieces)]
-        first = second = 0
-        examples: list[str] = []
-        sums = hashlib.sha256()
-        for job in jobs:
-            one, other, shown, results = job.result()
-            first, second, examples = first + one, second + other, examples + shown
-            sums.update(results)
-            finished += 1
-            advance(finished, pieces * len(listed))
-        yield name, (first, second), tuple(examples[:3]), sums.hexdigest()
 
 
 def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:
