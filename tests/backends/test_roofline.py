@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks import roofline
+from benchmarks.roofline import innermost, instructions_per_multiply_add
 from tcformal.backends import machine
 from tcformal.errors import InputError
 from tcformal.simulation.compiled import gemm
-from tcformal.simulation.kernels import roofline
-from tcformal.simulation.kernels.roofline import innermost, instructions_per_multiply_add
 from tcformal.simulation.unit import unit
 
 TEXT = """
