@@ -45,6 +45,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal accuracy {_HOPPER} --length 4096",
         f"tcformal accuracy {_HOPPER} --length 4096 --promote 128 --no-prove",
     ),
+    "exact": (f"tcformal exact {_HOPPER}",),
+    "monotonicity": ("tcformal monotonicity volta/mma.m8n8k4.f32.f16.f16.f32",),
+    "distance": (f"tcformal distance {_AMPERE} {_HOPPER}",),
     "statistics": (
         f"tcformal statistics {_AMPERE} {_HOPPER} --lengths 16,64,256 --elements 64",
         "tcformal statistics 'tfdpa@a_format=e2m1,b_format=e2m1,products=2' --bias --distribution encodings",
