@@ -62,4 +62,5 @@ from .solve.result import Limits as Limits
 from .store.store import Store as Store
 from . import torch as torch
 
+__all__: list[str]
 __version__: str

@@ -333,7 +333,7 @@ class Gemm:
 
     def __init__(self, step: DotCall, spread_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
-        self._cuts, self._rare = cuts(step, shortcuts=True)
+        self._cuts, self._rare = cuts(step, rules=True)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
             lanes=vector_bits() // WORD, chained=step.chained,

@@ -1,4 +1,4 @@
-"""The shortcuts of a unit's dot product: those of IEEE 754's operations, or of single stages."""
+"""The rules of a unit's dot product: those of IEEE 754's operations, or of single stages."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.stages import Dot, Rounded
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 from tcformal.simulation.lowering.aligned import add_aligned
 from tcformal.simulation.lowering.ieee import add_ieee
 from tcformal.simulation.lowering.quarters import add_groups
 from tcformal.simulation.lowering.special import add_special
 
 
-def add_leading(stages: Dot, ways: Shortcuts) -> None:
-    """Shortcuts for the normalisations of all conversions in lanes that processors have."""
+def add_leading(stages: Dot, ways: LoweringRules) -> None:
+    """LoweringRules for the normalisations of all conversions in lanes that processors have."""
     for step in stages.steps:
         for rounded in (step.rounded, None if step.floor is None else step.floor.rounded):
             if rounded is not None and 1 < rounded.magnitude.width <= DOUBLE:
                 _add(rounded, ways)
 
 
-def _add(rounded: Rounded, ways: Shortcuts) -> None:
+def _add(rounded: Rounded, ways: LoweringRules) -> None:
     """The shifted magnitude and the distance by which it was shifted."""
     magnitude, limit = ways.of(rounded.magnitude), ways.of(rounded.limit)
     distance, width = ways.of(rounded.distance), magnitude.width
@@ -62,8 +62,8 @@ def _suffix(code: Code, bits: int) -> str:
     return f"i{bits}" if code.lanes == 1 else f"v{code.lanes}i{bits}"
 
 
-def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Shortcuts) -> None:
-    """All shortcuts of one call, whose result is `root` where no operand of A and B is NaN or Inf."""
+def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: LoweringRules) -> None:
+    """All rules of one call, whose result is `root` where no operand of A and B is NaN or Inf."""
     formats = {"a": spec.a_format, "b": spec.b_format}
     if floats() and add_ieee(graph, spec, stages, ways):
         add_special(graph, formats, ways)

@@ -41,7 +41,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.programs.dag import program_dag
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 
 if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import Gemm, Prepared
@@ -122,7 +122,7 @@ def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promot
     from tcformal.simulation.kernels.promoted import Promotion
     from tcformal.simulation.lowering.rounded import add_rounded
 
-    g, ways = Graph(), Shortcuts()
+    g, ways = Graph(), LoweringRules()
     inputs = [step for step in joins.steps if isinstance(step, InputStep)]
     dag = program_dag(g, joins, {x.letter: [g.input(x.letter, format_of(x).width)] for x in inputs})
     for i in joins.rounded():

@@ -25,8 +25,8 @@ from tcformal.backends.lanes import Code, LaneValue
 from tcformal.backends.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut
+from tcformal.simulation.kernels.lowering import arguments, declarations, needed
 from tcformal.simulation.kernels.multiply import control, word
-from tcformal.simulation.kernels.shortcuts import arguments, declarations, needed
 from tcformal.simulation.kernels.source import report
 from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes
 from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
@@ -54,10 +54,10 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
         for side in "ab":
             pair_of[inputs[f"{side}[{i}]"].index] = i // 2
             given[i // 2].append(inputs[f"{side}[{i}]"].index)
-    for node in (x for root in roots for x in needed(root, cut.shortcuts)):
+    for node in (x for root in roots for x in needed(root, cut.rules)):
         if node.index in pair_of:
             continue
-        last = max((pair_of[x.index] for x in arguments(node, cut.shortcuts)), default=-1)
+        last = max((pair_of[x.index] for x in arguments(node, cut.rules)), default=-1)
         pair_of[node.index] = pairs if node.op == "input" else last
         if 0 <= pair_of[node.index] < pairs:
             made[pair_of[node.index]].append(node)
@@ -104,7 +104,7 @@ def dots(
     pairs = _by_pairs(cut, step.k, (cut.root, *flags))
     for which in range(at_once):
         known = scales | {inputs["c"].index: word(code, result, c_bits, inputs["c"].width)}
-        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        lowering = Lowering(cut.graph, code, known, cut.rules)
         # What few encodings give is computed one after the other, so that registers are not full of them all.
         for given, made in pairs:
             for i in given:
@@ -194,7 +194,7 @@ class DotRows:
 
     def __init__(self, step: DotCall) -> None:
         self._step = step
-        self._cuts, rare = cuts(step, shortcuts=True)
+        self._cuts, rare = cuts(step, rules=True)
         self._rare = [*rare["a"], *rare["b"]]
         self._kernels: dict[tuple[str, int], Any] = {}
         most = vector_bits() // WORD

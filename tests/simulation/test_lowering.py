@@ -1,4 +1,4 @@
-"""Shortcuts of compiled kernels: every design's finite products against its operators on NumPy's lanes."""
+"""Lowering rules of compiled kernels: every design's finite products, against operators on lanes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tcformal.simulation.lowering import encoded
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
 
-#: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
+#: Between them every rule, quickly compiled; those of floats with exponents of their own come first.
 QUICK = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",
     "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
@@ -73,7 +73,7 @@ def differences(spec: UnitSpec, side: str, seed: int, rows: int = 9, columns: in
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_shortcuts_give_what_operators_give(name: str) -> None:
+def test_rules_give_what_operators_give(name: str) -> None:
     assert differences(resolve(name), "a", 1) == 0
 
 
@@ -276,7 +276,7 @@ def test_a_factor_that_overflows_when_it_is_raised_is_no_infinity_times_zero() -
     assert not taken("x86/vdpbf16ps@c_subnormals=kept")[0]
 
 
-def test_parameters_that_are_not_read_have_no_shortcut() -> None:
+def test_parameters_that_are_not_read_have_no_rule() -> None:
     assert not taken("x86/tcmmrlfp16ps")[0]
     assert taken("x86/tdpfp16ps")[0]
 
@@ -298,13 +298,13 @@ def test_formats_whose_numbers_are_halves() -> None:
 
 
 def taken(name: str) -> tuple[bool, int, int]:
-    """Whether the whole result has a shortcut, and how many terms and other stages have one."""
+    """Whether the whole result has a rule, and how many terms and other stages have one."""
     step = dot_call(resolve(name))
-    made = cuts(step, shortcuts=True)[0]["finite"]
-    found = [i for i in made.shortcuts if i >= 0]
+    made = cuts(step, rules=True)[0]["finite"]
+    found = [i for i in made.rules if i >= 0]
     nodes = {x.index: x for x in step.graph.since(0)}
     terms = [i for i in found if nodes[i].op == "ite" and nodes[i].args[1].op == "neg_mod"]
-    return made.root.index in made.shortcuts, len(terms), len(found) - len(terms)
+    return made.root.index in made.rules, len(terms), len(found) - len(terms)
 
 
 def test_conditions_decide_which_are_taken() -> None:

@@ -1,4 +1,4 @@
-"""Encodings and their exponents side by side in a word: two halves, or four bytes, in one instruction."""
+"""Packed lanes: two halves or four bytes of a word, each an encoding or an exponent, by one instruction."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
 from tcformal.encodings.spec import Format
-from tcformal.simulation.kernels.shortcuts import Emit
+from tcformal.simulation.kernels.lowering import Emit
 
 #: Bits of an encoding, or of an exponent, beside others.
 BYTE, HALF = 8, 16
 
 
 def kind(code: Code, bits: int) -> str:
-    """The type of parts of so many bits in every lane."""
+    """LLVM's type of a lane split into parts of so many bits."""
     return f"<{WORD // bits * code.lanes} x i{bits}>"
 
 
 def every(value: int, bits: int) -> str:
-    """A number in every part."""
+    """LLVM's constant that has a number in every part."""
     return f"splat (i{bits} {value & ((1 << bits) - 1)})"
 
 
@@ -29,12 +29,12 @@ def repeated(value: int, bits: int) -> int:
 
 
 def as_parts(code: Code, x: LaneValue, bits: int) -> str:
-    """The parts of a word."""
+    """A word as a vector of its parts."""
     return code.new(f"bitcast {code.kind(WORD)} {code.operand(x, WORD)} to {kind(code, bits)}")
 
 
 def as_whole(code: Code, text: str, bits: int) -> LaneValue:
-    """Parts as words."""
+    """A vector of parts as words."""
     made = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
     return LaneValue(made, 0, (1 << WORD) - 1, WORD)
 
@@ -44,10 +44,11 @@ def read_bits(fmt: Format) -> int:
     return min(fmt.width, HALF)
 
 
-def together(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneValue:
-    """Encodings side by side: two halves, of words the upper ones, whose fraction is 0 where it was; or four.
+def pack_encodings(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneValue:
+    """Encodings packed into one word.
 
-    Shapes: two encodings, or four of at most a byte.
+    Shapes: two encodings, or four of at most a byte.  Of an encoding wider than a half the upper half is
+    packed, whose fraction is zero just where the whole fraction is.
     """
     words = [code.operand(x, WORD) for x in given]
     bits = WORD // len(words)
@@ -64,22 +65,22 @@ def together(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneValue:
 
 
 def _folded(code: Code, x: str, fmt: Format) -> str:
-    """A word with the part of its fraction that is read of the lower half over the part in the upper one."""
+    """An encoding whose upper half has the bits of its lower fraction joined in by OR."""
     places = HALF - fmt.ignored_low_bits
     low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
     return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
 
 
 def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
-    """The exponents' codes of two numbers, or of four, and a constant, side by side.
+    """The exponent codes of two or four numbers plus a constant, packed.
 
-    Shapes: as `together`.
+    Shapes: as `pack_encodings`.
     Zero, NaN, Inf: a zero has `of_zero`, or, where that is None, the code of a subnormal number, which is 1.
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         bits = WORD // len(given)
-        x, of = together(code, given, fmt), kind(code, bits)
+        x, of = pack_encodings(code, given, fmt), kind(code, bits)
         count, low = WORD // bits * code.lanes, read_bits(fmt) - 1 - fmt.exponent_bits
         # Nothing of a part comes down into the one below it: what is below its exponent is 0.
         mask = ((1 << fmt.exponent_bits) - 1) << low
@@ -101,15 +102,15 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
     return emit
 
 
-def packed(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """Two numbers of 16 bits side by side."""
+def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Two numbers of 16 bits packed into one word."""
     low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
     high = code.binary("shl", given[1], code.const(HALF), WORD)
     return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
 
 
 def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> LaneValue:
-    """The sum (`add`), the product (`mul`) or the larger one (`max`) of every part on its own."""
+    """The part-wise sum (`add`), product (`mul`) or maximum (`max`) of two packed words."""
     of, count = kind(code, bits), WORD // bits * code.lanes
     first, second = as_parts(code, x, bits), as_parts(code, y, bits)
     if name != "max":
@@ -121,7 +122,7 @@ def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> La
 
 
 def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
-    """The largest of the lower halves and that of the upper ones; of bytes, each of two bytes."""
+    """The maximum of all lower parts and that of all upper parts, over packed words."""
     while len(values) > 1:
         level = [combined(code, "max", bits, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
         values = level + values[2 * len(level) :]
@@ -142,7 +143,7 @@ def _of_bytes(code: Code, x: LaneValue) -> LaneValue:
 
 
 def as_halves(upper: bool) -> Emit:
-    """The lower byte of each half, or the upper one, with its sign, as a half."""
+    """Each half's lower or upper byte, sign-extended to the half."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         of, by = kind(code, HALF), every(BYTE, HALF)

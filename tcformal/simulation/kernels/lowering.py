@@ -1,8 +1,8 @@
-"""Shortcuts: values of a DAG's nodes that a processor computes another way than operator by operator.
+"""Lowering rules: values of a DAG's nodes that a processor computes another way than operator by operator.
 
-A shortcut gives the value of one node from those of other nodes; it is right only where both are equal on
-every input, for which each kind of shortcut states its condition.  What it needs may also be a derived node:
-one that is in no graph and stands for a value, such as an operand as a float, that shortcuts alone take.
+A rule gives the value of one node from those of other nodes; it is right only where both are equal on
+every input, for which each kind of rule states its condition.  What it needs may also be a derived node:
+one that is in no graph and stands for a value, such as an operand as a float, that rules alone take.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
-from tcformal.backends.lowering import Shortcut
+from tcformal.backends.lowering import LoweringRule
 from tcformal.ir.node import Node
 
 Emit = Callable[[Code, Sequence[LaneValue]], LaneValue]
 
 
 @dataclass(slots=True)
-class Shortcuts:
-    """The shortcuts of one dot product, by node index.
+class LoweringRules:
+    """The rules of one dot product, by node index.
 
     `mapped`: the node that stands for a node of the stage records, where some were taken as 0; `flags`: those
     some, by side, or what is 1 wherever one of them is.
@@ -28,7 +28,7 @@ class Shortcuts:
 
     mapped: Mapping[int, Node] = field(default_factory=dict)
     flags: dict[str, Sequence[Node]] = field(default_factory=dict)
-    by_index: dict[int, Shortcut] = field(default_factory=dict)
+    by_index: dict[int, LoweringRule] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
         """The node in the dot product that is compiled."""
@@ -36,7 +36,7 @@ class Shortcuts:
 
     def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
         """Let a node's value be made by `emit`."""
-        self.by_index[node.index] = Shortcut(tuple(needs), emit)
+        self.by_index[node.index] = LoweringRule(tuple(needs), emit)
 
     def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
         """A node of no graph, whose value `emit` makes."""
@@ -45,19 +45,19 @@ class Shortcuts:
         return node
 
 
-def arguments(node: Node, shortcuts: Mapping[int, Shortcut]) -> tuple[Node, ...]:
+def arguments(node: Node, rules: Mapping[int, LoweringRule]) -> tuple[Node, ...]:
     """The nodes from whose values a node's value is made."""
-    found = shortcuts.get(node.index)
+    found = rules.get(node.index)
     return node.args if found is None else found.needs
 
 
-def needed(root: Node, shortcuts: Mapping[int, Shortcut]) -> list[Node]:
+def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
     """Every node that the value of `root` is made from, arguments before users, each once."""
     order: dict[int, Node] = {}
     stack = [root]
     while stack:
         node = stack[-1]
-        open_ = [x for x in arguments(node, shortcuts) if x.index not in order]
+        open_ = [x for x in arguments(node, rules) if x.index not in order]
         if open_ and node.index not in order:
             stack += open_
             continue
