@@ -7,7 +7,7 @@ from typing import Any
 
 from tcformal.design.names import gives_back
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.query.engine import DEFAULT_LIMITS, VECTORS_NAME
+from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.kinds.register import KINDS, kind_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, Q, Question
@@ -213,7 +213,7 @@ def _short(results: Any) -> str:
 def check_vectors(record: Mapping[str, Any], q: Question) -> None:
     """RecordError where vectors show what a record says that no inputs show."""
     question_kind = kind_of(q)
-    found = question_kind.search(q, DEFAULT_LIMITS.seed)
+    found = question_kind.search(q, Limits().seed)
     if found is not None and question_kind.replay(q, found).confirms:
         raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from tcformal.analysis.distance.replayed import exact, replayed, witness
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.distance.replayed import exact, many, padded, replayed, witness
+from tcformal.analysis.errors import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.spec import Format
@@ -17,19 +20,12 @@ from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.unit import Unit
 from tcformal.solve.result import Limits
-
-if TYPE_CHECKING:
-    from tcformal.query.claims.answered import ClaimStore
-import numpy as np
-from numpy.typing import NDArray
-
-from tcformal.analysis.distance.replayed import many, padded
-from tcformal.analysis.errors import values_of
 
 RowWords = NDArray[np.uint64]
 #: Rows that are kept from round to round, rows made from each of them, and rounds; less of long rows.
@@ -245,7 +241,7 @@ def monotonicity(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: ClaimStore | None = None,
+    store: AnswerStore | None = None,
     fresh: bool = False,
     progress: Progress = ignore,
 ) -> Monotonicity:

@@ -120,7 +120,7 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
     with _told("monotonicity") as tell:
         made = monotone(
             asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
-            store=how.store(), fresh=how.fresh, progress=tell,
+            store=how.opened(), fresh=how.fresh, progress=tell,
         )  # fmt: skip
     print_json(monotonicity_data(made, asked)) if as_json else monotonicity_view(made, asked)
     return OK if made.falls or made.proved else NO_ANSWER

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tcformal.design.space import Space
 from tcformal.errors import SolverDisagreementError
 from tcformal.ir.node import Node
 from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.shrink.shrink import shrink, witness_cost
@@ -220,7 +220,8 @@ class _Work:
             # Theorems on parameters come before questions about whole designs.
             limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
             self._decide(end, self._proved)
-        self._decide(end, lambda pair: self._ask(pair, solvers=solvers, limits=limits, jobs=jobs))
+        how = SolveOptions(solvers=solvers, limits=limits, jobs=jobs)
+        self._decide(end, lambda pair: self._ask(pair, how))
         self._leave()
 
     def _decide(self, end: float | None, ask: Callable[[IndexPair], object]) -> None:
@@ -247,7 +248,7 @@ class _Work:
             pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
             self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
 
-    def _ask(self, pair: IndexPair, **how: Any) -> None:
+    def _ask(self, pair: IndexPair, how: SolveOptions) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
         if self._proved(pair):
@@ -255,7 +256,7 @@ class _Work:
         n = self.panel.step(pair)
         if n < self.panel.k:
             self.asked += 1
-            v = answer(self.panel.short_question(pair), **how)
+            v = answer(self.panel.short_question(pair), how)
             if v.kind is Kind.EQUIVALENT:
                 reason = (
                     f"{v.reason} at k={n}; both pass their result on as c from {n} products to the next {n}"
@@ -267,7 +268,7 @@ class _Work:
                 if not np.array_equal(self.results[first], self.results[second]):
                     return
         self.asked += 1
-        v = answer(self.panel.question([pair]), **how)
+        v = answer(self.panel.question([pair]), how)
         if v.witness is not None and v.found is not None:
             self._add([v.witness, v.found])
         elif v.kind is Kind.EQUIVALENT:
