@@ -10,14 +10,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import lazy_loader
-
 from tcformal.callbacks import set_view
-from tcformal.interpreter import check_python
-from tcformal.version import VERSION
+from tcformal.version import VERSION, check_python
 
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
+
+import lazy_loader  # noqa: E402  an old Python may not be able to read it
 
 
 def _made_by(name: str) -> Callable[[Any], str | None]:

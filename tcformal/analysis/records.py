@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tcformal.callbacks import Warn
-from tcformal.files import lines, write
+from tcformal.store import lines, write
 from tcformal.store.schema import SEAL, sealed
 
 SweepRecordType = TypeVar("SweepRecordType")

@@ -18,9 +18,8 @@ from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
 from tcformal.installed import install
-from tcformal.interpreter import collect_rarely
 from tcformal.report.escape import complain
-from tcformal.version import VERSION
+from tcformal.version import VERSION, collect_rarely
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3

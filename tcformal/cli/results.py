@@ -19,7 +19,6 @@ from tcformal.cli.group import json_option, main, results_option
 from tcformal.cli.questions.claims import say_written, write_instance
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.files.write import write_whole
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
@@ -32,6 +31,7 @@ from tcformal.store.claims import claim_id
 from tcformal.store.file import Record
 from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
+from tcformal.store.write import write_whole
 
 if TYPE_CHECKING:
     from tcformal.store.audit.written import WrittenProof

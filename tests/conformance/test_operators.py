@@ -21,9 +21,9 @@ from conformance.test_term_interpreters import (
 )
 from tcformal.backends.blast import Blast
 from tcformal.backends.concrete import Concrete
+from tcformal.backends.second_gates import network
 from tcformal.backends.vector import Vector, evaluate
 from tcformal.errors import InputError
-from tcformal.independent.gates import network
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op

@@ -40,8 +40,6 @@ from kept import (
 )
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
-from tcformal.files.lines import read
-from tcformal.files.write import append
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
@@ -52,7 +50,9 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
+from tcformal.store.lines import read
 from tcformal.store.store import Store
+from tcformal.store.write import append
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
 #: after each: the imports are paid for once.

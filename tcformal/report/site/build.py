@@ -10,7 +10,6 @@ from typing import Any
 from tcformal.analysis.papers.files import known_queries, load
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
-from tcformal.files.write import write_whole
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import devices
 from tcformal.report.site.bundle import scripts
@@ -22,6 +21,7 @@ from tcformal.report.site.papers import RELATIONS, QueryPage, query_pages
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.page import STYLE as PAGE_STYLE
 from tcformal.store.store import Entry, Store
+from tcformal.store.write import write_whole
 from tcformal.version import VERSION, commit, host
 
 _HERE = Path(__file__).parent

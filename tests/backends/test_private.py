@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tcformal.backends import machine
+from tcformal.backends.private import is_private, private_folder, read_private
 from tcformal.errors import InputError, RecordError
-from tcformal.files.private import is_private, private_folder, read_private
 from tcformal.simulation.gpu import tools
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.callbacks import Warn, ignore
-from tcformal.files.regular import open_regular, refusals
+from tcformal.files import open_regular, refusals
 
 #: Bytes that are read at a time where all lines of a file are passed over.
 _BLOCK = 1 << 20

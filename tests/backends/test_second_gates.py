@@ -12,8 +12,8 @@ import pytest
 from dags import evaluate, random_graph, random_inputs
 from kept import FOUR, FOUR_25, ask, certified, separated
 from tcformal.backends.concrete import Concrete
+from tcformal.backends.second_gates import network
 from tcformal.errors import InputError
-from tcformal.independent.gates import network
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import to_json
 from tcformal.query import pair

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import lzma
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.callbacks import Warn, ignore
-from tcformal.files.lines import parse_line
-from tcformal.files.regular import open_regular, refusals, refuse_links, refuse_others
+from tcformal.errors import RecordError
+from tcformal.files import LARGEST_CONTENT, open_regular, refusals, refuse_links, refuse_others
+from tcformal.store.lines import parse_line
 
 #: The ending of the file beside, to which torn lines are moved.
 ASIDE = ".torn"
@@ -162,3 +164,18 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+#: Bytes of the widest window of a packed file: lines that are much alike may stand far apart.
+_WINDOW = 1 << 27
+
+
+def write_packed(path: Path, content: bytes) -> None:
+    """Pack a file; RecordError for a content that could not be read back."""
+    if len(content) > LARGEST_CONTENT:
+        raise RecordError(
+            f"expected at most {LARGEST_CONTENT} bytes to pack in {path}, but got {len(content)}"
+        )
+    window = min(max(len(content), 1 << 12), _WINDOW)
+    xz = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": window}
+    write_whole(path, lzma.compress(content, filters=[xz]))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.files.lines import read
-from tcformal.files.regular import read_regular
-from tcformal.files.write import ASIDE, append, write_whole
+from tcformal.files import read_regular
+from tcformal.store.lines import read
+from tcformal.store.write import ASIDE, append, write_whole
 
 
 def linked(path: Path) -> str:

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.files.lines import LARGEST_FILE, Mark, backwards, parse_line, read, text_at
-from tcformal.files.write import ASIDE, append, append_all, write_whole
+from tcformal.store.lines import LARGEST_FILE, Mark, backwards, parse_line, read, text_at
+from tcformal.store.write import ASIDE, append, append_all, write_whole
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
 import sys
 from pathlib import Path
-from tcformal.files.write import append
+from tcformal.store.write import append
 path, me, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for i in range(count):
     append(path, {"writer": me, "count": i, "text": "é" * int(sys.argv[4])})
@@ -224,7 +224,7 @@ def test_lines_come_backwards_from_the_same_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Blank lines, lines that hold nothing, and a last one without an end among them."""
-    monkeypatch.setattr("tcformal.files.lines._STEP", step)
+    monkeypatch.setattr("tcformal.store.lines._STEP", step)
     random_ = random.Random(step)
     path = tmp_path / "x"
     assert list(backwards(path)) == []

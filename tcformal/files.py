@@ -1,19 +1,22 @@
-"""Regular files only: a name that stands for a link, a pipe, a device or a folder is refused, never followed.
+"""Files of others: regular files only, of bounded size, packed or not, and those that a person names.
 
 A results folder may be a copy of somebody else's.  What it holds under a name that this program reads or
 adds to need not be a file: a link would lead the writer to any file of its user, a pipe would stop the
-reader for good.
+reader for good.  A name that stands for a link, a pipe, a device or a folder is refused, never followed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import lzma
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
 
 #: What a name may stand for instead of a file.
 _KINDS = {
@@ -88,3 +91,72 @@ def refusals(path: Path) -> Iterator[None]:
         ) from error
     except ValueError as error:  # a name with a zero byte, or one that the file system cannot encode
         raise RecordError(f"expected the name of a file, but got {str(path)!r}: {error}") from error
+
+
+#: The ending of a packed file.
+ENDING = ".xz"
+
+#: Bytes that a file may have packed and unpacked, and of memory that unpacking may take.
+LARGEST_PACKED, LARGEST_CONTENT, _MEMORY = 1 << 26, 1 << 28, 1 << 28
+
+
+def unpacked(packed: bytes, most: int) -> tuple[bytes, bool]:
+    """At most `most` bytes of what was packed with xz, and whether they are all of it and nothing follows.
+
+    Errors: LZMAError for what is not packed with xz, is altered, or would take too much memory.
+    """
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+    content = unpacker.decompress(packed, max_length=most)
+    return content, unpacker.eof and not unpacker.unused_data
+
+
+def read_packed(path: Path) -> bytes:
+    """The content of a packed file.
+
+    Errors: RecordError for anything but a regular file, and for one that is cut off, altered, or larger.
+    """
+    try:
+        content, whole = unpacked(read_regular(path, LARGEST_PACKED), LARGEST_CONTENT)
+    except lzma.LZMAError as error:
+        raise RecordError(f"expected a file packed with xz at {path}, but {error}") from error
+    if not whole:
+        raise RecordError(
+            f"expected one whole file packed with xz at {path}, of at most {LARGEST_CONTENT} bytes unpacked, "
+            "but it goes on"
+        )
+    return content
+
+
+#: Bytes that such a file may have.
+LARGEST = 1 << 28
+
+
+def read_named(path: Path, what: str, limit: int = LARGEST) -> str:
+    """The text of a file that may be named by a link.
+
+    Errors: InputError, saying that `what` was expected, for a name of anything but a regular file of at most
+    `limit` bytes, and for bytes that are no UTF-8.
+    """
+    try:
+        return read_regular(Path(os.path.realpath(path)), limit).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"expected {what} in {path}, but got: {error}") from None
+    except (RecordError, ValueError) as error:
+        why = str(error).partition(", but ")[2].removeprefix("got").lstrip(": ")
+        raise InputError(f"expected {what} in {path}, but got: {why or error}") from None
+
+
+def values_of(text: str) -> list[Any]:
+    """The one value of a JSON text, or the values of a text that has one a line; ValueError as `json_of`."""
+    try:
+        return [json_of(text)]
+    except ValueError:
+        return [json_of(line) for line in text.splitlines() if line.strip()]
+
+
+def json_of(text: str) -> Any:
+    """What a JSON text stands for; ValueError for one that is none, or nested deeper than can be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None
