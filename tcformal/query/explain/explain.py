@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,26 +13,21 @@ from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.node import Node
 from tcformal.ir.ops import signed
+from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import exponent_of
+from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
-from tcformal.simulation.operands.factors import factor_texts
-from tcformal.simulation.operands.names import operand_name, sum_name
+from tcformal.simulation.operands.factors import factor_texts, scale_values
+from tcformal.simulation.operands.names import group_name, groups, operand_name, product_name, sum_name
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:
     from tcformal.simulation.unit import Unit
-from dataclasses import dataclass
-
-from tcformal.oracle.products import exact_specials, group_term, multiply, product
-from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.simulation.operands.factors import scale_values
-from tcformal.simulation.operands.names import group_name, groups, product_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcformal.backends import machine
 from tcformal.design.steps import (
     CallStep,
     ConstantStep,
@@ -22,9 +25,14 @@ from tcformal.design.steps import (
     SliceStep,
     format_of,
 )
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.programs.dag import program_dag
 from tcformal.simulation import compiled
+from tcformal.simulation.kernels.lowering import LoweringRules
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.steps.accumulators import Accumulators, accumulators
 from tcformal.simulation.steps.operations import headroom_operation, larger_magnitude, operation, quotient
@@ -33,15 +41,6 @@ from tcformal.simulation.unit import Unit
 
 if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import Prepared
-from dataclasses import dataclass, replace
-from functools import lru_cache
-
-from tcformal.backends import machine
-from tcformal.design.unit import UnitSpec
-from tcformal.encodings.catalog import FORMATS
-from tcformal.ir.build import Graph
-from tcformal.programs.dag import program_dag
-from tcformal.simulation.kernels.lowering import LoweringRules
 
 if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import Gemm, Prepared

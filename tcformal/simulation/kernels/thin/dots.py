@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcformal.backends.lanes import DOUBLE, WORD
+from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue
+from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import Module, vector_bits
-from tcformal.simulation.kernels.cut import DotCall, cuts
-from tcformal.simulation.kernels.thin.text import steps_at_once
+from tcformal.ir.node import Node
+from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
+from tcformal.simulation.kernels.lowering import arguments, declarations, needed
+from tcformal.simulation.kernels.multiply import control, word
+from tcformal.simulation.kernels.source import report
+from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes, steps_at_once
+from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
 from tcformal.simulation.kernels.work import Words, Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-import math
-from collections.abc import Callable
-from dataclasses import replace
-
-from tcformal.backends.lanes import Code, LaneValue
-from tcformal.backends.llvm import Lowering
-from tcformal.ir.node import Node
-from tcformal.simulation.kernels.cut import Cut
-from tcformal.simulation.kernels.lowering import arguments, declarations, needed
-from tcformal.simulation.kernels.multiply import control, word
-from tcformal.simulation.kernels.source import report
-from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes
-from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
 
 
 def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
