@@ -69,7 +69,7 @@ def stack_words(
         return None
     if m * n * k > _WORTH_COMPILING or not _worth(spec, "a", s * m * n * k):
         return None
-    from tcformal.simulation.kernels.stacks import multiply_stack
+    from tcformal.simulation.kernels.gemm import multiply_stack
 
     with Work(threads, progress) as work:
         d = multiply_stack(gemm(spec, "a"), a, b, c, work)

@@ -14,7 +14,7 @@ _OF = {
     "PropertyQuestion": ("tcformal.query.kinds.property.kind", "PROPERTY"),
     "ErrorComparison": ("tcformal.query.kinds.comparison.kind", "PROGRAM"),
     "ProgramsQuestion": ("tcformal.query.kinds.comparison.programs", "PROGRAMS"),
-    "RtlQuestion": ("tcformal.query.kinds.rtl", "RTL"),
+    "RtlQuestion": ("tcformal.query.rtl.check", "RTL"),
 }
 
 

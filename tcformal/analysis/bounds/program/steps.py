@@ -10,15 +10,17 @@ from functools import cache
 import numpy as np
 
 from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.scales import Scale, quotient_of, rounded_scale
 from tcformal.analysis.bounds.program.sums import (
     ErrorForm,
+    Scale,
     Sums,
     Weights,
     largest,
     nothing,
     plus,
+    quotient_of,
     room,
+    rounded_scale,
     times,
     weight,
 )
