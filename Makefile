@@ -14,7 +14,7 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --build-d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz attack sweep sweep-kernels exports bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz attack exports bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
@@ -22,13 +22,11 @@ help:
 	@echo "make test       lint, format, types, import contracts, tests"
 	@echo "make test-slow  tests that take seconds each: whole commands, processes that are killed or silent"
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
-	@echo "make test-long  10^6 vectors per design family against the oracle; exports of every design (Debian packages)"
+	@echo "make test-long  10^6 vectors per design family against the oracle; 10^4 of every design; exports (Debian packages)"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
 	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make attack     10^6 inputs, built to lose much, against every kept theorem and bound"
-	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
-	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
@@ -84,12 +82,6 @@ fuzz: $(STAMP)
 attack: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m attack --inputs 1000000 --rounds 40 --what theorems
 	PYTHONPATH=tests $(BIN)/python -m attack --inputs 4096 --rounds 8 --what bounds
-
-sweep: $(STAMP)
-	$(BIN)/tcformal sweep --vectors 100000
-
-sweep-kernels: $(STAMP)
-	$(BIN)/tcformal sweep --kernels --vectors 1000000
 
 exports: $(STAMP)
 	./.ci/debian-packages

@@ -33,10 +33,9 @@ from tcformal.simulation.gpu.card import Card
 from tcformal.simulation.gpu.compilers import compiler, tool
 from tcformal.simulation.gpu.named import named
 from tcformal.simulation.gpu.tools import run_tool
-from tcformal.simulation.kernels.block import Words
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.gpus.gemm import GpuGemm, Placed
-from tcformal.simulation.kernels.work import Work, processors
+from tcformal.simulation.kernels.work import Words, Work, processors
 from tcformal.simulation.unit import spec_of
 
 PAGE = Path(__file__).resolve().parent / "gpu.md"

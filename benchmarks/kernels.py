@@ -26,11 +26,11 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from benchmarks.roofline import instructions_per_multiply_add, issue_rate
 from tcformal.encodings.spec import Format
 from tcformal.report.text import table
 from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.compiled import LONG, gemm
-from tcformal.simulation.kernels.roofline import instructions_per_multiply_add, issue_rate
 from tcformal.simulation.kernels.work import processors
 from tcformal.simulation.unit import unit
 from tcformal.version import processor

@@ -26,8 +26,7 @@ from rich.table import Table
 from benchmarks.questions import QUESTIONS, Asked
 from tcformal.solve.certificate import CHECKER
 from tcformal.solve.members import available, registry
-from tcformal.solve.order import KINDS, kind_of, measured, rank
-from tcformal.solve.portfolio import decide
+from tcformal.solve.portfolio import KINDS, decide, kind_of, measured, rank
 from tcformal.solve.result import Limits
 from tcformal.version import VERSION, processor
 

@@ -23,7 +23,7 @@ from rich.progress import track
 from tcformal.analysis.papers.files import Ask, find
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import DEFAULT_LIMITS, answer
+from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
 from tcformal.query.pair import question
@@ -54,7 +54,7 @@ def seconds(ask: Ask, repetitions: int) -> tuple[str, float]:
         start = time.monotonic()
         first, second = (resolve(name) for name in ask.body["separate"])
         q = question(first, second, from_texts(first.operands.c, ask.body.get("assume", ())))
-        outcome = answer(q, solvers=None, limits=DEFAULT_LIMITS).kind.name
+        outcome = answer(q).kind.name
         times.append(time.monotonic() - start)
     return outcome, statistics.median(times)
 
@@ -67,7 +67,7 @@ def property_5(repetitions: int) -> tuple[str, float]:
     times, outcome = [], ""
     for _ in range(repetitions):
         start = time.monotonic()
-        outcome = answer(error_comparison(what), limits=DEFAULT_LIMITS).kind.name
+        outcome = answer(error_comparison(what)).kind.name
         times.append(time.monotonic() - start)
     return outcome, statistics.median(times)
 

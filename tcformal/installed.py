@@ -49,6 +49,7 @@ PACKAGES: tuple[Package, ...] = (
     Package("numpy", "numpy", "models on arrays: `eval`, `simulate`, random inputs"),
     Package("ml_dtypes", "ml_dtypes", "bf16 and the formats of 8, 6 and 4 bits as NumPy dtypes"),
     Package("click", "click", "the command line"),
+    Package("lazy-loader", "lazy_loader", "the public names, imported when they are first used"),
     Package("rich", "rich", "tables, colours and progress"),
     Package("jsonschema", "jsonschema", "kept answers, checked when they are written and read"),
     Package("llvmlite", "llvmlite", "compiled matrix products; without it NumPy computes them, slower"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
-from tcformal.devices.model import ModelDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.simulation.operands.random import Batch, Raw
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.interpreter import check_python
+from tcformal.version import check_python
 
 ROOT = Path(__file__).parents[1]
 #: What an old Python reads before it is told to stop.
-ENTRY = ("tcformal/__init__.py", "tcformal/__main__.py", "tcformal/interpreter.py", "tcformal/version.py")
+ENTRY = ("tcformal/__init__.py", "tcformal/__main__.py", "tcformal/version.py")
 
 
 @pytest.mark.parametrize("found", [(3, 10, 12, "final", 0), (3, 8, 20, "final", 0), (2, 7, 18, "final", 0)])

@@ -68,11 +68,11 @@ class Blast(Interpreter[Bits]):
         return x[low : high + 1]
 
     def on_zero_extend(self, node: Node, x: Bits) -> Bits:
-        """Zeros above."""
+        """The word widened by zeros at its top."""
         return x + (FALSE,) * node.params[0]
 
     def on_sign_extend(self, node: Node, x: Bits) -> Bits:
-        """Copies of the top bit above."""
+        """The word widened by copies of its top bit."""
         return x + (x[-1],) * node.params[0]
 
     # ------------------------------------------------------------------ sums

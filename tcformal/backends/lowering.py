@@ -13,10 +13,10 @@ from tcformal.ir.walk import Interpreter
 
 
 @dataclass(frozen=True, slots=True)
-class Shortcut:
+class LoweringRule:
     """Another way to one node's value: the nodes whose values it needs, and the instructions that make it.
 
-    It is right where the value made is the node's on every input, which whoever makes a shortcut has to know.
+    It is right where the value made is the node's on every input, which whoever makes a rule has to know.
     """
 
     needs: tuple[Node, ...]
@@ -27,7 +27,7 @@ class Ground(Interpreter[LaneValue], partial=True):
     """What every operator's lowering needs.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
-    or nodes that were computed before); what lies behind them is not walked.  `shortcuts`: nodes, by index,
+    or nodes that were computed before); what lies behind them is not walked.  `rules`: nodes, by index,
     that are not computed by their operators.
     Errors: InputError for an input without a value.
     """
@@ -37,12 +37,12 @@ class Ground(Interpreter[LaneValue], partial=True):
         graph: Graph,
         code: Code,
         given: Mapping[int, LaneValue],
-        shortcuts: Mapping[int, Shortcut] | None = None,
+        rules: Mapping[int, LoweringRule] | None = None,
     ) -> None:
         super().__init__(graph)
         self._code = code
         self._known = dict(given)
-        self._shortcuts = shortcuts or {}
+        self._rules = rules or {}
 
     def give(self, index: int, value: LaneValue) -> None:
         """The value of a node that the code starts from, from now on."""
@@ -56,17 +56,17 @@ class Ground(Interpreter[LaneValue], partial=True):
             if node.index in self._known:
                 stack.pop()
                 continue
-            shortcut = self._shortcuts.get(node.index)
-            args = node.args if shortcut is None else shortcut.needs
+            rule = self._rules.get(node.index)
+            args = node.args if rule is None else rule.needs
             missing = [arg for arg in args if arg.index not in self._known]
             if missing:
                 stack.extend(missing)
                 continue
             values = [self._known[arg.index] for arg in args]
-            if shortcut is None:
+            if rule is None:
                 self._known[node.index] = getattr(self, f"on_{node.op}")(node, *values)
             else:
-                self._known[node.index] = shortcut.emit(self._code, values)
+                self._known[node.index] = rule.emit(self._code, values)
             stack.pop()
         return self._known[root.index]
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tcformal.files.private import private_folder, read_private
+from tcformal.backends.private import private_folder, read_private
 
 #: Bytes of SHA-256 that stand before the machine code in a file.
 _SUM = 32

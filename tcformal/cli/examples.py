@@ -45,6 +45,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal accuracy {_HOPPER} --length 4096",
         f"tcformal accuracy {_HOPPER} --length 4096 --promote 128 --no-prove",
     ),
+    "exact": (f"tcformal exact {_HOPPER}",),
+    "monotonicity": ("tcformal monotonicity volta/mma.m8n8k4.f32.f16.f16.f32",),
+    "distance": (f"tcformal distance {_AMPERE} {_HOPPER}",),
     "statistics": (
         f"tcformal statistics {_AMPERE} {_HOPPER} --lengths 16,64,256 --elements 64",
         "tcformal statistics 'tfdpa@a_format=e2m1,b_format=e2m1,products=2' --bias --distribution encodings",
@@ -105,7 +108,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal results verify", "tcformal results verify --claims",
     ),
     "results prune": ("tcformal results prune", "tcformal results prune --pack"),
-    "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),
     "identify": (
         f"tcformal identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000",
         f"tcformal identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg",

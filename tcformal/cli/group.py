@@ -18,9 +18,8 @@ from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
 from tcformal.installed import install
-from tcformal.interpreter import collect_rarely
 from tcformal.report.escape import complain
-from tcformal.version import VERSION
+from tcformal.version import VERSION, collect_rarely
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
@@ -32,8 +31,10 @@ SUMMARIES: dict[str, str] = {
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",
     "completion": "Print what makes a shell complete commands, options and names of units.",
+    "distance": "How far the results of two units can be apart on the same inputs.",
     "doctor": "Say what is installed, what is missing, and what it would give.",
     "eval": "Compute d = a·b + c on one or more units.",
+    "exact": "How wide slices of integers may be, and how many products of them a unit sums exactly.",
     "explain": "Explain a result bit by bit; with two units, show where they diverge.",
     "explain-mismatch": "Rounding or bug? Find the designs that give an expected result, and those that "
     "give the one obtained.",
@@ -42,6 +43,7 @@ SUMMARIES: dict[str, str] = {
     "formats": "List the floating-point formats, or show one (NAME).",
     "identify": "Identify the design of a device, given its operand formats alone.",
     "identify-product": "Identify a library's matrix product: the order of its sums, and the unit.",
+    "monotonicity": "How far a result falls where c or a factor grows by one step.",
     "probe": "Run dot products on hardware and compare with the models: devices, plans, runs, comparisons.",
     "programs": "List the programs over units, or show one: its text, parameters, source and steps.",
     "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
@@ -57,8 +59,6 @@ SUMMARIES: dict[str, str] = {
     "statistics": "Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and "
     "growth with n.",
     "suite": "Find the fewest inputs that separate all designs of a space.",
-    "sweep": "Compare NumPy lanes, integers and the exact oracle on every distinct design; "
-    "resumes if repeated.",
     "units": "List the catalogued units, or show one (NAME) with the source of every parameter.",
 }
 
@@ -68,8 +68,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "check-rtl": ("rtl",),
     "compare-programs": ("programs.programs",),
     "completion": ("setup.completion",),
+    "distance": ("numbers.accuracy",),
     "doctor": ("setup.doctor",),
     "eval": ("questions.evaluate",),
+    "exact": ("numbers.accuracy",),
     "explain": ("questions.explain",),
     "explain-mismatch": ("devices.mismatch",),
     "export": ("export",),
@@ -77,6 +79,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
     "identify-product": ("devices.product",),
+    "monotonicity": ("numbers.accuracy",),
     "probe": ("devices.probe", "devices.campaign"),
     "programs": ("programs.programs",),
     "prove": ("questions.prove",),
@@ -88,7 +91,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "separate": ("questions.separate",),
     "statistics": ("numbers.statistics",),
     "suite": ("suite",),
-    "sweep": ("sweep",),
     "units": ("catalogue",),
 }
 

@@ -19,19 +19,19 @@ from tcformal.cli.group import json_option, main, results_option
 from tcformal.cli.questions.claims import say_written, write_instance
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.files.write import write_whole
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, console
-from tcformal.solve.result import Limits
 from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import audit, matches, state
 from tcformal.store.claims import claim_id
 from tcformal.store.file import Record
 from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
+from tcformal.store.write import write_whole
 
 if TYPE_CHECKING:
     from tcformal.store.audit.written import WrittenProof
@@ -189,7 +189,7 @@ def proof(start: str, output: str, folder: str) -> None:
         return
     from tcformal.query.claims.answered import answered
 
-    v = answered(resolve(entry["unit"]), entry["claim"], lambda: store, limits=Limits())
+    v = answered(resolve(entry["unit"]), entry["claim"], SolveOptions(store=lambda: store))
     if v.theorem is None and v.asked is not None:
         raise InputError(
             f"expected a claim that a theorem answers, but {v.claim} of {v.unit.name} is a question: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,8 +17,7 @@ from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.rtl.bench import witness_bench
-from tcformal.query.rtl.check import RtlModule, read_module, rtl_question
+from tcformal.query.rtl.check import RtlModule, read_module, rtl_question, witness_bench
 from tcformal.query.rtl.ports import tied
 from tcformal.query.rtl.yosys import RtlSource
 from tcformal.report import tables
@@ -82,10 +82,7 @@ def check_rtl(
         q: EqualityQuestion = rtl_question(spec, module, from_texts(spec.operands.c, assume))
         with waiting(how.limits.time_s) as line:
             task = line.add_task("starting", total=None)
-            v = answer(
-                q, solvers=how.solvers, limits=how.limits, certify=how.certify,
-                progress=lambda text: line.update(task, description=text),
-            )  # fmt: skip
+            v = answer(q, replace(how, progress=lambda text: line.update(task, description=text)))
         if output is not None and v.replayed is not None:
             write_output(output, witness_bench(q, module, v.replayed).encode())
     if as_json:

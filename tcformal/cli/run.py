@@ -9,20 +9,20 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from tcformal.analysis.exported import EXPORTS, held
 from tcformal.analysis.papers.checked import check_asks
 from tcformal.analysis.papers.files import Ask, QueryFile, find, known_queries, load
-from tcformal.analysis.papers.run import OPEN, Answered, Setting, run
-from tcformal.analysis.sweeps.exported import EXPORTS, held
+from tcformal.analysis.papers.run import OPEN, Answered, run
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError
-from tcformal.files.write import write_whole
 from tcformal.report import queries as views
 from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import counted_references, references
 from tcformal.report.escape import print_json, warn
 from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
+from tcformal.store.write import write_whole
 
 
 @main.command(name="run")
@@ -70,15 +70,14 @@ def run_queries(
     if listed:
         print_json([views.query_data(f) for f in files]) if as_json else _print_list(files, every)
         return OK
-    store = how.store()
-    setting = Setting(store, how.limits, how.solvers, how.certify, fresh=how.fresh)
+    store = how.opened()
     asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
     if not any(asks for _, asks in asked):
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
     for query, asks in asked:
         check_asks(query, asks)
     start = time.monotonic()
-    done = _run_all(asked, setting)
+    done = _run_all(asked, how)
     if every and only is None:
         folder = Path(how.folder)
         sections = (
@@ -120,14 +119,14 @@ def _named(asks: list[Ask], only: str | None) -> list[Ask]:
     return [ask for ask in asks if only is None or only in ask.name]
 
 
-def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], setting: Setting) -> list[Answered]:
+def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: SolverOptions) -> list[Answered]:
     """Run every ask of every file, with a progress bar that names the current one."""
     done: list[Answered] = []
     with progress(transient=True) as bar:
         task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
         for query, asks in asked:
             bar.update(task, description=query.name)
-            for answered in run(query, asks, setting):
+            for answered in run(query, asks, how):
                 done.append(answered)
                 bar.advance(task)
     return done

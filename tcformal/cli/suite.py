@@ -15,7 +15,7 @@ from tcformal.cli.output import write_output
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
-from tcformal.files.named import json_of, read_named
+from tcformal.files import json_of, read_named
 from tcformal.query.suites.evidence import examined
 from tcformal.query.suites.made import Suite
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite

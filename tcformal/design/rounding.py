@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tcformal.checks import check_choice
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-
-if TYPE_CHECKING:
-    from tcformal.design.spec import Design
 
 #: Rounding modes by the papers' abbreviations.
 MODES: dict[str, str] = {
@@ -238,66 +234,3 @@ def _limited(whole: Conversion, text: str, limit: str) -> Conversion:
             f"expected results below 2^n with n from {whole.e_min + 1} to {whole.e_max}, but got {text!r}"
         )
     return replace(whole, head_room=int(limit) - 1 - whole.e_max)
-
-
-def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
-    """Refuse parameters that no source gives a meaning together with `name`; InputError."""
-    for other, allowed in neutral.items():
-        value = getattr(design, other)
-        if value not in allowed:
-            shown = " or ".join(str(a) for a in allowed)
-            raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
-
-
-def check_lost(design: Design) -> None:
-    """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
-    rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
-    if design.lost_bits in rules:
-        check_plain(design, "lost_bits", rules[design.lost_bits])
-        if design.fraction_bits is None:
-            raise InputError(f"expected fraction_bits with lost_bits={design.lost_bits}, but got None")
-    if design.zero_terms is not None:
-        check_plain(design, "zero_terms", ZERO_TERMS)
-    if design.zero_words == "skipped":
-        check_plain(design, "zero_words", {"nan_rule": ("word",)})
-    if design.c_subnormals == "hidden_bit":
-        check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
-    sums = [conversion(x) for x in (design.conversion, design.accumulator) if x is not None]
-    if design.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
-        raise InputError(
-            f"expected c_subnormals=kept with sums in fixed point, but got {design.c_subnormals}"
-        )
-    if design.exponent_step != 1:
-        check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
-    if design.exponent_step & (design.exponent_step - 1):
-        raise InputError(f"expected a power of two for exponent_step, but got {design.exponent_step}")
-
-
-def check_c_apart(design: Design) -> None:
-    """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
-    if design.accumulation == "sign_magnitude":
-        check_plain(design, "accumulation", {"carry_bits": (None,)})
-    f, of_c = design.fraction_bits, design.c_fraction_bits
-    if of_c is not None:
-        check_plain(design, "c_fraction_bits", C_APART)
-        if f is None or of_c < f:
-            raise InputError(
-                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
-            )
-    group = design.aligned_group
-    own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
-    for name, value in own:
-        if value is not None and getattr(design, name) == value and of_c is None:
-            raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
-    if group is not None:
-        neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
-        check_plain(design, "aligned_group", neutral | {"accumulation": ("twos_complement",)})
-        if design.products % group:
-            raise InputError(
-                f"expected products to be a multiple of aligned_group={group}, but got {design.products}"
-            )
-    word = design.factor_nan_word
-    if (design.nan_rule == "products_c") != (word is not None):
-        raise InputError(
-            f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {design.nan_rule}"
-        )

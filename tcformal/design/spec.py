@@ -14,20 +14,23 @@ from typing import Literal
 from tcformal.checks import check_choice, check_int
 from tcformal.design.rounding import (
     AFTER,
+    C_APART,
     CHOICES,
     EXACT_SUM,
+    HALVES,
+    IN_EXPONENT_STEPS,
     IN_PIECES,
     IN_STEPS,
+    JAMMED,
     NAN_ORDERS,
     NUMBERS,
     POSITIONS_OF,
+    STICKY,
     SUBNORMALS,
     SUM_ROUNDINGS_OF,
     ZERO_EXPONENTS,
+    ZERO_TERMS,
     Conversion,
-    check_c_apart,
-    check_lost,
-    check_plain,
     conversion,
 )
 from tcformal.encodings.spec import Format
@@ -207,33 +210,33 @@ class Design:
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
-        check_c_apart(self)
-        check_lost(self)
+        _check_c_apart(self)
+        _check_lost(self)
         if self.c_position == "after":
-            check_plain(self, "c_position", AFTER)
+            _check_plain(self, "c_position", AFTER)
             if f is None:
                 raise InputError(
                     "expected fraction_bits with c_position=after, because an exact sum of the products and "
                     "then c is that of all of them, but got None"
                 )
         if self.piece_bits is not None:
-            check_plain(self, "piece_bits", IN_PIECES)
+            _check_plain(self, "piece_bits", IN_PIECES)
         elif self.dropped_pieces:
             raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
 
     def _check_rare(self) -> None:
         """Combinations that no hardware is known to have and that no source gives a meaning."""
         if self.group is not None:
-            check_plain(
+            _check_plain(
                 self,
                 "group",
                 {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
             )
         if self.summation in ("tr", "gtr"):
-            check_plain(self, "summation", IN_STEPS)
-        check_plain(self, "summation", {"sum_rounding": SUM_ROUNDINGS_OF.get(self.summation, ("RD",))})
+            _check_plain(self, "summation", IN_STEPS)
+        _check_plain(self, "summation", {"sum_rounding": SUM_ROUNDINGS_OF.get(self.summation, ("RD",))})
         if self.summation == "pair_chains":
-            check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
+            _check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "
@@ -303,3 +306,66 @@ class Design:
 def subtracts(negated: str, k: int) -> bool:
     """Whether the product of k is subtracted where `negated` ones are."""
     return negated == "all" or negated == ("odd" if k % 2 else "even")
+
+
+def _check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
+    """Refuse parameters that no source gives a meaning together with `name`; InputError."""
+    for other, allowed in neutral.items():
+        value = getattr(design, other)
+        if value not in allowed:
+            shown = " or ".join(str(a) for a in allowed)
+            raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
+
+
+def _check_lost(design: Design) -> None:
+    """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
+    rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
+    if design.lost_bits in rules:
+        _check_plain(design, "lost_bits", rules[design.lost_bits])
+        if design.fraction_bits is None:
+            raise InputError(f"expected fraction_bits with lost_bits={design.lost_bits}, but got None")
+    if design.zero_terms is not None:
+        _check_plain(design, "zero_terms", ZERO_TERMS)
+    if design.zero_words == "skipped":
+        _check_plain(design, "zero_words", {"nan_rule": ("word",)})
+    if design.c_subnormals == "hidden_bit":
+        _check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
+    sums = [conversion(x) for x in (design.conversion, design.accumulator) if x is not None]
+    if design.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
+        raise InputError(
+            f"expected c_subnormals=kept with sums in fixed point, but got {design.c_subnormals}"
+        )
+    if design.exponent_step != 1:
+        _check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
+    if design.exponent_step & (design.exponent_step - 1):
+        raise InputError(f"expected a power of two for exponent_step, but got {design.exponent_step}")
+
+
+def _check_c_apart(design: Design) -> None:
+    """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
+    if design.accumulation == "sign_magnitude":
+        _check_plain(design, "accumulation", {"carry_bits": (None,)})
+    f, of_c = design.fraction_bits, design.c_fraction_bits
+    if of_c is not None:
+        _check_plain(design, "c_fraction_bits", C_APART)
+        if f is None or of_c < f:
+            raise InputError(
+                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
+            )
+    group = design.aligned_group
+    own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
+    for name, value in own:
+        if value is not None and getattr(design, name) == value and of_c is None:
+            raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
+    if group is not None:
+        neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
+        _check_plain(design, "aligned_group", neutral | {"accumulation": ("twos_complement",)})
+        if design.products % group:
+            raise InputError(
+                f"expected products to be a multiple of aligned_group={group}, but got {design.products}"
+            )
+    word = design.factor_nan_word
+    if (design.nan_rule == "products_c") != (word is not None):
+        raise InputError(
+            f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {design.nan_rule}"
+        )

@@ -11,7 +11,7 @@ from typing import Any
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.files.packed import ENDING, read_packed
+from tcformal.files import ENDING, read_packed
 from tcformal.oracle.values import hex_word
 from tcformal.store.schema import SEAL, sealed
 

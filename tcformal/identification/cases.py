@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files.named import read_named, values_of
+from tcformal.files import read_named, values_of
 from tcformal.oracle.values import parse_value
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.operands.witness import Witness

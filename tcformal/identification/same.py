@@ -16,6 +16,7 @@ from tcformal.errors import TcformalError
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.batch import batch_of, lengthened, witness_at
@@ -178,7 +179,7 @@ class Sameness:
         if self._left <= 0:
             return Likeness()
         try:
-            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=self._whole)
+            verdict = answer(question(asked.one, asked.two, Assumptions()), SolveOptions(limits=self._whole))
         except TcformalError:
             return Likeness()
         finally:

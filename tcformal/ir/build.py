@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tcformal.errors import WidthError
-from tcformal.ir.invariant import Invariants
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op, signed
-from tcformal.ir.simplify import IDENTITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +27,50 @@ class Stage:
     def read(self, raw: int) -> int:
         """The integer that raw bits of this stage stand for, in units of 2^-scale."""
         return (signed(raw, self.node.width) if self.signed else raw) + self.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A condition that holds on every input.
+
+    Shapes: node u[1], 1 where the condition holds; `where` is the scope that relies on it.
+    """
+
+    node: Node
+    why: str
+    where: str
+
+
+class Invariants:
+    """The invariants of one graph, in the order of definition; none unless the graph is checked."""
+
+    def __init__(self, g: Graph, checked: bool) -> None:
+        self._g, self._checked = g, checked
+        self._supposed: list[Node] = []
+        self.kept: list[Invariant] = []
+
+    def add(self, condition: Callable[[], Node], why: str) -> None:
+        """Keep a condition, which has to hold where all that is supposed here does."""
+        if not self._checked:
+            return
+        node = condition()
+        if node.width != 1:
+            raise WidthError(f"expected a condition of width 1, but got width {node.width}")
+        for supposed in self._supposed:
+            node = self._g.or_(self._g.not_(supposed), node)
+        self.kept.append(Invariant(node, why, self._g.here))
+
+    @contextmanager
+    def suppose(self, condition: Callable[[], Node]) -> Iterator[None]:
+        """Ask what is added inside of those inputs only on which a condition (width 1) holds."""
+        if not self._checked:
+            yield
+            return
+        self._supposed.append(condition())
+        try:
+            yield
+        finally:
+            self._supposed.pop()
 
 
 class Graph:
@@ -298,3 +340,83 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+
+# Identities that hold for every value and only remove nodes, applied while a graph is built.
+Identity = Callable[["Graph", str, Sequence[Node], Sequence[int], int], Node | None]
+
+
+def _choice(_g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _width: int) -> Node | None:
+    cond, yes, no = args
+    if yes is no:
+        return yes
+    if cond.op == "const":
+        return yes if cond.params[1] else no
+    return None
+
+
+def _cut(g: Graph, _name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
+    high, low = params
+    (x,) = args
+    if low == 0 and high == x.width - 1:
+        return x
+    if x.op == "extract":
+        return g.make("extract", x.args, (high + x.params[1], low + x.params[1]))
+    if x.op == "zero_extend" and high < x.args[0].width:
+        return g.make("extract", x.args, params)
+    if x.op == "zero_extend" and low >= x.args[0].width:
+        return g.const(0, width)
+    if x.op == "concat":
+        cut = x.args[1].width
+        if high < cut:
+            return g.make("extract", (x.args[1],), params)
+        if low >= cut:
+            return g.make("extract", (x.args[0],), (high - cut, low - cut))
+    return None
+
+
+def _grown(_g: Graph, _name: str, args: Sequence[Node], params: Sequence[int], _width: int) -> Node | None:
+    return args[0] if params[0] == 0 else None
+
+
+def _equal(g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _width: int) -> Node | None:
+    return g.const(1, 1) if args[0] is args[1] else None
+
+
+def _complement(_g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _w: int) -> Node | None:
+    return args[0].args[0] if args[0].op == "not_" else None
+
+
+def _of_two(_g: Graph, name: str, args: Sequence[Node], _params: Sequence[int], width: int) -> Node | None:
+    """The operators on two operands of one width."""
+    x, y = args
+    if x is y and name in ("and_", "or_"):
+        return x
+    if x.op != "const" != y.op:
+        return None
+    ones = (1 << width) - 1
+    for one, other in ((x, y), (y, x)):
+        if one.op != "const":
+            continue
+        value = one.params[1]
+        if name in ("or_", "xor", "add_mod") and value == 0:
+            return other
+        if name == "and_" and value in (0, ones):
+            return other if value else one
+        if name == "or_" and value == ones:
+            return one
+    if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
+        return x
+    return None
+
+
+#: By operator: the node that `name(args; params)` equals by an identity, or None where none applies.
+IDENTITIES: dict[str, Identity] = {
+    "ite": _choice,
+    "extract": _cut,
+    "zero_extend": _grown,
+    "sign_extend": _grown,
+    "eq": _equal,
+    "not_": _complement,
+    **dict.fromkeys(("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"), _of_two),
+}

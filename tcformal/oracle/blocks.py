@@ -3,15 +3,166 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.spec import Design
-from tcformal.oracle.framed import framed_sum
+from tcformal.errors import InputError
 from tcformal.oracle.products import exact_specials
-from tcformal.oracle.round_down import round_down_sum
-from tcformal.oracle.rounding import round_to, sign_of_sum
-from tcformal.oracle.sums import aligned_sum, fused_sum
-from tcformal.oracle.values import ExactValue, NumberClass
+from tcformal.oracle.rounding import align, round_to, round_units, sign_of_sum
+from tcformal.oracle.sums import aligned_sum, fused_sum, largest_exponent
+from tcformal.oracle.text import exact_sum, of_units
+from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A sum of products that is not yet rounded; the exponent is its e_max, None where there is none."""
+
+    total: Fraction
+    sign: int
+    exponent: int | None
+
+
+def round_down_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
+    """TR-FDPA (summation `tr`) or GTR-FDPA (`gtr`) of one block.
+
+    Shapes: products: L values.
+    Zero, NaN, Inf: specials of products and c as `exact_specials`.
+    Source: XIE Algorithms 10 and 11; MMA-Sim 2.1.1 where it says otherwise.
+    """
+    special = exact_specials([*products, c])
+    if special is not None:
+        return special
+    if design.summation == "tr":
+        return add_c(design, truncated(design, products), c)
+    sides = [truncated(design, side) for side in (products[0::2], products[1::2]) if side]
+    return add_c(design, sum_of_sides(design, sides), c)
+
+
+def truncated(design: Design, products: Sequence[ExactValue]) -> Partial:
+    """The products cut at their largest exponent and summed (XIE Algorithm 10, step 2)."""
+    total, sign = aligned_sum(design, products, design.rho.mode)
+    return Partial(total, sign, largest_exponent(design, products))
+
+
+def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
+    """The sums of even and odd products, rounded down at the larger exponent (XIE Algorithm 11, step 3)."""
+    exponents = [side.exponent for side in sides if side.exponent is not None]
+    e_max = max(exponents) if exponents else None
+    addends = [side.total for side in sides]
+    if e_max is not None:
+        addends = [align(addend, e_max - _bits(design.fraction_bits), "RD") for addend in addends]
+    total = exact_sum(addends)
+    return Partial(total, sign_of_sum(total, [s.sign for s in sides], addends, design.rho.mode), e_max)
+
+
+def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
+    """The final sum: both addends rounded down at the larger exponent, the sum again, and then converted.
+
+    With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4), with
+    RD_ADDENDS only the addends are rounded down, the products' sum to F2 bits (the printed algorithms).
+    Ranges and units: the products' sum keeps F2 + 1 fraction bits and c keeps F, or none at all in `gtr`
+    where Exp(c) < E - F - 1; their sum keeps F2 bits below its own exponent, which is at least e_min.
+    Zero, NaN, Inf: a sum of zero has the sign that `sign_of_sum` gives it; a sum that the last cut
+    makes zero keeps its sign.
+    Source: XIE Algorithm 10, steps 3 and 4; MMA-Sim 2.1.1 (F2 + 1, the normalised sum).
+    """
+    f, f2, mode = _bits(design.fraction_bits), _bits(design.sum_fraction_bits), design.sum_rounding
+    again, spare = True, 1
+    if mode == "RD_ADDENDS":
+        mode, again, spare = "RD", False, 0
+    e = c.exponent if products.exponent is None else max(products.exponent, c.exponent)
+    addends = [
+        align(products.total, e - (f2 + spare), mode),
+        align(c.number, e - f, mode),
+    ]
+    if design.summation == "gtr" and c.exponent < e - f - 1:
+        addends[1] = Fraction(0)
+    total = addends[0] + addends[1]
+    sign = sign_of_sum(total, [products.sign, c.sign], addends, design.rho.mode)
+    if total and again:
+        own = max(exponent_of(abs(total)), design.rho.e_min)
+        total = align(total, own - f2, mode)
+    return round_to(design, sign, abs(total), design.rho)
+
+
+def _bits(number: int | None) -> int:
+    """A number of fraction bits, which these summations always have."""
+    if number is None:
+        raise InputError(
+            "expected fraction_bits and sum_fraction_bits for summation=tr and gtr, but got None"
+        )
+    return number
+
+
+def framed_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
+    """One block: everything on a grid, counted in its units, added and converted.
+
+    Shapes: products: L values.
+    Ranges and units: the grid is 2^g, g the larger of the products' exponents less fraction_bits and of c's
+    exponent less c_fraction_bits.
+    Zero, NaN, Inf: specials as `exact_specials`; zeros have the design's zero_exponent less fraction_bits;
+    where nothing has an exponent the sum is 0.
+    Source: ROCm emulator, gfx11_dot2.h and gfx12_dot.h, issue #12056.
+    """
+    special = exact_specials([*products, c])
+    if special is not None:
+        return special
+    f, of_c = design.fraction_bits, design.c_fraction_bits
+    if f is None or of_c is None:
+        raise InputError("expected fraction_bits and c_fraction_bits for a sum with c apart, but got None")
+    grouped = design.aligned_group is not None
+    grids = [g for g in (_grid(design, p, f, not grouped) for p in products) if g is not None]
+    own = _grid(design, c, of_c, True, f)
+    grid = max([*grids, *([] if own is None else [own])], default=0)
+    counts = _group_counts(design, products, f, grid) if grouped else _counts(design, products, c, grid)
+    of_c_units = round_units(c.number, grid, design.alignment_rounding)
+    if design.vanished_c == "dropped" and grid > design.rho.e_min and not round_units(c.number, grid, "RZ"):
+        of_c_units = 0
+    counts.append(of_c_units)
+    total = of_units(sum(counts), grid)
+    if all(x.is_zero for x in (*products, c)):
+        total, counts = Fraction(0), [0]
+    sign = sign_of_sum(total, [x.sign for x in (*products, c)], counts, design.step.mode)
+    if design.accumulator is None:
+        return round_to(design, sign, abs(total), design.rho)
+    first = round_to(replace(design, zero_sign="positive"), sign, abs(total), design.step)
+    overflow = exact_specials([first])
+    return overflow if overflow is not None else round_to(design, first.sign, first.magnitude, design.rho)
+
+
+def _grid(design: Design, x: ExactValue, bits: int, zeros: bool, f: int | None = None) -> int | None:
+    """The exponent of the unit that a term asks for; None: it asks for none."""
+    if not x.is_zero:
+        return x.exponent - bits
+    if not zeros or design.zero_exponent == "none":
+        return None
+    if isinstance(design.zero_exponent, int):
+        return design.zero_exponent - (bits if f is None else f)
+    return x.exponent - bits
+
+
+def _counts(design: Design, products: Sequence[ExactValue], c: ExactValue, grid: int) -> list[int]:
+    """Every product in units of the grid; under ones_complement, those of the other sign than c's apart."""
+    counts = [round_units(x.number, grid, design.alignment_rounding) for x in products]
+    if design.accumulation != "ones_complement":
+        return counts
+    # The complement of n is -n - 1, seen from c: away from c by a unit more.
+    away = 1 if c.sign else -1
+    return [n + away * (x.sign != c.sign) for n, x in zip(counts, products, strict=True)]
+
+
+def _group_counts(design: Design, products: Sequence[ExactValue], f: int, grid: int) -> list[int]:
+    """The sum of each group, its products cut at their own largest exponent, in units of the grid."""
+    size = design.aligned_group or len(products)
+    counts = []
+    for i in range(0, len(products), size):
+        members = [x for x in products[i : i + size] if not x.is_zero]
+        unit = max((x.exponent - f for x in members), default=grid)
+        total = sum(round_units(x.number, unit, design.alignment_rounding) for x in members)
+        counts.append(round_units(of_units(total, unit), grid, design.alignment_rounding))
+    return counts
 
 
 def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:

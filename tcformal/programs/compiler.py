@@ -11,13 +11,26 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from tcformal.checks import check_int
 from tcformal.design.names import resolve
 from tcformal.design.steps import InputStep, ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, TcformalError
+from tcformal.programs import functions, loops
 from tcformal.programs.builder import Builder, Exact, Power, StepValue
 from tcformal.programs.functions import rounded
-from tcformal.programs.vocabulary import FUNCTIONS
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "convert": functions.convert, "add": functions.add, "sub": functions.sub, "mul": functions.mul,
+    "fma": functions.fma, "scale": functions.scale, "split": functions.split, "call": functions.call,
+    "div": functions.div, "magnitude": functions.magnitude,
+    "headroom": functions.headroom, "len": functions.length, "largest": functions.largest,
+    "root": functions.root, "min": functions.least,
+    "blocks": loops.blocks, "parts": loops.parts, "elements": loops.elements, "chain": loops.chain,
+    "pairwise": loops.pairwise,
+    "range": lambda builder, *ends: range(*(check_int("an end of range", x) for x in ends)),
+}  # fmt: skip
+
 
 #: Steps that a program may have, all loops unrolled, and rounds that all its loops may take together.
 _MOST_STEPS, _MOST_ROUNDS = 1 << 18, 1 << 17

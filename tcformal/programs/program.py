@@ -21,7 +21,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files.named import read_named
+from tcformal.files import read_named
 from tcformal.programs.compiler import compile_plan
 
 #: Bytes of a file, and elements of the longest vectors.

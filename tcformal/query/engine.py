@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from tcformal.callbacks import Progress, ignore
 from tcformal.query.kinds.register import kind_of
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict, reason_of, unanswered
 from tcformal.solve.portfolio import decide
-from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
+from tcformal.solve.result import Decision, SolverAnswer, Status
 from tcformal.theory.equality import EqualByTheorem
 from tcformal.version import VERSION, commit, host
 
-#: What each solver may use unless the caller says otherwise.
-DEFAULT_LIMITS = Limits()
+DEFAULT_OPTIONS = SolveOptions()
 
 #: Name of the search by seeded vectors among the answers of the solvers.
 VECTORS_NAME = "vectors"
@@ -24,20 +23,16 @@ VECTORS_NAME = "vectors"
 
 def answer(
     q: Q,
+    how: SolveOptions = DEFAULT_OPTIONS,
     *,
-    solvers: Sequence[str] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    certify: bool | None = None,
-    jobs: int | None = None,
     shrink_s: float = 4.0,
     equal: EqualByTheorem | None = None,
-    progress: Progress = ignore,
 ) -> Verdict[Q]:
     """Decide a question: a theorem, vectors, assumptions, solvers; then replay and shrink the witness.
 
-    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried only where no solvers are
-    named.  `equal`: the theorems by which a question about two units has no inputs; that some inputs obey its
-    assumptions is shown first.  `shrink_s`: seconds for shrinking a witness.
+    Nothing is kept; vectors are tried only where no solvers are named.  `equal`: the
+    theorems by which a question about two units has no inputs; that some inputs obey its assumptions is
+    shown first.  `shrink_s`: seconds for shrinking a witness.
     Errors: those of `decide` for solvers that cannot be asked.  A question without an answer is no error:
     its verdict is UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
@@ -46,7 +41,7 @@ def answer(
 
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
-            kind=kind, reason=reason, question=q, limits=limits, version=VERSION,
+            kind=kind, reason=reason, question=q, limits=how.limits, version=VERSION,
             commit=commit(), machine=host(), seconds=time.monotonic() - start, answers=d.answers,
             confirmed_by=d.confirmed_by, certificate=d.certificate, **more,
         )  # fmt: skip
@@ -55,7 +50,8 @@ def answer(
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
     common: dict[str, Any] = {
-        "members": question_kind.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
+        "members": question_kind.members(how.solvers), "limits": how.limits, "certify": how.certify,
+        "jobs": how.jobs,
     }  # fmt: skip
 
     allowed: dict[str, int] | None = None
@@ -67,7 +63,7 @@ def answer(
         if asked or not question_kind.assumptions(q):
             return None
         asked = True
-        progress("are the assumptions satisfiable?")
+        how.progress("are the assumptions satisfiable?")
         possible = decide(
             q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
         )
@@ -84,16 +80,16 @@ def answer(
         by_theorem = Decision(status=Status.UNSAT, answers=(), reason=equal.reason)
         return verdict(question_kind.none, equal.reason, by_theorem, theorems=equal, allowed=allowed)
     d = None
-    if solvers is None:
-        progress("trying vectors")
-        d = _decide_by_vectors(q, limits.seed)
+    if how.solvers is None:
+        how.progress("trying vectors")
+        d = _decide_by_vectors(q, how.limits.seed)
     if d is None:
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
-        progress("asking the solvers")
+        how.progress("asking the solvers")
         d = decide(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms), **common)
     if d.status is Status.SAT and d.model is not None:
-        progress("shrinking the witness")
+        how.progress("shrinking the witness")
         small = question_kind.shrink(q, d.model, shrink_s)
         again = question_kind.replay(q, small)
         if not again.confirms:

@@ -14,11 +14,12 @@ from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
 from tcformal.programs.program import Program, program_of
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import AnswerStore, kept_or_answered
+from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.drawn import Drawn, draw
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.parameters import C_EXPONENTS
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
+from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.codec import witness_data
@@ -129,9 +130,8 @@ def compare_programs(
     if check_choice("means", chosen, MEANS) == "search":
         return search_rows(pair, (limits or Limits()).seed)
     v = kept_or_answered(
-        error_comparison(pair), store, fresh=fresh, solvers=solvers, limits=limits, certify=certify,
-        progress=progress,
-    )  # fmt: skip
+        error_comparison(pair), solve_options(limits, solvers, certify, store, fresh=fresh, progress=progress)
+    )
     results = None if v.replayed is None else v.replayed.integers
     return ProgramsCompared(
         asked=pair, means="solver", kind=v.kind, reason=v.reason, witness=_of(v, length), results=results,

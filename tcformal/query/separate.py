@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import RecordError
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import AnswerStore, kept_or_answered
+from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
+from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.unit import Unit, spec_of
@@ -48,33 +47,20 @@ def separate(
     """
     q = question(spec_of(first), spec_of(second), assumptions or Assumptions())
     return kept_or_separated(
-        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
+        q, solve_options(limits, solvers, certify, store, fresh=fresh, progress=progress)
     )
 
 
-def kept_or_separated(
-    q: EqualityQuestion,
-    store: AnswerStore | None,
-    *,
-    fresh: bool = False,
-    solvers: Sequence[str] | None = None,
-    limits: Limits | None = None,
-    certify: bool | None = None,
-    progress: Progress | None = None,
-    unkept: Callable[[RecordError], None] | None = None,
-) -> Verdict[EqualityQuestion]:
+def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[EqualityQuestion]:
     """The kept answer to a question about two units, or a new one, which is kept.
 
     Theorems on the parameters come first; they are applied again each time, and not kept.
     Errors: those of `query.keep.kept_or_answered`.
     """
     equal = None
-    if solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
+    if how.solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
         equal = equal_by_theorem(q.first, q.second, q.k)
-    return kept_or_answered(
-        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
-        unkept=unkept, equal=equal,
-    )  # fmt: skip
+    return kept_or_answered(q, how, equal=equal)
 
 
 def prove_equal(
@@ -128,6 +114,4 @@ def check_property(
     Source: the unit's own.
     """
     q = property_question(name, spec_of(unit), assumptions or Assumptions())
-    return kept_or_answered(
-        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
-    )
+    return kept_or_answered(q, solve_options(limits, solvers, certify, store, fresh=fresh, progress=progress))

@@ -129,7 +129,7 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
             extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
             d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
         pieces.append(d)
-        work.did(len(d))
+        work.advance(len(d))
     return np.concatenate(pieces).reshape(m, n)
 
 

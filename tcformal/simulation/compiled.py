@@ -69,7 +69,7 @@ def stack_words(
         return None
     if m * n * k > _WORTH_COMPILING or not _worth(spec, "a", s * m * n * k):
         return None
-    from tcformal.simulation.kernels.stacks import multiply_stack
+    from tcformal.simulation.kernels.gemm import multiply_stack
 
     with Work(threads, progress) as work:
         d = multiply_stack(gemm(spec, "a"), a, b, c, work)
@@ -157,7 +157,7 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 def dot_call(spec: UnitSpec) -> DotCall:
     """What kernels are made of: one call of a unit."""
     from tcformal.simulation.kernels.cut import DotCall
-    from tcformal.simulation.lowering.unit import add_shortcuts
+    from tcformal.simulation.lowering.unit import add_rules
 
     graph, stages = staged_circuit(spec, spec.k)
     formats = _formats(spec)
@@ -169,7 +169,7 @@ def dot_call(spec: UnitSpec) -> DotCall:
         scale_one=0 if spec.scale_format is None else spec.scale_format.one,
         finite={letter: _finite(fmt) for letter, fmt in formats.items()},
         chained=spec.c_format == spec.d_format,
-        add_shortcuts=lambda root, ways: add_shortcuts(spec, graph, stages, root, ways),
+        add_rules=lambda root, ways: add_rules(spec, graph, stages, root, ways),
     )  # fmt: skip
 
 

@@ -14,8 +14,7 @@ from tcformal.simulation import arrays
 from tcformal.simulation.compiled import gemm
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.simulation.compiled
-    from tcformal.simulation.kernels.gemm import Gemm
-    from tcformal.simulation.kernels.prepared import Prepared
+    from tcformal.simulation.kernels.gemm import Gemm, Prepared
 
 
 class PreparedOperand:
@@ -58,7 +57,7 @@ class PreparedOperand:
         Ranges and units: `kernels`: those that take it, None for the unit's own.
         Errors: InputError for a part of a B with scales.
         """
-        from tcformal.simulation.kernels.prepared import Prepared
+        from tcformal.simulation.kernels.gemm import Prepared
         from tcformal.simulation.kernels.work import Work
 
         if not machine.available():

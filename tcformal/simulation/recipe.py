@@ -22,7 +22,7 @@ from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.prepared import PreparedOperand
-from tcformal.simulation.stacks import spread, stack_of
+from tcformal.simulation.stacks import broadcast, stack_of
 from tcformal.simulation.steps.run import run_plan
 from tcformal.simulation.unit import Unit, spec_of
 
@@ -90,7 +90,7 @@ class ModelGemm:
         if beta is not None and beta == 0:
             c = beta = None
         given: dict[str, NDArray[Any]] = {
-            name: spread(name, np.asarray(x), (*stack, m, n))
+            name: broadcast(name, np.asarray(x), (*stack, m, n))
             for name, x in (("C", c), ("bias", bias))
             if x is not None
         }
@@ -103,7 +103,7 @@ class ModelGemm:
                     f"but got {'none' if x is None else 'some'}"
                 )
             if x is not None:
-                given[name] = spread(name, np.asarray(x), (*stack, *shape))
+                given[name] = broadcast(name, np.asarray(x), (*stack, *shape))
         scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
         options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
         if prepared is not None and not self.recipe.stream:

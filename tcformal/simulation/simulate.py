@@ -16,7 +16,7 @@ from tcformal.simulation.arrays import dtype_of, from_raw, to_raw
 from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.prepared import PreparedOperand
 from tcformal.simulation.runnable import RunnableProgram, program
-from tcformal.simulation.stacks import spread, stack_of
+from tcformal.simulation.stacks import broadcast, stack_of
 from tcformal.simulation.unit import Unit, spec_of
 
 
@@ -76,10 +76,10 @@ def simulate(
     a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    c = None if c is None else spread("C", np.asarray(c), (*stack, m, n))
+    c = None if c is None else broadcast("C", np.asarray(c), (*stack, m, n))
     count = -(-k // block) if block else 0
-    scale_a = None if scale_a is None else spread("scale_a", np.asarray(scale_a), (*stack, m, count))
-    scale_b = None if scale_b is None else spread("scale_b", np.asarray(scale_b), (*stack, count, n))
+    scale_a = None if scale_a is None else broadcast("scale_a", np.asarray(scale_a), (*stack, m, count))
+    scale_b = None if scale_b is None else broadcast("scale_b", np.asarray(scale_b), (*stack, count, n))
     multiply: Callable[..., NDArray[Any]] = runner.matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.

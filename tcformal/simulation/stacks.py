@@ -29,8 +29,8 @@ def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ..
         ) from None
 
 
-def spread(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """An operand in the shape that it is taken in; InputError where it does not broadcast to that."""
+def broadcast(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An operand broadcast to a shape; InputError where it does not broadcast."""
     try:
         return np.broadcast_to(x, shape)
     except ValueError:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import lzma
 from collections.abc import Iterable
 
-from tcformal.files.packed import unpacked
+from tcformal.files import unpacked
 from tcformal.solve.lrat.check import LratStep
 
 DratStep = tuple[str, tuple[int, ...]]

@@ -7,22 +7,282 @@ disagreement, and whatever goes wrong in one process costs that answer only.
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from tcformal.checks import check_int
-from tcformal.errors import InputError, WidthError
+from tcformal.errors import CertificateError, InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import to_json
-from tcformal.solve.arbiter import Arbiter, ModelReplay
+from tcformal.ir.walk import reachable, to_json
+from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import check_members, default_members, registry
-from tcformal.solve.order import in_order
+from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.solve.running import ProofCheck, SolverRun
+
+
+class SolverRun:
+    """One running solver."""
+
+    def __init__(self, name: str, graph: Graph, dag: str, limits: Limits, folder: Path) -> None:
+        self.name = name
+        self.member = registry[name]
+        self.graph = graph
+        #: Where a proof is, once the member has written one.
+        self.proof = folder / f"{name}.drat"
+        request = {
+            "solver": name,
+            "runner": self.member.runner,
+            "dag": dag,
+            **limits.to_json(),
+            "proof": str(self.proof),
+        }
+        self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
+
+    def result(self, stopped_by: str | None = None) -> SolverAnswer:
+        """The answer of an ended process, or the way it ended without one."""
+        answer = self._said()
+        if answer is not None:
+            return answer
+        status, reason = self.child.ending()
+        if stopped_by is not None:
+            status, reason = Status.UNKNOWN, f"stopped: answered by {stopped_by}"
+        return SolverAnswer(
+            solver=self.name,
+            version=self.member.version,
+            status=status,
+            seconds=self.child.seconds,
+            reason=reason,
+        )
+
+    def _said(self) -> SolverAnswer | None:
+        """The full answer line, if one was written and it fits the graph."""
+        try:
+            data = self.child.line()
+            status, model = Status(data["status"]), None
+            if status is Status.SAT:
+                inputs = self.graph.inputs
+                model = dict.fromkeys(inputs, 0)
+                for name, text in data["model"].items():
+                    model[name] = check_int(name, int(text, 16), low=0, high=(1 << inputs[name].width) - 1)
+            return SolverAnswer(
+                solver=self.name,
+                version=self.member.version,
+                status=status,
+                model=model,
+                seconds=float(data["seconds"]),
+                reason=str(data["reason"]),
+            )
+        except (LookupError, ValueError, TypeError, AttributeError, InputError):
+            return None
+
+
+class ProofCheck:
+    """The check of one member's proof, by a program that is no solver."""
+
+    def __init__(self, solver: str, proof: Path, dag: str, limits: Limits) -> None:
+        self.solver = solver
+        self._packed = proof.with_suffix(".xz")
+        request = {
+            "dag": dag,
+            "proof": str(proof),
+            "packed": str(self._packed),
+            "solver": solver,
+            **limits.to_json(),
+        }
+        self.child = Child("tcformal.solve.checker", request, limits.time_s, proof.parent, f"{solver}.check")
+
+    def result(self) -> Certificate | CertificateError | str:
+        """The certificate, the checker's refusal, or the reason why there is neither."""
+        try:
+            data = self.child.line()
+            if "refused" in data:
+                return CertificateError(str(data["refused"]))
+            return Certificate(proof=self._packed.read_bytes(), **data)
+        except (LookupError, ValueError, TypeError, OSError):
+            return self.child.ending()[1]
+
+
+#: Bits above which a word counts as wide.
+WIDE = 64
+
+#: The kinds of questions; the first one that fits is a question's kind.
+KINDS: Mapping[str, str] = {
+    "constant": "both sides build the same definition",
+    "wide": f"words of more than {WIDE} bits: sums that keep every bit",
+    "products": "dot products whose sums are cut",
+    "sums": "no products: lemmas about sums and their order",
+}
+
+#: How much longer the first two members may take together when the second sees another encoding than the
+#: first, which guards against what is wrong with one encoding, or hard in it.
+SECOND_ENCODING = 1.25
+
+
+def kind_of(assertion: Node) -> str:
+    """The kind of the question whether some input makes `assertion` equal 1."""
+    if assertion.op == "const":
+        return "constant"
+    nodes = reachable([assertion])
+    if any(node.width > WIDE for node in nodes):
+        return "wide"
+    return "products" if any(node.op == "mul_expand" for node in nodes) else "sums"
+
+
+@functools.cache
+def measured() -> Mapping[str, Any]:
+    """What the benchmark wrote: the machine, and for each kind the order of the members and their medians."""
+    text = resources.files("tcformal.solve").joinpath("order.json").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = json.loads(text)
+    return table
+
+
+def in_order(names: Sequence[str], assertion: Node) -> tuple[str, ...]:
+    """`names` in the order in which a portfolio starts them on this question; unmeasured members are last."""
+    order = measured()["kinds"][kind_of(assertion)]["order"]
+    return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
+
+
+def rank(seconds: Mapping[str, Sequence[float]], own: Collection[str]) -> list[str]:
+    """The order in which members should be started, from their times on the same questions.
+
+    Each place goes to the member with which those placed so far, each question being settled by the
+    fastest of them, need the least time in all; between equals, to the one that needs less by itself.
+    The second place goes to another encoding than the first one's unless that costs too much.
+    Ranges and units: processor seconds, the time limit's double where a member gave no answer; `own` are the
+    members on our own clauses.
+    """
+    order: list[str] = []
+    best = [float("inf")] * max(map(len, seconds.values()), default=0)
+
+    def together(name: str) -> float:
+        return sum(map(min, best, seconds[name]))
+
+    while left := [name for name in seconds if name not in order]:
+        ranked = sorted(left, key=lambda name: (together(name), sum(seconds[name])))
+        other = [name for name in ranked if order and (name in own) != (order[0] in own)]
+        if len(order) == 1 and other and together(other[0]) <= SECOND_ENCODING * together(ranked[0]):
+            ranked = other
+        order.append(ranked[0])
+        best = list(map(min, best, seconds[ranked[0]]))
+    return order
+
+
+ModelReplay = Callable[[Mapping[str, int]], bool]
+
+
+class Arbiter:
+    """The answers so far, and the decision that they support."""
+
+    def __init__(self, replay: ModelReplay | None, confirm: bool, certify: bool | None) -> None:
+        self.replay = replay
+        self.confirm = confirm
+        #: True: only a checked proof confirms; False: only a second solver; None: whichever comes first.
+        self.certify = certify
+        self.answers: list[SolverAnswer] = []
+        self.certificate: Certificate | None = None
+        self._refuted: list[str] = []
+
+    def add_answer(self, answer: SolverAnswer) -> None:
+        """Add one answer; a model is replayed here, once."""
+        self.answers.append(answer)
+        if answer.model is not None and self.replay is not None and not self.replay(answer.model):
+            self._refuted.append(answer.solver)
+
+    def add_proof_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
+        """Add the result of checking one member's proof.
+
+        A refused proof invalidates its UNSAT; where the checker itself failed, the UNSAT stays and needs
+        a second solver.
+        """
+        if isinstance(found, Certificate):
+            self.certificate = found
+            return
+        (i,) = (i for i, answer in enumerate(self.answers) if answer.solver == solver)
+        if isinstance(found, CertificateError):
+            reason = f"answered unsat, but its proof was not accepted: {found}"
+            self.answers[i] = replace(self.answers[i], status=Status.CRASH, reason=reason)
+        else:
+            reason = f"answered unsat; its proof was not checked: {found}"
+            self.answers[i] = replace(self.answers[i], reason=reason)
+
+    def _of(self, status: Status) -> list[SolverAnswer]:
+        return [a for a in self.answers if a.status is status]
+
+    def decision(self) -> Decision | None:
+        """The decision, once no further answer is needed for it."""
+        sat, unsat = self._of(Status.SAT), self._of(Status.UNSAT)
+        if self._refuted:
+            return self._disagree(f"{self._refuted[0]} answered sat, but its model does not replay")
+        if sat and unsat:
+            return self._disagree(f"{sat[0].solver} answered sat, but {unsat[0].solver} answered unsat")
+        if sat:
+            replayed = "" if self.replay is None else " with a model that replays"
+            agreeing = tuple(a.solver for a in sat[1:])
+            return self._decide(Status.SAT, f"{sat[0].solver} answered sat{replayed}", sat[0].model, agreeing)
+        return self._unsat(unsat) if unsat else None
+
+    def _unsat(self, unsat: Sequence[SolverAnswer]) -> Decision | None:
+        """The decision from one or more UNSAT and no SAT, if they suffice."""
+        first = unsat[0].solver
+        member = registry[first]
+        agreeing = tuple(a.solver for a in unsat[1:] if registry[a.solver].confirms(member))
+        if self.certificate is not None:
+            proof = f"; the proof of {self.certificate.solver} was checked by {self.certificate.checker}"
+        elif not self.confirm:
+            proof = "" if agreeing else ", unconfirmed as asked"
+        elif self.certify or not agreeing:
+            return None
+        else:
+            proof = ""
+        also = f", confirmed by {' and '.join(agreeing)}" if agreeing else ""
+        return self._decide(Status.UNSAT, f"{first} answered unsat{also}{proof}", None, agreeing)
+
+    def exhausted(self) -> Decision:
+        """The decision when every member has ended without one."""
+        unsat = self._of(Status.UNSAT)
+        others = [a for a in self.answers if a not in unsat]
+        ends = "; ".join(f"{a.solver}: {a.status.value}" for a in others)
+        kinds = {a.status for a in others}
+        if unsat:
+            status = Status.TIMEOUT if kinds == {Status.TIMEOUT} else Status.UNKNOWN
+            who = " and ".join(a.solver for a in unsat)
+            lacking = "no proof of it was checked" if self.certify else "no other solver confirmed it"
+            return self._decide(status, f"{who} answered unsat, but {lacking} ({ends or 'none was asked'})")
+        if Status.TIMEOUT in kinds:
+            return self._decide(Status.TIMEOUT, f"no solver answered in time ({ends})")
+        if kinds & {Status.UNKNOWN, Status.MEMORY}:
+            return self._decide(Status.UNKNOWN, f"no solver decided ({ends})")
+        return self._decide(Status.CRASH, f"every solver failed ({ends})")
+
+    def _decide(
+        self,
+        status: Status,
+        reason: str,
+        model: dict[str, int] | None = None,
+        confirmed_by: tuple[str, ...] = (),
+    ) -> Decision:
+        return Decision(
+            status=status, model=model, answers=tuple(self.answers), confirmed_by=confirmed_by, reason=reason,
+            certificate=self.certificate if status is Status.UNSAT else None,
+        )  # fmt: skip
+
+    def _disagree(self, reason: str) -> Decision:
+        return Decision(
+            status=Status.CRASH,
+            answers=tuple(self.answers),
+            reason=f"disagreement: {reason}",
+            disagreement=True,
+        )
+
 
 #: Seconds between two looks at the running processes.
 POLL_S = 0.005

@@ -7,8 +7,8 @@ from typing import Any
 
 from tcformal.design.names import gives_back
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.query.engine import DEFAULT_LIMITS, VECTORS_NAME
-from tcformal.query.kinds.register import KINDS, kind_of
+from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.kinds.register import kind_named, kind_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import DECIDED, Verdict, kept_as, reason_of
@@ -88,7 +88,7 @@ def question_of(record: Mapping[str, Any]) -> Question:
     Errors: RecordError for units, formats or assumptions that no longer are those of the record.
     """
     parts = record["question"]
-    question_kind = KINDS[parts["kind"]]
+    question_kind = kind_named(parts["kind"])
     try:
         q: Question = question_kind.build(parts)
     except TcformalError as error:
@@ -213,7 +213,7 @@ def _short(results: Any) -> str:
 def check_vectors(record: Mapping[str, Any], q: Question) -> None:
     """RecordError where vectors show what a record says that no inputs show."""
     question_kind = kind_of(q)
-    found = question_kind.search(q, DEFAULT_LIMITS.seed)
+    found = question_kind.search(q, Limits().seed)
     if found is not None and question_kind.replay(q, found).confirms:
         raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
 

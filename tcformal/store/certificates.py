@@ -14,7 +14,7 @@ from typing import Any
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
-from tcformal.files.regular import read_regular
+from tcformal.files import read_regular
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -20,6 +19,7 @@ from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
 from tcformal.store.claims import CLAIM, keep_claim
 from tcformal.store.file import Record, RecordFile, RecordKind
+from tcformal.store.lines import Line
 from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now

@@ -11,7 +11,6 @@ from pathlib import Path
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.nvidia import nvidia_names
-from tcformal.files.write import write_whole
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.regions import region
 from tcformal.theory.sources import AXIOMS, LOGICAL, SOURCES, source_names
@@ -273,7 +272,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("docs"))
     folder = parser.parse_args().folder
     for name, text in pages().items():
-        write_whole(folder / name, text.encode())
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._pytree import tree_leaves
 
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
@@ -20,9 +23,159 @@ from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import from_raw
 from tcformal.simulation.recipe import ModelGemm, gemm
 from tcformal.simulation.unit import Unit, spec_of
-from tcformal.torch.modes import Functions, Operators
-from tcformal.torch.operators import TensorProduct
+from tcformal.torch.operators import (
+    TensorProduct,
+    base_name,
+    is_composite,
+    named_arguments,
+    product_of,
+    sums_products,
+)
 from tcformal.torch.tensors import TORCH_DTYPES, array_of, format_of_dtype, tensor_of
+
+#: A product of stacks of matrices; true for a result in the accumulator's format.
+Multiply = Callable[[Any, Any, bool], Any]
+
+
+def attention(
+    multiply: Multiply,
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    **_: Any,
+) -> tuple[Any, Any]:
+    """softmax(scale·Q·Kᵀ + mask)·V, and the logarithms of the sums of exponentials.
+
+    Shapes: query [..., H, L, E], key [..., G, S, E], value [..., G, S, V] with G a divisor of H; the mask
+    broadcasts to [..., H, L, S]; results [..., H, L, V] and [..., H, L].
+    Ranges and units: Q·Kᵀ stays in the accumulator's format, and what follows is PyTorch's in fp32; the
+    weights are rounded to the dtype of V before the second product, as fused kernels do; no kernel's own
+    order of blocks of S is followed.
+    Zero, NaN, Inf: a row of which every place is masked gives zeros.
+    """
+    if query.dim() > 2 and key.shape[-3] != query.shape[-3]:
+        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+    scores = multiply(query, key.transpose(-2, -1), True).float()
+    scores = scores * (query.shape[-1] ** -0.5 if scale is None else scale)
+    places = scores.shape[-2:]
+    if is_causal:
+        later = torch.ones(places, dtype=torch.bool, device=scores.device).triu(1)
+        scores = scores.masked_fill(later, float("-inf"))
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        scores = scores.masked_fill(~attn_mask, float("-inf"))
+    elif attn_mask is not None:
+        scores = scores + attn_mask.float()
+    sums = torch.logsumexp(scores, -1)
+    weights = torch.softmax(scores, -1).masked_fill((sums == float("-inf"))[..., None], 0.0)
+    if dropout_p:
+        weights = torch.dropout(weights, dropout_p, True)
+    return multiply(weights.to(value.dtype), value, False), sums
+
+
+#: Operators that are a whole attention; the second one has a second result.
+_ATTENTION = ("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu")
+_ATTENTION_NAMES = (
+    "query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa",
+)  # fmt: skip
+
+
+class Functions(TorchFunctionMode):
+    """Attention before PyTorch chooses one of its kernels for it."""
+
+    def __init__(self, owner: TorchArithmetic) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        given = dict(kwargs or {})
+        if func is not torch.nn.functional.scaled_dot_product_attention:
+            return func(*args, **given)
+        names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
+        given = {**dict(zip(names, args, strict=False)), **given}
+        made = _attended(self._owner, "aten::scaled_dot_product_attention", given)
+        return func(*args, **(kwargs or {})) if made is None else made[0]
+
+
+class Operators(TorchDispatchMode):
+    """Every operator, after PyTorch has taken its functions apart."""
+
+    def __init__(self, owner: TorchArithmetic) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        given = kwargs or {}
+        owner = self._owner
+        p = product_of(func, args, given)
+        if p is not None and p.multiply_adds and owner.takes(p):
+            return _put(func, args, given, owner.compute(p))
+        space, name = base_name(func)
+        if space == "aten" and name in _ATTENTION:
+            made = _attended(owner, f"{space}::{name}", named_arguments(func, args, given))
+            if made is not None:
+                return made if name != _ATTENTION[0] else made[0]
+        if is_composite(func):
+            with self:
+                return func.decompose(*args, **given)
+        if p is not None or sums_products(func):
+            tensors = [x for x in tree_leaves((args, given)) if torch.is_tensor(x)]
+            if p is None or p.multiply_adds:
+                owner.refuse(f"{space}::{name}", tensors)
+        return func(*args, **given)
+
+
+def _attended(owner: TorchArithmetic, operator: str, x: dict[str, Any]) -> tuple[Any, Any] | None:
+    """Attention on the units, with gradients straight through; None where no unit takes its dtype."""
+    query, key, value = (x[name] for name in ("query", "key", "value"))
+    example = TensorProduct(operator, query, key, (1,), query.dtype)
+    if not owner.takes(example):
+        return None
+    owner.check_gradients(operator, (query, key, value))
+
+    def multiply(a: Any, b: Any, wide: bool) -> Any:
+        shape = (*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        return owner.compute(TensorProduct(operator, a, b, shape, a.dtype), wide)
+
+    with torch.no_grad():
+        made, sums = attention(multiply, **x)
+    if not torch.is_grad_enabled() or not any(t.requires_grad for t in (query, key, value)):
+        return made, sums
+    with _disable_current_modes():
+        given = {name: value for name, value in x.items() if name in _ATTENTION_NAMES}
+        reference = torch.nn.functional.scaled_dot_product_attention(**given)
+    return _StraightThrough.apply(made, reference), sums
+
+
+class _StraightThrough(torch.autograd.Function):
+    """One value with the gradient of another."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Any, reference: Any) -> Any:
+        return value.view_as(value)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return None, gradients[0]
+
+
+def _put(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], d: Any) -> Any:
+    """The result where the operator puts it: a new tensor, its first operand, or `out`."""
+    given = named_arguments(func, args, kwargs)
+    if "out" in given:
+        return given["out"].resize_(d.shape).copy_(d)
+    if func._schema.name.endswith("_"):
+        return args[0].copy_(d)
+    return d
+
 
 _GRADIENTS = ("refuse", "straight-through")
 _OTHERS = ("refuse", "pytorch")

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
 from tcformal.analysis.errors import error_sample
-from tcformal.analysis.sweeps.errors import Cell, measured_already, sweep_errors
-from tcformal.analysis.sweeps.records import append
+from tcformal.analysis.records import append
 from tcformal.cli import main
 from tcformal.simulation.runnable import computation
 

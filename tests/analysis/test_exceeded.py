@@ -9,9 +9,8 @@ import pytest
 
 from tcformal.analysis.bounds.attained import words_text
 from tcformal.analysis.bounds.constants import theorem_constant
-from tcformal.analysis.bounds.program.near import Near
 from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.programs import ProgramAccuracy, excess, program_accuracy
+from tcformal.analysis.bounds.programs import Near, ProgramAccuracy, excess, program_accuracy
 from tcformal.analysis.bounds.slices import exact_slices
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named

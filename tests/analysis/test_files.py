@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tcformal.analysis.papers.checked import OUTCOMES, check_asks
 from tcformal.analysis.papers.files import find, folder, known_queries, load, validator
-from tcformal.analysis.papers.run import Setting, run
+from tcformal.analysis.papers.run import run
 from tcformal.design.names import resolve
 from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError
@@ -19,6 +19,7 @@ from tcformal.query.assume import FLAGS
 from tcformal.query.claims.register import CLAIMS
 from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
 from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.options import solve_options
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -170,14 +171,14 @@ def test_what_only_asking_finds_names_the_ask(tmp_path: Path) -> None:
     text = PLAIN.replace('"valpey@terms={terms}"]', '"hopper/mma.m16n8k8.f32.tf32.tf32.f32"]')
     query = load(written(tmp_path, text))
     check_asks(query, query.concrete())
-    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0))
+    how = solve_options(Limits(10.0, 4096, 0), store=Store(tmp_path / "results"))
     with pytest.raises(InputError, match=r"query\.toml, but at ask\.1 .*expected two units of equal operand"):
         list(run(query, query.concrete(), how))
 
 
 def test_an_unknown_solver_is_no_mistake_of_the_file(tmp_path: Path) -> None:
     query = load(written(tmp_path, PLAIN))
-    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0), solvers=["nobody"])
+    how = solve_options(Limits(10.0, 4096, 0), ["nobody"], store=Store(tmp_path / "results"))
     with pytest.raises(UnknownNameError, match=r"^expected a known solver, but got 'nobody'"):
         list(run(query, query.concrete(), how))
 

@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from tcformal.analysis.figures.mary import (
     LENGTHS,
+    REAL,
     Curve,
+    added,
     curves,
     curves_of,
     points,
@@ -20,7 +22,6 @@ from tcformal.analysis.figures.mary import (
 )
 from tcformal.analysis.figures.model import precision_of, rounded
 from tcformal.analysis.figures.published import data_name, differences
-from tcformal.analysis.figures.real import REAL, added
 from tcformal.cli import main
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.distance.falls import FallSearch
-from tcformal.analysis.distance.monotone import Fall, Monotonicity, monotonicity
+from tcformal.analysis.distance.monotone import Fall, FallSearch, Monotonicity, monotonicity
 from tcformal.cli import main
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.exact import unit_dot
@@ -116,12 +115,12 @@ def test_what_does_not_fall_is_no_fall(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_says_what_falls() -> None:
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone", "--json", "--no-prove"])
+    done = CliRunner().invoke(main, ["monotonicity", VOLTA, "--json", "--no-prove"])
     assert done.exit_code == 0
     made = json.loads(done.stdout)
     assert [(f["operand"], f["ulps"] >= 1) for f in made["falls"]] == [("c", True)] * 2
     assert made["verdicts"] == {"c": "VIOLATED", "a": "UNKNOWN"}
-    shown = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone"]).stdout
+    shown = CliRunner().invoke(main, ["monotonicity", VOLTA]).stdout
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
     assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())

@@ -10,9 +10,10 @@ from click.testing import CliRunner
 from tcformal.analysis.papers import run as running
 from tcformal.analysis.papers.checked import golden_witness
 from tcformal.analysis.papers.files import Ask, find, known_queries, load
-from tcformal.analysis.papers.run import Setting, evaluate_three, run, run_query
+from tcformal.analysis.papers.run import evaluate_three, run, run_query
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.query.options import solve_options
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -58,7 +59,7 @@ def test_golden_inputs_on_all_three_interpretations(ask: Ask) -> None:
     spec = resolve(ask.body["unit"])
     results = evaluate_three(spec, golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"]))
     assert len(set(results.values())) == 1
-    outcome, _ = running.ASKERS["evaluate"](ask, Setting(Store(Path("unused")), LIMITS))
+    outcome, _ = running.ASKERS["evaluate"](ask, solve_options(LIMITS, store=Store(Path("unused"))))
     assert outcome == ask.expected
 
 
@@ -67,7 +68,7 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text(SMALL, encoding="utf-8")
     query = load(path)
     store = Store(tmp_path / "results")
-    how = Setting(store, LIMITS, certify=True)
+    how = solve_options(LIMITS, certify=True, store=store)
     done = list(run(query, query.concrete(), how))
     outcomes = ["SEPARATED", "EQUIVALENT", "HOLDS", "REPRODUCED", "DIFFERENT"]
     assert [a.outcome for a in done] == outcomes
@@ -86,7 +87,7 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
     assert all(a.served for a in again[:3])
     assert store.path.read_bytes() == lines
     with pytest.raises(AssertionError, match="asked again"):
-        list(run(query, query.concrete(), Setting(store, LIMITS, fresh=True)))
+        list(run(query, query.concrete(), solve_options(LIMITS, store=store, fresh=True)))
 
 
 def test_a_kept_answer_of_another_definition_is_not_served(
@@ -97,13 +98,13 @@ def test_a_kept_answer_of_another_definition_is_not_served(
     query = load(path)
     ask = query.concrete()[2]
     store = Store(tmp_path / "results")
-    how = Setting(store, LIMITS, certify=True)
+    how = solve_options(LIMITS, certify=True, store=store)
     assert [a.served for a in run(query, [ask], how)] == [""]
     assert [bool(a.served) for a in run(query, [ask], how)] == [True]
     text = store.path.read_text(encoding="utf-8")
     digest = store.records()[0].digest
     store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
-    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    how = solve_options(LIMITS, certify=True, store=Store(tmp_path / "results"))
     assert [a.served for a in run(query, [ask], how)] == [""]
 
 

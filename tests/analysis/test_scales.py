@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 
 from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.scales import Scale
 from tcformal.analysis.bounds.program.steps import StepErrors
+from tcformal.analysis.bounds.program.sums import Scale
 from tcformal.analysis.bounds.program.words import Range
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError

@@ -11,8 +11,7 @@ import pytest
 
 from tcformal.analysis.bounds.constants import theorem_constant
 from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.plan import check_small, needed_sum
-from tcformal.analysis.bounds.program.steps import StepErrors
+from tcformal.analysis.bounds.program.steps import StepErrors, check_small, needed_sum
 from tcformal.analysis.bounds.program.sums import ErrorForm, nothing
 from tcformal.analysis.bounds.program.words import Range, Symbols
 from tcformal.analysis.bounds.programs import program_accuracy
@@ -43,8 +42,8 @@ FLUSHING = [x for x in distinct_designs() if flushed_letters(resolve(x).design)]
 @pytest.fixture(autouse=True)
 def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs are built here: no long ascent to others."""
-    monkeypatch.setattr("tcformal.analysis.bounds.program.near._ROUNDS", 1)
-    monkeypatch.setattr("tcformal.analysis.bounds.program.near._ROWS", 64)
+    monkeypatch.setattr("tcformal.analysis.bounds.programs._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.analysis.bounds.programs._ROWS", 64)
 
 
 def bounds() -> CallBounds:

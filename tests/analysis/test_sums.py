@@ -11,8 +11,13 @@ import pytest
 
 from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
 from tcformal.analysis.distance import distance
-from tcformal.analysis.distance.distance import LargestDistance, distances, largest_distance
-from tcformal.analysis.distance.operands import MatrixOperands, apart_sums
+from tcformal.analysis.distance.distance import (
+    LargestDistance,
+    MatrixOperands,
+    apart_sums,
+    distances,
+    largest_distance,
+)
 from tcformal.design.names import resolve
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError

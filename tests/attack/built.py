@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from attack.directed import Ints, encoded, just_below, significands
 from tcformal.analysis.bounds.attained import Construction
-from tcformal.analysis.bounds.cut_terms import of_cut_terms
 from tcformal.analysis.bounds.grid import filled
+from tcformal.analysis.bounds.search import of_cut_terms
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.simulation.operands.random import Batch, with_scales

@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PARSED = (
     "--all-pairs", "results show", "results proof", "campaign", "--device cpu", "probe keep", "probe devices",
     "probe compare",
-    "--kernels", "valpey/carry-bits", "--claims", "sweep", "-o ampere.json", "-o suite.h", "--certify",
+    "--kernels", "valpey/carry-bits", "--claims", "-o ampere.json", "-o suite.h", "--certify",
     "check-rtl", "explain-mismatch", "identify", "compare-programs", "tcformal report",
     "tcformal accuracy", "--plot", "figures mary",
 )  # fmt: skip

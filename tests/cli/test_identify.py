@@ -15,7 +15,6 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.devices.programs.hand import HandDevice, lines_of
 from tcformal.errors import InputError
-from tcformal.files.write import append
 from tcformal.identification.asking.device import identify as identify_device
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.simulation.operands.batch import batch_of
@@ -23,6 +22,7 @@ from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
 from tcformal.store.schema import sealed
+from tcformal.store.write import append
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = resolve(UNIT)

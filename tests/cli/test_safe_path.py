@@ -108,8 +108,8 @@ def test_the_planted_files_are_run_where_python_looks_for_them(planted: Path) ->
         ),
         pytest.param(
             COMMAND,
-            ["sweep", "--vectors", "2", "--only", "x86/vdpbf16ps", "--jobs", "1"],
-            "1 designs swept now",
+            ["statistics", "x86/vdpbf16ps", "--lengths", "2", "--elements", "1", "--sweep", "--jobs", "1"],
+            "vdpbf16ps",
             marks=pytest.mark.long,
         ),
         (ISOLATED, [], "3\n"),
@@ -137,7 +137,20 @@ def test_python_m_drops_the_working_directory(planted: Path) -> None:
     done = run_in(planted, ["-m", "tcformal", "prove", *UNITS, "--solvers", "cadical", "--certify"])
     assert done.returncode == 0, done.stderr
     done = run_in(
-        planted, ["-m", "tcformal", "sweep", "--vectors", "2", "--only", "x86/vdpbf16ps", "--jobs", "1"]
+        planted,
+        [
+            "-m",
+            "tcformal",
+            "statistics",
+            "x86/vdpbf16ps",
+            "--lengths",
+            "2",
+            "--elements",
+            "1",
+            "--sweep",
+            "--jobs",
+            "1",
+        ],
     )
     assert done.returncode == 0, done.stderr
     assert marks(planted) == []

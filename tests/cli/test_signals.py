@@ -15,8 +15,18 @@ import pytest
 import signals
 
 ROOT = Path(__file__).resolve().parents[2]
-#: One unit in many pieces, so that workers are busy when the signal comes.
-SWEEP = ["sweep", "--vectors", "100000", "--only", "x86/vdpbf16ps", "--jobs", "2"]
+#: Many lengths, so that workers are busy when the signal comes.
+SWEEP = [
+    "statistics",
+    "x86/vdpbf16ps",
+    "--lengths",
+    ",".join(str(n) for n in range(2000, 2100, 2)),
+    "--elements",
+    "20000",
+    "--sweep",
+    "--jobs",
+    "2",
+]
 
 #: A program that says when it begins to import the command line.
 STARTING = """

@@ -15,10 +15,9 @@ import pytest
 
 from conformance.test_operators import MEANINGS
 from tcformal.backends.concrete import Concrete
-from tcformal.ir.build import Graph
+from tcformal.ir.build import IDENTITIES, Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
-from tcformal.ir.simplify import IDENTITIES
 
 SEED = 20261122
 #: Every value of x and y (3 bits each) and of t.

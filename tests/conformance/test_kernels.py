@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import kernel_agreement
 from dags import evaluate, random_graph
-from executors import Inline
-from tcformal.analysis.sweeps import compiled, records
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
@@ -95,19 +91,19 @@ def test_random_dags(max_width: int, side: str, register: int, monkeypatch: pyte
 
 def agrees(name: str, seed: int) -> None:
     """Rows and columns of all families, some of K not a multiple of k, on the kernels and on integers."""
-    mismatches, specials, examples, _ = compiled.judge(name, seed)
+    mismatches, specials, examples = kernel_agreement.judge(name, seed)
     assert mismatches == 0, "\n".join(examples)
-    assert 0 < specials < compiled.OUTPUTS
+    assert 0 < specials < kernel_agreement.OUTPUTS
 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_unit_agrees_with_integers(name: str) -> None:
-    assert name in compiled.representatives()
+    assert name in kernel_agreement.representatives()
     agrees(name, 5)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", compiled.representatives())
+@pytest.mark.parametrize("name", kernel_agreement.representatives())
 def test_every_arithmetic_agrees_with_integers(name: str) -> None:
     for seed in range(4, 8):
         agrees(name, seed)
@@ -116,43 +112,15 @@ def test_every_arithmetic_agrees_with_integers(name: str) -> None:
 def test_another_design_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
     """Integers of a design that keeps one bit less differ, and the first outputs are told."""
     name = "hopper/mma.m16n8k8.f32.f16.f16.f32"
-    right = compiled.by_integers
+    right = kernel_agreement.by_integers
     wrong = resolve(f"{name}@fraction_bits=24")
-    monkeypatch.setattr(compiled, "by_integers", lambda spec, x: right(wrong, x))
-    mismatches, _, examples, _ = compiled.judge(name, 6)
+    monkeypatch.setattr(kernel_agreement, "by_integers", lambda spec, x: right(wrong, x))
+    mismatches, _, examples = kernel_agreement.judge(name, 6)
     assert mismatches > 0
     assert examples[0].startswith(f"tcformal explain {name} --a 0x")
 
 
-@pytest.mark.slow
-def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
-    path, pool = tmp_path / "kernels.jsonl", Inline()
-    only = lambda name: name.startswith("volta/")  # noqa: E731 - a filter in one line
-
-    def run(outputs: int = 10) -> list[compiled.Compared]:
-        return list(compiled.compare(path, outputs, 1, pool, only=only))
-
-    first = next(compiled.compare(path, 10, 1, pool, only=only))
-    assert (first.outputs, first.mismatches, pool.calls) == (compiled.OUTPUTS, 0, 1)
-    assert [r.unit for r in run()] == ["volta/mma.m8n8k4.f16.f16.f16.f16"]
-    assert run() == []
-    assert len(run(compiled.OUTPUTS + 1)) == 2
-
-
-@pytest.mark.parametrize("changed", ["definition", "kernels"])
-def test_what_changed_is_compared_again(changed: str, tmp_path: Path) -> None:
-    path, pool = tmp_path / "kernels.jsonl", Inline()
-    only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
-    (record,) = compiled.compare(path, 10, 1, pool, only=only)
-    assert len(compiled.done_already(path, 10)) == 1
-    altered: dict[str, Any] = {changed: "of yesterday"}
-    path.unlink()
-    records.append(path, replace(record, **altered))
-    assert compiled.done_already(path, 10) == {}
-    assert len(list(compiled.compare(path, 10, 1, pool, only=only))) == 1
-
-
 def test_one_unit_stands_for_every_design() -> None:
     """Every catalogued design is that of some representative."""
-    designs = {catalogue()[name].design for name in compiled.representatives()}
+    designs = {catalogue()[name].design for name in kernel_agreement.representatives()}
     assert {u.design for u in catalogue().values()} <= designs

@@ -21,10 +21,9 @@ from conformance.test_term_interpreters import (
 )
 from tcformal.backends.blast import Blast
 from tcformal.backends.concrete import Concrete
-from tcformal.backends.trace import Tracer
+from tcformal.backends.second_gates import network
 from tcformal.backends.vector import Vector, evaluate
 from tcformal.errors import InputError
-from tcformal.independent.gates import network
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
@@ -194,12 +193,6 @@ def on_few_integers(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]])
     return [run(row)[0] for row in rows]
 
 
-def on_trace(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
-    graph.label("stage", root)
-    traced = Tracer(graph, root)
-    return [traced(row).stages["stage"].raw for row in rows]
-
-
 def on_lanes(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
     lanes = {
         name: np.array([row[name] for row in rows], dtype=np.uint64 if node.width <= 64 else object)
@@ -233,7 +226,6 @@ INTERPRETATIONS: dict[str, Interpretation] = {
     "table": by_values(on_table),
     "integers": by_values(on_integers),
     "few-integers": by_values(on_few_integers),
-    "trace": by_values(on_trace),
     "lanes": by_values(on_lanes),
     "compiled": by_values(answer_compiled),
     "gates": by_values(on_gates),

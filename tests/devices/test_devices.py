@@ -16,12 +16,11 @@ import pytest
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
 from tcformal.devices.log.results import read_runs
-from tcformal.devices.model import ModelDevice
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import Directed, Plan, make_plan
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.registry import open_device
+from tcformal.devices.registry import ModelDevice, open_device
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
 from tcformal.identification.compare import compare

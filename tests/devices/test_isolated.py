@@ -13,7 +13,7 @@ import pytest
 from tcformal.devices.cuda.cubin import build
 from tcformal.devices.hip import rocm
 from tcformal.devices.isolated import IsolatedDevice, opened
-from tcformal.devices.model import ModelDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation.gpu import card as cards
 from tcformal.simulation.operands.random import batch

@@ -16,8 +16,7 @@ from tcformal.devices.device import slug
 from tcformal.devices.log.results import read_runs
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.programs.program import ProgramDevice
-from tcformal.devices.programs.talk import LONGEST_LINE
+from tcformal.devices.programs.program import LONGEST_LINE, ProgramDevice
 from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError, RecordError

@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.cuda.instructions import kernel
+from tcformal.devices.cuda.cubin import kernel
 from tcformal.devices.sources import sources
 from tcformal.devices.tiles import Places, placed
 from tcformal.programs.chain import scale_count

@@ -69,8 +69,10 @@ WORKING: dict[str, list[str]] = {
     "programs": ["ootomo-yokota", "--length", "2"],
     "compare-programs": ["bf16x9@bands=2", "fma-chain", "--assume", "c=0", "--means", "search"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
-    "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
     "accuracy": ["tfdpa@products=2", "--no-prove"],
+    "distance": ["tfdpa@products=2", "tfdpa@products=2"],
+    "exact": ["tfdpa@products=2"],
+    "monotonicity": ["tfdpa@products=2", "--no-prove"],
     "statistics": ["tfdpa@products=2", "--elements", "4"],
     "figures": ["mary-5.1", "--points", "1", "--words", "1"],
     "identify-product": ["numpy", "--formats", "fp32,fp32,fp32", "--shape", "2,2,3"],
@@ -164,8 +166,6 @@ def make_case(rng: random.Random, place: Place) -> Case:
         words = [word for word in words if word not in _LONG] + [
             rng.choice(("--no-such-option", "--time-limit=nan"))
         ]
-    if name == "sweep":
-        words += ["--only", UNIT]
     if rng.random() < 0.6 and any("--results" in option.opts for option in options):
         words += ["--results", rng.choice(place.folders)]
     if rng.random() < 0.4 and any("--json" in option.opts for option in options):

@@ -62,7 +62,7 @@ def bounded(place: Place) -> Iterator[None]:
         patch.setattr(portfolio._Race, "run", none_answers)
         patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", unexplained)
         patch.setattr("tcformal.report.site.build.known_queries", dict)
-        for module in ("devices.campaign", "questions.pairs", "sweep"):
+        for module in ("devices.campaign", "questions.pairs"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield
     finally:

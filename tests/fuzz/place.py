@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from fuzz.odd import HOSTILE, JSON, changed, damaged, nested
 from tcformal.cli import main
-from tcformal.files.packed import ENDING, read_packed
+from tcformal.files import ENDING, read_packed
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = "x86/vdpbf16ps"

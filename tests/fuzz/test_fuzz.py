@@ -43,7 +43,6 @@ def test_a_few_odd_calls_of_the_program_itself(place: Place) -> None:
     """In processes of their own: what a process adds are its streams, its signals and its exit."""
     for words in (
         ("eval", "x86/vdpbf16ps", "--a", "\x1b[2J,1", "--b", "1,1", "--json"),
-        ("sweep", "--vectors", "2", "--only", "x86/vdpbf16ps", "--jobs", "1", "--results", "r-pipes"),
         ("units", "\udcff"),
     ):
         case = Case(words)

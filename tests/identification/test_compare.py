@@ -9,9 +9,9 @@ import pytest
 
 from tcformal.design.axes import neighbours, rivals
 from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.model import ModelDevice
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
+from tcformal.devices.registry import ModelDevice
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import RecordError
 from tcformal.identification.compare import Comparison, compare

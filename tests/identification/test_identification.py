@@ -16,9 +16,8 @@ from small_identify import identify
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
 from tcformal.devices.callable import CallableDevice
-from tcformal.devices.model import ModelDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import RecordError
-from tcformal.files.write import append
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.rates import Rate
 from tcformal.identification.asking.validation import Validated
@@ -43,6 +42,7 @@ from tcformal.simulation.replay import replay
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store
+from tcformal.store.write import append
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = resolve(UNIT)

@@ -25,8 +25,7 @@ from oracle.evaluation import (
 from tcformal.design.spec import Design
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
-from tcformal.oracle.exact import dot
-from tcformal.oracle.nans import quiet_nan
+from tcformal.oracle.exact import dot, quiet_nan
 from tcformal.oracle.values import parse_value
 
 SEED = 20262

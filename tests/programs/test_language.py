@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tcformal.backends.concrete import Concrete
-from tcformal.backends.terms.smtlib import to_smtlib
+from tcformal.backends.export.smtlib import to_smtlib
 from tcformal.design.sources import references
 from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.encodings.catalog import FORMATS
@@ -20,7 +20,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit
-from tcformal.programs.magnitudes import magnitudes
+from tcformal.programs.error import magnitudes
 from tcformal.programs.program import Program, known_programs, load_program, program, read_program
 
 ROOT = Path(__file__).resolve().parents[2]

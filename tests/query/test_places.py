@@ -16,10 +16,9 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
-from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.assume import REGIONS, Assumptions, assume_of_unit, from_texts, parse_region
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.question import Kind as Verdict
-from tcformal.query.regions import REGIONS, parse_region
 from tcformal.query.separate import separate
 from tcformal.solve.result import Limits
 

@@ -24,8 +24,7 @@ from tcformal.query.suites import cover as covering
 from tcformal.query.suites.cover import cover, irredundant
 from tcformal.query.suites.made import LISTED, Suite, complaints
 from tcformal.query.suites.panel import Panel
-from tcformal.query.suites.splits import split_cover
-from tcformal.query.suites.suite import suite
+from tcformal.query.suites.suite import split_cover, suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.operands.batch import (

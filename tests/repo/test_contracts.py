@@ -92,7 +92,7 @@ PLANTED = [
     pytest.param("semantics/round.py", "def f():\n    import z3", {PURE, SOLVERS}, id="lazy-solver"),
     pytest.param("oracle/exact.py", "from tcformal.semantics import mma", {ORACLE}, id="semantics-in-oracle"),
     pytest.param(
-        "independent/gates.py", "import tcformal.ir.ops", {LAYERS, INDEPENDENT}, id="ir-in-independent"
+        "backends/second_gates.py", "import tcformal.ir.ops", {INDEPENDENT}, id="ir-in-second-gates"
     ),
     pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
     pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
@@ -117,7 +117,7 @@ PLANTED = [
     pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
     pytest.param("query/claims/answered.py", "import tcformal.store.file", {LAYERS}, id="store-in-query"),
     pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),
-    pytest.param("query/pairs/pool.py", "import tcformal.query.suites.suite", {LAYERS}, id="suite-in-pairs"),
+    pytest.param("query/pairs/pool.py", "import tcformal.query.suites.suite", {QUERY}, id="suite-in-pairs"),
     pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
     pytest.param("devices/plan/plan.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-plan"),
     pytest.param("devices/log/results.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-log"),

@@ -15,8 +15,9 @@ from click.testing import CliRunner
 
 import tcformal
 from tcformal.analysis.papers.files import load
-from tcformal.analysis.papers.run import Answered, Setting, run
+from tcformal.analysis.papers.run import Answered, run
 from tcformal.cli import main
+from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claims import claims_section
 from tcformal.report.queries import agreement, report_text, statement_text
@@ -70,7 +71,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Answered]]
     folder = tmp_path_factory.mktemp("report")
     (folder / "asks.toml").write_text(ASKS, encoding="utf-8")
     query = load(folder / "asks.toml")
-    how = Setting(Store(folder / "results"), Limits(200.0, 8192, 0))
+    how = solve_options(Limits(200.0, 8192, 0), store=Store(folder / "results"))
     answered = list(run(query, query.concrete(), how))
     return statement_text(query, answered), answered
 
@@ -159,7 +160,7 @@ def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
     """Both sets of inputs at their places, and pasted they give the results of the witness."""
     (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
     query = load(tmp_path / "claim.toml")
-    (answered,) = run(query, query.concrete(), Setting(None, Limits()))
+    (answered,) = run(query, query.concrete(), SolveOptions())
     assert answered.outcome == "VIOLATED"
     commands = re.findall(r"`(tcformal eval [^`]+)`", statement_text(query, [answered]))
     wanted = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tcformal.simulation import compiled
-from tcformal.simulation.steps import promoted
+from tcformal.simulation.steps import values
 
 
 @pytest.fixture(scope="module")
@@ -19,4 +19,4 @@ def own_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         compiled.gemm.cache_clear()
         yield
         compiled.gemm.cache_clear()
-        promoted.promoted_gemm.cache_clear()
+        values.promoted_gemm.cache_clear()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tcformal.analysis.sweeps import compiled as sweep
+import kernel_agreement
 from tcformal.backends import machine
 from tcformal.design.names import resolve
 from tcformal.simulation.compiled import dot_products, dot_rows, gemm
@@ -52,7 +52,7 @@ def test_dot_products_end_where_their_rows_do(name: str) -> None:
     spec = resolve(name)
     for k in (spec.k, 5 * spec.k) if spec.c_format == spec.d_format else (spec.k,):
         for n in (1, 15, 33, 200):
-            x = sweep.operands(spec, k, n, n, 7, finite=n % 2 == 0)
+            x = kernel_agreement.operands(spec, k, n, n, 7, finite=n % 2 == 0)
             assert x.c is not None
             a, b = at_the_border(x.a, "C"), at_the_border(np.repeat(x.b.T[:1], n, 0), "C")
             c = x.c[:, 0].copy()
@@ -66,7 +66,7 @@ def test_few_rows_end_where_the_matrix_does(name: str, order: str) -> None:
     spec = resolve(name)
     for k in (spec.k, 5 * spec.k) if spec.c_format == spec.d_format else (spec.k,):
         for n in (5, 16, 70, 131):
-            x = sweep.operands(spec, k, n, 2, n)
+            x = kernel_agreement.operands(spec, k, n, 2, n)
             assert x.c is not None
             with Work(1, progress=False) as work:
                 d = gemm(spec, "a").multiply(MatrixWords(x.a, at_the_border(x.b, order), x.c), work)

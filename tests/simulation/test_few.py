@@ -7,9 +7,9 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.query.search import boundaries_of, few
 from tcformal.simulation.operands.batch import inputs_to_try
 from tcformal.simulation.operands.boundaries import boundaries
-from tcformal.simulation.operands.few import boundaries_of, few
 from tcformal.simulation.operands.random import Batch
 from tcformal.simulation.replay import replay
 

@@ -24,9 +24,8 @@ from tcformal.simulation.gpu import named as devices
 from tcformal.simulation.gpu.card import Card
 from tcformal.simulation.gpu.compilers import compiler
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.gpus.ctext import CCode
 from tcformal.simulation.kernels.gpus.gemm import GpuGemm
-from tcformal.simulation.kernels.gpus.text import GpuText
+from tcformal.simulation.kernels.gpus.text import CCode, GpuText
 from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.unit import Unit, designs, spec_of

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import kernel_agreement
 import tcformal
-from tcformal.analysis.sweeps import compiled as sweep
 from tcformal.backends import lanes, llvm, lowering, machine
 from tcformal.backends.lanes import Code, lane_for
 from tcformal.errors import InputError
@@ -392,7 +392,7 @@ def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, f
     # Whole pieces of short steps, and steps that are left.
     k = spec.k * max(3, 38 // spec.k)
     for side, m, columns, more in (("a", 1, 70, 0), ("a", 3, 33, 1), ("b", 50, 2, 1)):
-        x = sweep.operands(spec, k + more, m, m, columns, finite=finite)
+        x = kernel_agreement.operands(spec, k + more, m, m, columns, finite=finite)
         if turned:
             x = replace(x, a=np.asfortranarray(x.a), b=np.asfortranarray(x.b))
         wanted = words_on_lanes(name, x)

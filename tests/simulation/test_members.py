@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.space import space
-from tcformal.simulation.families.members import Members
+from tcformal.query.suites.panel import Members
 from tcformal.simulation.families.opened import structure_of
 from tcformal.simulation.operands.batch import inputs_to_try, together, witness_at
 from tcformal.simulation.operands.pool import pool_of

@@ -14,7 +14,7 @@ from tcformal.oracle.programs import program_result
 from tcformal.simulation import arrays
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.runnable import program
-from tcformal.simulation.steps import run, scaled, values
+from tcformal.simulation.steps import run, values
 
 NAMES = (
     "deepgemm-fp8-scaled@every=8", "tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32",
@@ -55,7 +55,7 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     inputs = dict.fromkeys("abc", "fp32")
     p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
     rng, seen = np.random.default_rng(7), list[Any]()
-    real = scaled.with_factors
+    real = values.with_factors
 
     def noted(*x: Any) -> Any:
         seen.append(real(*x))

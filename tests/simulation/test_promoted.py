@@ -17,7 +17,7 @@ from tcformal.programs.program import read_program
 from tcformal.simulation.arrays import from_raw
 from tcformal.simulation.kernels import gemm as kernels
 from tcformal.simulation.recipe import ModelGemm
-from tcformal.simulation.steps import accumulators, promoted, values
+from tcformal.simulation.steps import accumulators, values
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
@@ -32,7 +32,7 @@ pytestmark = [
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """From which k to which accumulators were added up by one kernel."""
     found: list[tuple[int, int]] = []
-    real = promoted.promoted_words
+    real = values.promoted_words
 
     def told(x: Any, *more: Any) -> Any:
         found.append((x.start, x.stop))
@@ -154,7 +154,7 @@ def test_steps_are_looked_through_from_each_a_few_times() -> None:
 def test_every_design(name: str, taken: list[Any]) -> None:
     """Any encodings, on every design whose d is a c again and that has no scales of its own."""
     spec = resolve(name)
-    if spec.c_format != spec.d_format or spec.scale_format is not None or 2 * spec.k > promoted._LONGEST:
+    if spec.c_format != spec.d_format or spec.scale_format is not None or 2 * spec.k > values._LONGEST:
         pytest.skip("its results are no accumulators, or it takes many products")
     rng = np.random.default_rng(5)
     k = 5 * spec.k

@@ -56,10 +56,10 @@ def run(
     mode: str,
     given: Sequence[Any],
 ) -> tuple[Any, bool]:
-    """The results, and whether a shortcut was there."""
+    """The results, and whether a rule was there."""
     operations.operation.cache_clear()
     made = operations.operation(tuple(formats), addends, fmt, mode, False)
-    return made(given, given[0].shape), bool(made.shortcuts)
+    return made(given, given[0].shape), bool(made.rules)
 
 
 @pytest.mark.usefixtures("no_kernels")
@@ -77,8 +77,8 @@ def test_operations_give_what_their_definitions_give(name: str, monkeypatch: pyt
     monkeypatch.setattr(elements, "_WORTH_COMPILING", 1 << 62)
     wanted, _ = run(formats, addends, fmt, mode, given)
     monkeypatch.setattr(elements, "_WORTH_COMPILING", 0)
-    made, shortcut = run(formats, addends, fmt, mode, given)
-    assert shortcut == taken
+    made, rule = run(formats, addends, fmt, mode, given)
+    assert rule == taken
     assert (made == wanted).all()
 
 

@@ -8,10 +8,9 @@ from benchmarks.questions import QUESTIONS, Asked
 from benchmarks.solvers import Run, faults, learn
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve import order
+from tcformal.solve import portfolio
 from tcformal.solve.members import Member, available, registry
-from tcformal.solve.order import KINDS, in_order, kind_of, measured, rank
-from tcformal.solve.portfolio import decide
+from tcformal.solve.portfolio import KINDS, decide, in_order, kind_of, measured, rank
 from tcformal.solve.result import Limits
 
 
@@ -54,7 +53,7 @@ def test_one_of_the_first_two_sees_another_encoding_or_costs_too_much(kind: str)
 
 def test_members_follow_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"kinds": {kind: {"order": ["z3", "kissat", "cvc5"]} for kind in KINDS}}
-    monkeypatch.setattr(order, "measured", lambda: table)
+    monkeypatch.setattr(portfolio, "measured", lambda: table)
     assertion = parts()["sums"]
     assert in_order(["cvc5", "new", "kissat", "newer"], assertion) == ("kissat", "cvc5", "new", "newer")
     monkeypatch.setitem(registry, "kissat", Member("no-such-kissat", "nowhere:run", proves=True))

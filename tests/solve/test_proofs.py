@@ -15,7 +15,7 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve import portfolio, running
+from tcformal.solve import portfolio
 from tcformal.solve.certificate import verify
 from tcformal.solve.members import available, registry
 from tcformal.solve.portfolio import decide
@@ -260,7 +260,7 @@ def test_a_checker_that_fails_costs_the_certificate(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parent))
     monkeypatch.setenv("STUB_CHECKER", how)
-    monkeypatch.setattr(running, "Child", StubChecker)
+    monkeypatch.setattr(portfolio, "Child", StubChecker)
     alone = ask(997, "glucose", limits=SHORT, certify=True)
     assert alone.status is Status.UNKNOWN
     assert alone.reason == "glucose answered unsat, but no proof of it was checked (none was asked)"
@@ -295,7 +295,7 @@ def test_killed_processes_never_make_a_wrong_answer(
     jobs: int, certify: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Solvers and checkers are ended by SIGKILL at random moments: the right answer, or none."""
-    monkeypatch.setattr(running, "Child", Mortal)
+    monkeypatch.setattr(portfolio, "Child", Mortal)
     for target in (961, 997):
         decision = ask(target, *PROVING, "bitwuzla", "z3", jobs=jobs, certify=certify)
         right = Status.SAT if target == 961 else Status.UNSAT

@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from kept import certified, reopened, same, separated, vacuous
+from tcformal import files
 from tcformal.cli import main
 from tcformal.errors import RecordError
-from tcformal.files import packed
+from tcformal.store import write
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
@@ -86,7 +87,7 @@ def test_what_was_not_packed_here_is_refused(
         "no end": lzma.compress(b"{}"),
     }  # fmt: skip
     if damage == "bomb":
-        monkeypatch.setattr(packed, "LARGEST_CONTENT", 100_000)
+        monkeypatch.setattr(files, "LARGEST_CONTENT", 100_000)
     if damage in contents:
         path.write_bytes(contents[damage])
     else:
@@ -104,7 +105,7 @@ def test_what_was_not_packed_here_is_refused(
 def test_what_could_not_be_read_back_is_not_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     store.add(separated())
-    monkeypatch.setattr(packed, "LARGEST_CONTENT", 10)
+    monkeypatch.setattr(write, "LARGEST_CONTENT", 10)
     with pytest.raises(RecordError, match=r"^expected at most 10 bytes to pack in "):
         prune(store, pack=True)
     monkeypatch.undo()

@@ -14,7 +14,7 @@ import pytest
 from kept import COMPLEMENT, SIGNS, certified, unserved
 from stores import made_odd
 from tcformal.errors import RecordError
-from tcformal.files import lines
+from tcformal.store import lines
 from tcformal.store.certificates import PROOF, certificate_record
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.store import Store

@@ -40,10 +40,9 @@ from kept import (
 )
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
-from tcformal.files.lines import read
-from tcformal.files.write import append
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
@@ -51,7 +50,9 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
+from tcformal.store.lines import read
 from tcformal.store.store import Store
+from tcformal.store.write import append
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
 #: after each: the imports are paid for once.
@@ -111,7 +112,7 @@ def test_a_served_answer_is_the_answer(
 def test_a_solvers_answer_is_served(store: Store) -> None:
     """From the solvers to the file and back."""
     for first, second in ((FOUR, FOUR_25), (THREE_BITS, FOUR_BITS)):
-        fresh = answer(ask(first, second), limits=replace(LIMITS, time_s=300.0), certify=True)
+        fresh = answer(ask(first, second), SolveOptions(limits=replace(LIMITS, time_s=300.0), certify=True))
         store.add(fresh)
         again = store.find(ask(first, second))
         assert again is not None
@@ -139,7 +140,9 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Sto
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
     """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
-    fresh = answer(ask(SIGNS, COMPLEMENT, "c=0"), limits=replace(LIMITS, time_s=300.0), certify=True)
+    fresh = answer(
+        ask(SIGNS, COMPLEMENT, "c=0"), SolveOptions(limits=replace(LIMITS, time_s=300.0), certify=True)
+    )
     assert fresh.kind is Kind.EQUIVALENT
     assert fresh.allowed is not None
     record = store.add(fresh)

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from benchmarks.store import COMMANDS, GOAL_MB, cost, fill
 from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
-from tcformal.files.lines import Line, backwards, text_at
 from tcformal.store import file as record_file
+from tcformal.store.lines import Line, backwards, text_at
 from tcformal.store.schema import check
 from tcformal.store.store import Store
 

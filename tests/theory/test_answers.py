@@ -21,6 +21,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
 from tcformal.query.claims.answered import _OF_C, answered
 from tcformal.query.claims.register import CLAIMS
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
@@ -55,7 +56,7 @@ def answers(asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     found = {}
     for claim, unit in asked:
         try:
-            v = answered(catalogue()[unit], claim, limits=BRIEF)
+            v = answered(catalogue()[unit], claim, SolveOptions(limits=BRIEF))
         except InputError:
             found[claim, unit] = "refused"
         else:
@@ -106,7 +107,7 @@ def test_a_claim_is_not_answered_by_a_theorem_about_another() -> None:
     assert under.name == "product_order_idle"
     assert {name for name, x in CLAIMS.items() if "c" in x.assumes} == set(_OF_C)
     with pytest.raises(InputError, match="expected assumptions that claim carry-bits uses"):
-        answered(unit, "carry-bits; c=0x0", limits=BRIEF)
+        answered(unit, "carry-bits; c=0x0", SolveOptions(limits=BRIEF))
 
 
 def test_an_error_is_said_as_one_number_that_is_at_least_the_theorems() -> None:
@@ -164,7 +165,7 @@ def test_what_a_sum_loses_is_a_theorem_or_has_inputs(claim: str) -> None:
     assert found is not None
     assert found.instance.numbers["width"] == 25
     assert theorem_answer(exact, claim) is None
-    v = answered(resolve(VOLTA), claim, limits=BRIEF)
+    v = answered(resolve(VOLTA), claim, SolveOptions(limits=BRIEF))
     assert (v.kind, v.answered_by) == (Kind.VIOLATED, "witness")
     assert v.in_the_way == "terms reach from 2^-149 to the exponent 127, which takes 276 fraction bits"
 
@@ -225,7 +226,7 @@ def test_a_python_answer_has_the_theorem_and_is_kept(tmp_path: Path) -> None:
 def test_a_region_is_a_theorem_and_inputs_of_the_next_spread() -> None:
     """Nothing is a theorem under assumptions that it is not about; where no spread is, inputs show it."""
     first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
-    v = answered(first, f"agreement; {second.name}; finite; c=0x0", limits=BRIEF)
+    v = answered(first, f"agreement; {second.name}; finite; c=0x0", SolveOptions(limits=BRIEF))
     assert v.theorem is not None
     assert v.reason == "the units agree within spread 4, and differ at spread 5"
     assert [(p.name, p.control) for p in v.parts] == [("spread 4", False), ("spread 5", True)]
@@ -239,7 +240,7 @@ def test_a_region_is_a_theorem_and_inputs_of_the_next_spread() -> None:
     ):
         assert theorem_answer(first, f"agreement; {second.name}; {assumed}") is None
     units = ("ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "hopper/emulated.mma.m16n8k16.f32.e5m2.e4m3.f32")
-    refuted = answered(resolve(units[0]), f"agreement; {units[1]}; finite", limits=BRIEF)
+    refuted = answered(resolve(units[0]), f"agreement; {units[1]}; finite", SolveOptions(limits=BRIEF))
     assert (refuted.kind, refuted.reason) == (
         Kind.VIOLATED, "the results differ where all exponents are equal"
     )  # fmt: skip
@@ -253,7 +254,7 @@ def test_inputs_within_a_theorems_spread_are_an_error(monkeypatch: pytest.Monkey
     wrong = replace(found, instance=replace(found.instance, numbers=numbers))
     monkeypatch.setattr("tcformal.query.claims.answered.theorem_answer", lambda *_: wrong)
     with pytest.raises(InvariantError, match="to agree within 9, but they differ at"):
-        answered(first, f"agreement; {second.name}; finite", limits=BRIEF)
+        answered(first, f"agreement; {second.name}; finite", SolveOptions(limits=BRIEF))
 
 
 @pytest.mark.long

@@ -2,23 +2,293 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.analysis.bounds.attained import words_text
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.bounds.attained import Construction, words_text
 from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.near import Near, nearest
 from tcformal.analysis.bounds.program.steps import StepErrors
 from tcformal.analysis.bounds.program.words import EXPONENTS, Range
+from tcformal.analysis.bounds.promoted import promoted
+from tcformal.analysis.bounds.search import improved
+from tcformal.analysis.errors import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.steps import HeadroomStep, MagnitudeStep
+from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
-from tcformal.oracle.programs import program_result
-from tcformal.oracle.values import NumberClass, decode
+from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import LONGEST, Program, program_of
+from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.theory.instances import Instance
+
+InputWords = NDArray[np.uint64]
+#: Rows that are tried at once, rounds of an ascent, and products of all rows together.
+_ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
+#: Rows of one vector register, or a multiple of them.
+_LANES = 8
+#: Products that are not zero, and rows, where binary64 is scaled by data: sums of thousands of bits.
+_FEW = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Inputs of a program with c = 0 and what it loses on them, computed by lanes and by exact fractions.
+
+    Ranges and units: `error` = |d - Σ a_k·b_k| and `magnitude` = Σ|a_k·b_k|, exact.
+    """
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    result: int
+    error: Fraction
+    magnitude: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """error / magnitude; 0 where both are 0."""
+        return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+    def plain(self, p: Program) -> bool:
+        """Whether no value on the way is subnormal, or the largest number of its format, or beyond."""
+        plan = p.plan(len(self.a))
+        for step, words in zip(plan.steps, run_program(plan, self.a, self.b, 0), strict=True):
+            if step.fmt is None:
+                continue
+            top = decode(step.fmt, step.fmt.largest).magnitude
+            for x in (decode(step.fmt, word) for word in words):
+                if x.kind is not NumberClass.FINITE or x.is_subnormal or x.magnitude >= top:
+                    return False
+        return True
+
+
+def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
+    """The inputs found that lose most, by products of the program's units, random ones, and an ascent.
+
+    Ranges and units: elements are zero or normal, with exponents in the range where there is one.
+    Errors: InputError where integers and fractions give different results.
+    """
+    wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
+    search = _NearSearch(p, min(n, _FEW) if wide else n, exponents, seed)
+    rows = [*search.built(), *search.between(), *search.drawn(_FEW if wide else _ROWS)]
+    found = search.best(rows)
+    if search.n < n:
+        found, search = np.pad(found, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
+    # With scales that depend on data every new exponent is a definition of its own.
+    if exponents is not None and n * _ROUNDS <= _ROWS:
+        found = search.climbed(found)
+    return search.replayed(found)
+
+
+class _NearSearch:
+    """Rows of a and b for one program and length."""
+
+    def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
+        self.p, self.n, self.run = p, n, RunnableProgram(p)
+        self.formats = (p.input_format("a"), p.input_format("b"))
+        self.ranges = [
+            # Without a range no word may underflow: elements of one binade.
+            (max(f.e_min, 0 if exponents is None else exponents.low),
+             min(f.e_max, 0 if exponents is None else exponents.high)) for f in self.formats
+        ]  # fmt: skip
+        self.rng = np.random.default_rng(seed)
+        #: What lanes made of the best row of many, and that row.
+        self.made: tuple[bytes, int] | None = None
+
+    # ------------------------------------------------------------------ candidates
+    def built(self) -> Iterator[InputWords]:
+        """What loses most in the units' own calls, alone and with promotion, where the inputs can be such."""
+        calls = [s for s in self.p.plan(self.n).steps if isinstance(s, CallStep)]
+        for unit in dict.fromkeys(s.unit for s in calls):
+            if unit.scale_format is not None or unit.tree is not None:
+                continue
+            build = Construction(unit)
+            made = [improved(build, min(self.n, unit.k), build.best(min(self.n, unit.k)))]
+            if self.n > unit.k and unit.c_format == unit.d_format:
+                made.append(improved(build, self.n, build.best(self.n)))
+                lengths = {s.products for s in calls if s.unit == unit and s.products < self.n}
+                if unit.d_format.name == "fp32":
+                    made += [promoted(build, self.n, every) for every in sorted(lengths)]
+            for x in made:
+                row = self._row([(w, times) for w, times in x.calls], build)
+                if row is not None:
+                    yield row
+
+    def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> InputWords | None:
+        """The operands of calls as inputs of the program; None where a format lacks one."""
+        pairs: list[tuple[int, int]] = []
+        for w, times in calls:
+            pairs += list(zip(w.a, w.b, strict=True)) * times
+        made = np.zeros((2, self.n), np.uint64)
+        for side, (fmt, own) in enumerate(zip(self.formats, (build.a, build.b), strict=True)):
+            words = {x: encoded(fmt, decode(own, x).number) for x in {pair[side] for pair in pairs[: self.n]}}
+            for k, pair in enumerate(pairs[: self.n]):
+                word = words[pair[side]]
+                if word is None:
+                    return None
+                made[side, k] = word
+        return made if self._allowed(made[None])[0] else None
+
+    def between(self) -> Iterator[InputWords]:
+        """Elements that the words of a format lie farthest from, as near to a power of two as there are such.
+
+        Where scales depend on data, two elements of each block are as large as the format's largest number in
+        the elements' binade, against zeros, so that the others reach the words as they are.
+        """
+        steps = self.p.plan(self.n).steps
+        sources = [steps[s.source] for s in steps if isinstance(s, HeadroomStep | MagnitudeStep)]
+        blocks = {min(s.length, self.n) for s in sources if s.length is not None}
+        targets = {s.target for s in steps if isinstance(s, RoundStep) and s.length is not None}
+        for fmt in sorted(targets, key=str):
+            half = Fraction(1, 2 << fmt.fraction_bits)
+            largest = decode(fmt, fmt.largest).number
+            top = largest / Fraction(2) ** exponent_of(largest)
+            # Rounded to nearest and rounded down.
+            for size, lowest in itertools.product(
+                (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))), (False, True)
+            ):
+                row = self._filled(size, lowest)
+                if row is None:
+                    continue
+                for start in (x for block in blocks for x in range(0, self.n - 1, block)):
+                    for side in range(2):
+                        more = encoded(self.formats[side], top * Fraction(2) ** self._middle(side))
+                        row[side, start + side], row[1 - side, start + side] = more or 0, 0
+                if self._allowed(row[None])[0]:
+                    yield row
+
+    def _filled(self, size: Fraction, lowest: bool) -> InputWords | None:
+        """Every element of that significand, in the middle of its range or at its lower end.
+
+        None where a format lacks it.  What is left of the lowest elements is the first to be subnormal.
+        """
+        made = np.zeros((2, self.n), np.uint64)
+        for side, fmt in enumerate(self.formats):
+            e = self.ranges[side][0] if lowest else self._middle(side)
+            word = encoded(fmt, size * Fraction(2) ** e)
+            if word is None:
+                return None
+            made[side] = word
+        return made
+
+    def _middle(self, side: int) -> int:
+        """The exponent in the middle of a side's range."""
+        low, high = self.ranges[side]
+        return (low + high + 1) // 2
+
+    def drawn(self, most: int) -> Iterator[InputWords]:
+        """Random rows with one large product and others, of few or many bits."""
+        count = max(4, min(most, _PRODUCTS // self.n))
+        sides = []
+        depth = self.rng.integers(0, 30, (count, 1))
+        for fmt, (low, high) in zip(self.formats, self.ranges, strict=True):
+            middle = (low + high + 1) // 2
+            e = np.where(np.arange(self.n) == 0, middle, middle - depth // 2)
+            sides.append(self._encoded(fmt, np.clip(e, low, high)))
+        yield from np.stack(sides, 1)
+
+    def _encoded(self, fmt: Format, e: NDArray[np.int64]) -> InputWords:
+        field = (e + fmt.bias).astype(np.uint64)
+        t = fmt.fraction_bits
+        fraction = self.rng.integers(0, 1 << t, e.shape, dtype=np.uint64)
+        few = np.uint64(((1 << t) - 1) ^ ((1 << (t // 2)) - 1))
+        kind = self.rng.integers(0, 3, (len(e), 1))
+        fraction = np.choose(kind, [fraction, fraction & few, np.zeros_like(fraction)])
+        return np.asarray((field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits))
+
+    # ------------------------------------------------------------------ what is lost
+    def lost(self, rows: InputWords) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
+        """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.  And its result.
+
+        Shapes: rows [count, 2, n].
+        """
+        a, b = (np.ascontiguousarray(rows[:, i]).astype(f"u{f.storage_bits // 8}")
+                for i, f in enumerate(self.formats))  # fmt: skip
+        c = np.zeros(len(rows), f"u{self.p.input_format('c').storage_bits // 8}")
+        # Sums in extended precision where there is one: what is found is computed again, exactly.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            made = np.asarray(self.run.evaluate(a, b, c))
+            d = values_of(made, self.run.d_format)
+            x, y = (values_of(v, f).astype(np.longdouble)
+                    for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
+            ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
+        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), made
+
+    def _allowed(self, rows: InputWords) -> NDArray[np.bool_]:
+        """Whether every element is zero, or normal with an exponent in the range."""
+        fine = np.ones(len(rows), bool)
+        for side, (fmt, (low, high)) in enumerate(zip(self.formats, self.ranges, strict=True)):
+            body = rows[:, side] & np.uint64(fmt.sign_bit - 1)
+            e = (body >> np.uint64(fmt.fraction_bits + fmt.ignored_low_bits)).astype(np.int64) - fmt.bias
+            inside = (e >= low) & (e <= high) & (body <= np.uint64(fmt.largest))
+            fine &= (inside | (body == 0)).all(1)
+        return np.asarray(fine)
+
+    def best(self, rows: list[InputWords]) -> InputWords:
+        """The row that loses most."""
+        # Whole vectors of lanes: each of the many steps would do the rest by itself.
+        stacked = np.stack([*rows, *rows[:1] * (-len(rows) % _LANES)])
+        # At once, with those that were not drawn: a call costs as much of few rows as of many.
+        size = max(1, 2 * _PRODUCTS // self.n)
+        found = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
+        ratios, results = (np.concatenate(x) for x in zip(*found, strict=True))
+        at = int(ratios.argmax())
+        self.made = stacked[at].tobytes(), int(results[at])
+        return np.asarray(stacked[at])
+
+    def climbed(self, row: InputWords) -> InputWords:
+        """Random changes of one element or two, as long as more is lost."""
+        now = float(self.lost(row[None])[0][0])
+        for _ in range(_ROUNDS):
+            rows = np.repeat(row[None], _ROWS, 0)
+            for _ in range(2):
+                self._change(rows)
+            ratios, _ = self.lost(rows)
+            at = int(ratios.argmax())
+            if ratios[at] > now:
+                now, row = float(ratios[at]), rows[at]
+        return row
+
+    def _change(self, rows: InputWords) -> None:
+        """One element of each row is changed: a bit, a neighbour, the sign, or another one's word."""
+        count, at = len(rows), np.arange(len(rows))
+        side, k = self.rng.integers(0, 2, count), self.rng.integers(0, self.n, count)
+        for s, fmt in enumerate(self.formats):
+            words = rows[at, side, k]
+            bit = self.rng.integers(fmt.ignored_low_bits, fmt.width, count).astype(np.uint64)
+            flipped = words ^ (np.uint64(1) << bit)
+            step = words + np.uint64(1 << fmt.ignored_low_bits)
+            other = rows[at, side, self.rng.integers(0, self.n, count)]
+            made = np.choose(self.rng.integers(0, 3, count), [flipped, step, other])
+            chosen = side == s
+            rows[at[chosen], side[chosen], k[chosen]] = made[chosen]
+
+    # ------------------------------------------------------------------ exactly
+    def replayed(self, row: InputWords) -> Near:
+        """What a row loses, exactly, by both ways to its result."""
+        a, b = ([int(x) for x in side] for side in row)
+        plan = self.p.plan(self.n)
+        result = program_result(plan, a, b, 0)
+        if self.made is not None and self.made[0] == row.tobytes():
+            lanes = self.made[1]
+        else:
+            lanes = int(self.lost(row[None])[1][0])
+        if lanes != result:
+            raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
+        values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number
+                  for x, y in zip(a, b, strict=True)]  # fmt: skip
+        d = decode(plan.fmt, result)
+        if d.kind is not NumberClass.FINITE:
+            raise InputError(f"expected a finite result of {self.p.name}, but got {d.kind.name}")
+        error = abs(d.number - sum(values, Fraction(0)))
+        return Near(tuple(a), tuple(b), result, error, sum(map(abs, values), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

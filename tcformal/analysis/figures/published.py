@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tcformal.analysis.figures.mary import Curve, Point, row
 from tcformal.errors import InputError
-from tcformal.files.named import read_named
+from tcformal.files import read_named
 
 #: Formats as the names of the published files spell them.
 _NAMES = {"e4m3": "fp8-e4m3", "e5m2": "fp8-e5m2", "fp16": "binary16", "fp32": "binary32"}

@@ -31,7 +31,7 @@ import jsonschema
 
 from tcformal.checks import check_choice, read_int, shown, unknown_sentence
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.files.named import read_named
+from tcformal.files import read_named
 
 #: Bytes of a query file, characters of one of its texts when filled, and questions that it may ask.
 _LARGEST_FILE, _LONGEST_TEXT, _MOST_ASKS = 1 << 22, 10_000, 10_000

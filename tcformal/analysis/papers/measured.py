@@ -14,6 +14,7 @@ from tcformal.analysis.papers.numbers import read_number
 from tcformal.checks import check_int, read_int
 from tcformal.errors import InputError
 from tcformal.oracle.text import number_text
+from tcformal.query.options import SolveOptions
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.unit import Unit
 
@@ -58,14 +59,14 @@ def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
     )
 
 
-def measure(x: MeasureAsked, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The outcome and what was found: REPRODUCED or DIFFERENT of errors, FOUND, HOLDS or UNKNOWN of falls.
-
-    Shapes: given: `limits`, `solvers`, `certify`, `store` and `fresh`, as for `monotonicity`.
-    """
+def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+    """The outcome and what was found: REPRODUCED or DIFFERENT of errors, FOUND, HOLDS or UNKNOWN of falls."""
     if x.random is not None:
         return _random(x, x.random)
-    made = monotonicity(x.of, length=x.length, **given)
+    made = monotonicity(
+        x.of, length=x.length, limits=how.limits, solvers=how.solvers, certify=how.certify, store=how.store(),
+        fresh=how.fresh,
+    )  # fmt: skip
     fall = made.largest("c")
     data: dict[str, Any] = {"checked": made.claim is None or made.claim.checked}
     if fall is None:

@@ -35,6 +35,7 @@ from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.property.question import property_question
+from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question
 from tcformal.query.programs import search_rows
 from tcformal.query.question import Kind, Q, Question
@@ -52,27 +53,6 @@ from tcformal.store.store import Store
 OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
 #: What errors are stated in: 2^-24.
 _SCALE = 1 << 24
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How questions are asked."""
-
-    #: Serves kept answers and keeps new ones; None for neither.
-    store: Store | None
-    limits: Limits
-    solvers: Sequence[str] | None = None
-    certify: bool | None = None
-    jobs: int | None = None
-    fresh: bool = False
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The arguments of functions that ask for theorems."""
-        return {
-            "limits": self.limits, "solvers": self.solvers, "certify": self.certify, "store": self.store,
-            "fresh": self.fresh,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,21 +92,19 @@ def question_asked(ask: Ask) -> Question:
     return question(first, second, from_texts(first.operands.c, assume))
 
 
-def _ask(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+def _ask(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """Ask a question; the store keeps and serves the answer."""
     v = _verdict(question_asked(ask), how, how.limits.time_s)
     return v.kind.name, v.to_json()
 
 
-def _verdict(q: Q, how: Setting, seconds: float) -> Verdict[Q]:
+def _verdict(q: Q, how: SolveOptions, seconds: float) -> Verdict[Q]:
     """The kept verdict on a question, or a new one within so many seconds, which is kept."""
     limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
-    return kept_or_answered(
-        q, how.store, fresh=how.fresh, solvers=how.solvers, limits=limits, certify=how.certify, jobs=how.jobs
-    )
+    return kept_or_answered(q, replace(how, limits=limits))
 
 
-def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+def _largest(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """Search for the largest excess, for as many seconds as the ask says or one question may take."""
 
     def one(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
@@ -141,7 +119,7 @@ def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     return found.outcome, found.to_json()
 
 
-def _evaluate(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+def _evaluate(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """Evaluate one input on lanes, integers and the oracle, and compare with the stated result.
 
     The three must agree; where they do not, the outcome is ERROR.
@@ -173,19 +151,16 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
     }
 
 
-def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+def _claim(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """Answer a claim about one unit, which the store keeps."""
     spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
-    v = answered(
-        spec, name, lambda: how.store, limits=how.limits, solvers=how.solvers, certify=how.certify,
-        fresh=how.fresh,
-    )  # fmt: skip
-    if how.store is not None:
-        how.store.add_claim(v)
+    v = answered(spec, name, how)
+    if (store := how.store()) is not None:
+        store.add_claim(v)
     return v.kind.name, v.to_json()
 
 
-def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+def _error(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """The largest error of a unit or a program: BOUNDED where both numbers of the ask are met.
 
     FOUND: the inputs attain what is stated, but no bound is asked for, or none so small is proved.
@@ -216,7 +191,7 @@ def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
 
 
 #: How each kind of ask is answered: the outcome, and the verdict as plain data.
-ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
+ASKERS: dict[str, Callable[[Ask, SolveOptions], tuple[str, dict[str, Any]]]] = {
     "separate": _ask,
     "property": _ask,
     "claim": _claim,
@@ -224,11 +199,11 @@ ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "largest": _largest,
     "evaluate": _evaluate,
     "error": _error,
-    "measure": lambda ask, how: measure(measure_asked(ask.body), how.options),
+    "measure": lambda ask, how: measure(measure_asked(ask.body), how),
 }
 
 
-def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answered]:
+def run(query: QueryFile, asks: Sequence[Ask], how: SolveOptions) -> Iterator[Answered]:
     """Answer every ask of a file, in order; each answer is kept before the next one is looked for.
 
     Errors: InputError with the place in the file for names or values that do not fit (`check_asks` finds
@@ -280,5 +255,4 @@ def run_query(
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
     check_asks(file, asks)
     members = None if solvers is None else check_members(solvers)
-    how = Setting(store, limits or Limits(), members, certify, fresh=fresh)
-    return list(run(file, asks, how))
+    return list(run(file, asks, solve_options(limits, members, certify, store, fresh=fresh)))

@@ -95,7 +95,7 @@ class VerilogText(Statements):
 
 
 def _grown(x: str, bits: int) -> str:
-    """Zeros above."""
+    """A word widened by zeros at its top."""
     return f"{{{bits}'h0, {x}}}"
 
 

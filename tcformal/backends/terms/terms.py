@@ -230,9 +230,9 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return self._plain(node, "extract", x, indices=node.params)
 
     def on_zero_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Zeros above."""
+        """The word widened by zeros at its top."""
         return self._plain(node, "zero_extend", x, indices=node.params)
 
     def on_sign_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Copies of the top bit above."""
+        """The word widened by copies of its top bit."""
         return self._plain(node, "sign_extend", x, indices=node.params)

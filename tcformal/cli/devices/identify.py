@@ -14,7 +14,6 @@ from tcformal.devices.isolated import opened
 from tcformal.devices.programs.hand import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
-from tcformal.files.write import write_whole
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.device import DEFAULT_K, asker_of
 from tcformal.identification.record.identification import (
@@ -28,6 +27,7 @@ from tcformal.report.escape import print_json, say, warn
 from tcformal.report.parts import show
 from tcformal.store.file import RecordFile
 from tcformal.store.locks import shared_lock
+from tcformal.store.write import write_whole
 
 
 @main.command(name="identify")

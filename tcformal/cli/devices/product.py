@@ -20,14 +20,14 @@ from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import DeviceError, InputError, TcformalError
-from tcformal.files.lines import read
-from tcformal.files.write import append
 from tcformal.identification.record.products import check_product
 from tcformal.identification.whole.order import ProductFunction
 from tcformal.identification.whole.product import identify_product
 from tcformal.report.escape import print_json, say, warn
 from tcformal.simulation.arrays import dtype_of
+from tcformal.store.lines import read
 from tcformal.store.schema import sealed
+from tcformal.store.write import append
 from tcformal.version import VERSION, processor
 
 _DEVICES = "numpy, torch or exec:PROGRAM"

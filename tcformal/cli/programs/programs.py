@@ -104,7 +104,7 @@ def compare(
         first, second, length=length, assumptions=from_texts(first.input_format("c"), assume),
         c_exponents=exponent_range(c_exponents), counted_in=counted_in, differ=differ, means=means,
         more_than=None if more_than is None else read_excess(more_than), limits=how.limits,
-        solvers=how.solvers, certify=how.certify, store=how.store(), fresh=how.fresh,
+        solvers=how.solvers, certify=how.certify, store=how.opened(), fresh=how.fresh,
     )  # fmt: skip
     if as_json:
         print_json(found.to_json())

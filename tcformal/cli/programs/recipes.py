@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tcformal.cli.group import OK, json_option, main
 from tcformal.errors import InputError
-from tcformal.files.named import json_of, read_named
+from tcformal.files import json_of, read_named
 from tcformal.programs.recipes.cublaslt import plan_cublaslt
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.names import recipes as known_recipes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, wraps
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.text import Text
@@ -27,10 +28,6 @@ from tcformal.store.claims import CLAIM, claim_id, keep_claim
 from tcformal.store.file import RecordFile
 from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands
-
-if TYPE_CHECKING:  # a theorem's answer waits for no store
-    from tcformal.store.store import Store
-
 
 #: Names of Coq's modules, which files are.
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
@@ -91,10 +88,6 @@ def prove_claims(
     if not units:
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
 
-    @cache
-    def store() -> Store:
-        return how.store()
-
     claims_file = RecordFile(Path(how.folder), CLAIM, warn)
     refused: dict[tuple[str, str], str] = {}
     unkept: list[RecordError] = []
@@ -102,10 +95,7 @@ def prove_claims(
     with Counted("claims", len(units) * len(claims)) as bar:
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            v = answered(
-                spec, name, store, limits=how.limits, solvers=how.solvers, certify=how.certify,
-                fresh=how.fresh, progress=lambda text: bar.doing(f"{name}: {text}"),
-            )  # fmt: skip
+            v = answered(spec, name, replace(how, progress=lambda text: bar.doing(f"{name}: {text}")))
             try:
                 keep_claim(claims_file, v)
             except RecordError as error:
@@ -124,7 +114,7 @@ def prove_claims(
                 bar.done()
     served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
-        say(f"kept in {store().path}: {served} of the answers; --fresh asks again", err=True)
+        say(f"kept in {how.opened().path}: {served} of the answers; --fresh asks again", err=True)
     for sentence in dict.fromkeys(map(str, unkept)):
         warn(f"an answer is not kept: {sentence}")
     written = {} if coq is None else write_instance(verdicts[units[0].name][0], coq)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import dataclass, replace
+from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import click
 
 from tcformal.checks import check_int, check_positive
 from tcformal.cli.group import results_option
+from tcformal.query.options import SolveOptions
 from tcformal.report.escape import warn
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -24,23 +25,26 @@ _USUAL = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SolverOptions:
-    """What a command was told about solvers and the store; defaults for options that it does not have."""
+class SolverOptions(SolveOptions):
+    """How questions are answered, as a command was told; defaults for options that it does not have."""
 
-    #: Members of the portfolio; None for all that are installed.
-    solvers: tuple[str, ...] | None
-    limits: Limits
-    certify: bool | None = None
-    #: Whether to ask again, whatever answer is kept.
-    fresh: bool = False
     #: The results folder.
     folder: str = ""
 
-    def store(self) -> Store:
+    def opened(self) -> Store:
         """The store of the results folder; it warns of records that cannot be used."""
-        from tcformal.store.store import Store
+        return _opened(self.folder)
 
-        return Store(Path(self.folder), warn)
+    def alone(self) -> SolveOptions:
+        """The same without a store, as processes of workers take it."""
+        return SolveOptions(solvers=self.solvers, limits=self.limits, certify=self.certify, fresh=self.fresh)
+
+
+@cache
+def _opened(folder: str) -> Store:
+    from tcformal.store.store import Store
+
+    return Store(Path(folder), warn)
 
 
 def solver_options(
@@ -78,6 +82,8 @@ def solver_options(
                 ),
                 **own,
             )
+            if "folder" in own:
+                how = replace(how, store=how.opened)
             return command(how=how, **given)
 
         made: Callable[..., int] = asked

@@ -42,10 +42,8 @@ def ask_all(
     workers: Callable[[], AbstractContextManager[Executor]],
 ) -> int:
     """Ask every pair with `text` in a name, print the answers, and return the exit code."""
-    ask_options = AskOptions(
-        assume=tuple(assume), solvers=how.solvers, limits=how.limits, certify=how.certify, fresh=how.fresh
-    )
-    store = how.store()
+    store = how.opened()
+    ask_options = AskOptions(assume=tuple(assume), how=how.alone())
     start = time.monotonic()
     chosen = groups(text)
     alone = without_counterpart(text)

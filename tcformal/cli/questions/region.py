@@ -45,7 +45,7 @@ def region(
     answers = []
     with Counted("regions", len(given)) as bar:
         for what in given:
-            v = answered(one, agreement_of(other.name, what.spellings()), limits=how.limits)
+            v = answered(one, agreement_of(other.name, what.spellings()), how)
             answers.append(RegionAnswer(one.name, other.name, what, v))
             bar.done()
     written = {} if coq is None else write_instance(answers[0].verdict, coq)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -31,10 +32,8 @@ def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQ
     unkept: list[RecordError] = []
     with waiting(how.limits.time_s) as line:
         task = line.add_task("starting", total=None)
-        v = kept_or_separated(
-            q, how.store(), fresh=how.fresh, solvers=how.solvers, limits=how.limits, certify=how.certify,
-            progress=lambda text: line.update(task, description=text), unkept=unkept.append,
-        )  # fmt: skip
+        told = replace(how, progress=lambda text: line.update(task, description=text), unkept=unkept.append)
+        v = kept_or_separated(q, told)
     for error in unkept:
         warn(f"the answer is not kept: {error}")
     return v

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from tcformal.analysis.papers.files import known_queries
+from tcformal.backends.private import private_folder
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import TcformalError
-from tcformal.files.private import private_folder
 from tcformal.installed import InstalledPart, examined
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, show

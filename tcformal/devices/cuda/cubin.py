@@ -10,13 +10,257 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec
-from tcformal.devices.cuda.instructions import Kernel, kernel
+from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.vendors.nvidia import ARCHS
 from tcformal.devices.sources import sources
+from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, TcformalError
+from tcformal.programs.chain import scale_count
 from tcformal.simulation.gpu.compilers import Compiler, compiler, tool
 from tcformal.simulation.gpu.driver import CUDA
 from tcformal.simulation.gpu.tools import built, run_tool
+
+#: PTX spelling of each format; tf32, fp32 and fp64 are named for what PTX calls them.
+_PTX = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0"}
+#: Targets of architectures whose matrix instructions need the architecture-specific instruction set.
+_SPECIFIC = {"hopper": "sm_90a", "blackwell": "sm_100a", "rtx-blackwell": "sm_120a"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """The facts from which a unit's kernel is built."""
+
+    #: The parametric source, and the compiler's target.
+    source: str
+    target: str
+    #: The contents of `instruction.h`.
+    header: str
+    #: The PTX instruction.
+    ptx: str
+    #: The pattern of the machine instruction's mnemonic, and its allowed number of occurrences.
+    mnemonic: str
+    counts: tuple[int, ...] = (1,)
+    #: Threads of one block, and tiles that one block computes.
+    threads: int = 128
+    tiles_per_block: int = 4
+
+
+def kernel(spec: UnitSpec) -> Kernel:
+    """The kernel of an NVIDIA unit; DeviceError for a unit of another kind."""
+    arch, _, text = base_name(spec).partition("/")
+    instruction = text.removeprefix("emulated.")
+    if arch not in ARCHS or not text:
+        raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.name}")
+    target = _SPECIFIC.get(arch, f"sm_{ARCHS[arch].sm}")
+    if instruction.startswith("mma."):
+        return _mma(spec, instruction, target)
+    if instruction.startswith("wgmma."):
+        return _wgmma(spec, target)
+    if instruction.startswith("tcgen05."):
+        return _tcgen05(spec, instruction, target)
+    raise DeviceError(f"expected a unit with a CUDA probe (mma, wgmma, tcgen05), but {spec.name} has none")
+
+
+def ptx_type(fmt: Format) -> str:
+    """The name of a format in PTX."""
+    return _PTX.get(fmt.name, fmt.name)
+
+
+def _defines(**values: object) -> str:
+    return "".join(f"#define {name} {value}\n" for name, value in values.items())
+
+
+def _common(spec: UnitSpec) -> dict[str, object]:
+    o = spec.operands
+    return {
+        "M": spec.m, "N": spec.n, "K": spec.k,
+        "AB_A": f"uint{o.a.storage_bits}_t", "AB_B": f"uint{o.b.storage_bits}_t",
+        "C_T": f"uint{o.c.storage_bits}_t", "D_T": f"uint{o.d.storage_bits}_t",
+        "SCALES": max(1, scale_count(spec, spec.k)),
+    }  # fmt: skip
+
+
+def _numbered(first: int, count: int) -> str:
+    """`{%0, %1, …}` from one operand on."""
+    return "{" + ", ".join(f"%{i}" for i in range(first, first + count)) + "}"
+
+
+def _operands(constraint: str, name: str, count: int) -> str:
+    return ", ".join(f'"{constraint}"({name}[{i}])' for i in range(count))
+
+
+def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
+    o, double = spec.operands, spec.operands.a.name == "fp64"
+    register = 64 if double else 32
+    # Kinds of narrow formats hold each element in a byte, but for the fp4 kinds of K = 64.
+    packed = spec.k == 64
+    bits = 4 if packed else max(8, o.a.width)
+    quadpair = spec.m == 8 and not double
+    c_per_reg = 1 if o.c.width >= 32 else 2
+    if quadpair:
+        regs = (2, 2, 8 // c_per_reg)
+    else:
+        held = 32 * register // bits
+        regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
+    ptx = _mma_text(spec, instruction)
+    statement = (_double_statement if double else _statement)(spec, ptx, regs)
+    values = _common(spec) | {
+        "REG_A": f"uint{register}_t", "REG_C": f"uint{register}_t",
+        "A_REGS": regs[0], "B_REGS": regs[1], "C_REGS": regs[2], "C_PER_REG": c_per_reg,
+        "A_BITS": bits, "B_BITS": 4 if packed else max(8, o.b.width),
+        # fp4 stands in the middle of its byte.
+        "A_SHIFT": 2 if o.a.width == 4 and not packed else 0,
+        "B_SHIFT": 2 if o.b.width == 4 and not packed else 0,
+    }  # fmt: skip
+    mixed = o.c.width != o.d.width
+    if mixed:
+        d_regs, values["D_PER_REG"] = _d_registers(spec)
+        values["D_REGS"] = d_regs
+        statement = _mixed_statement(ptx, regs, d_regs)
+    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", spec.scale_format is not None))
+    header = _defines(**values, INSTRUCTION=statement)
+    header += "".join(f"#define {n}\n" for n, is_so in flags if is_so)
+    return Kernel(
+        source="mma.cu", target=target, header=header, ptx=ptx,
+        mnemonic=_mma_mnemonic(spec, instruction, packed), counts=(1, 2, 4) if quadpair else (1,),
+        tiles_per_block=16 if quadpair else 4,
+    )  # fmt: skip
+
+
+def _places(regs: tuple[int, int, int]) -> list[str]:
+    """The register lists of D, A, B and C, D and C being the same."""
+    a, b, c = regs
+    return [_numbered(0, c), _numbered(c, a), _numbered(c + a, b), _numbered(0, c)]
+
+
+def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
+    """The instruction on 32-bit registers, with the words of scales where there are any."""
+    places, first = _places(regs), sum(regs)
+    inputs = [_operands("r", "ra", regs[0]), _operands("r", "rb", regs[1])]
+    if spec.scale_format is not None:
+        places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
+        inputs += ['"r"(sa)', '"r"(sb)']
+    outputs = _operands("+r", "rc", regs[2])
+    return f'PTX("{ptx} {", ".join(places)};" : {outputs} : {", ".join(inputs)})'
+
+
+def _d_registers(spec: UnitSpec) -> tuple[int, int]:
+    """Registers of D of the fp16 m8n8k4, and elements of D in each."""
+    per_reg = 1 if spec.operands.d.width >= 32 else 2
+    return 8 // per_reg, per_reg
+
+
+def _mixed_statement(ptx: str, regs: tuple[int, int, int], d: int) -> str:
+    """The instruction where D and C are of different formats: D in registers of its own."""
+    a, b, c = regs
+    places = [_numbered(0, d), _numbered(d, a), _numbered(d + a, b), _numbered(d + a + b, c)]
+    inputs = ", ".join(_operands("r", name, n) for name, n in zip(("ra", "rb", "rc"), regs, strict=True))
+    return f'PTX("{ptx} {", ".join(places)};" : {_operands("=r", "rd", d)} : {inputs})'
+
+
+def _cast(constraint: str, name: str, count: int) -> str:
+    return ", ".join(f'"{constraint}"(__longlong_as_double({name}[{i}]))' for i in range(count))
+
+
+def _double_statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
+    """The instruction on doubles whose bits are in integer registers."""
+    del spec
+    inputs = f"{_cast('d', 'ra', regs[0])}, {_cast('d', 'rb', regs[1])}"
+    outputs = _operands("+d", "rd", regs[2])
+    fill = "".join(f" rd[{i}] = __longlong_as_double(rc[{i}]);" for i in range(regs[2]))
+    back = "".join(f" rc[{i}] = __double_as_longlong(rd[{i}]);" for i in range(regs[2]))
+    text = f"{ptx} {', '.join(_places(regs))};"
+    return f'do {{ double rd[C_REGS];{fill} PTX("{text}" : {outputs} : {inputs});{back} }} while (0)'
+
+
+def _mma_text(spec: UnitSpec, instruction: str) -> str:
+    """The PTX instruction with all its qualifiers."""
+    parts = instruction.split(".")
+    shape, kind = parts[1], next((p for p in parts if p.startswith("kind::")), "")
+    o = spec.operands
+    types = [ptx_type(fmt) for fmt in (o.d, o.a, o.b, o.c)]
+    words = ["mma.sync.aligned", shape, "row.col"]
+    if kind:
+        words.append(kind)
+    if spec.scale_format is not None:
+        words += ["block_scale", f"scale_vec::{scale_count(spec, spec.k)}X"]
+        types.append(ptx_type(spec.scale_format))
+    return ".".join([*words, *types])
+
+
+def _mma_mnemonic(spec: UnitSpec, instruction: str, packed: bool) -> str:
+    """The mnemonic of the machine instruction: family and shape."""
+    a = spec.operands.a
+    shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
+    if a.name == "fp64":
+        return rf"DMMA\.({shape}|{spec.m}x{spec.n}x{spec.k})\b"
+    if packed:
+        return rf"OMMA\.SF\.{shape}\b"
+    if a.width <= 8:
+        return rf"QMMA\.(SF\.)?{shape}\b"
+    types = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(a.name, "")
+    return rf"HMMA\.{shape}\b{types}"
+
+
+def _wgmma(spec: UnitSpec, target: str) -> Kernel:
+    o = spec.operands
+    c_per_reg = 1 if o.c.width == 32 else 2
+    regs = spec.n // (2 * c_per_reg)
+    types = ".".join(ptx_type(fmt) for fmt in (o.d, o.a, o.b))
+    ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}.{types}"
+    # Signs of A and B, and for 16-bit formats that neither is transposed.
+    tail = "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
+    text = (
+        f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_numbered(0, regs)}, %{regs}, %{regs + 1}, {tail}; }}"
+    )
+    outputs = _operands("+r", "rc", regs)
+    values = _common(spec) | {
+        "C_REGS": regs, "C_PER_REG": c_per_reg,
+        "INSTRUCTION": f'PTX("{text}" : {outputs} : "l"(da), "l"(db))',
+        # The registers are written until the group has been waited for: the compiler is told so.
+        "WAITED": f'PTX("" : {outputs})',
+    }  # fmt: skip
+    family = "QGMMA" if o.a.width == 8 else "HGMMA"
+    types_seen = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(o.a.name, "")
+    return Kernel(
+        source="wgmma.cu", target=target, header=_defines(**values), ptx=ptx,
+        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{types_seen}", tiles_per_block=1,
+    )  # fmt: skip
+
+
+#: Codes of A's and B's formats in tcgen05's instruction descriptor, by kind of instruction.
+_F16 = {"fp16": 0, "bf16": 1, "tf32": 2}
+_F8F6F4 = {"e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 5}
+_MXF4 = {"e2m1": 1}
+
+
+def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
+    kind = next(p.removeprefix("kind::") for p in instruction.split(".") if p.startswith("kind::"))
+    o, packed = spec.operands, kind in ("mxf4", "mxf4nvf4")
+    ptx = f"tcgen05.mma.cta_group::1.kind::{kind}"
+    codes = _MXF4 if packed else _F16 if kind in ("f16", "tf32") else _F8F6F4
+    descriptor = codes[o.a.name] << 7 | codes[o.b.name] << 10 | (spec.n >> 3) << 17 | (spec.m >> 4) << 24
+    addresses = "[%0], %1, %2, %3"
+    inputs = '"r"(tensor_d), "l"(da), "l"(db), "r"(DESCRIPTOR)'
+    if spec.scale_format is not None:
+        ptx += f".block_scale.scale_vec::{scale_count(spec, spec.k)}X"
+        addresses += ", [%4], [%5]"
+        inputs += ', "r"(scales_a), "r"(scales_b)'
+        descriptor |= (spec.scale_format.name == "e8m0") << 23
+    else:
+        descriptor |= (o.d.name == "fp32") << 4
+    # The input D is always taken: it is c.
+    text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {addresses}, p; }}"
+    values = _common(spec) | {
+        "A_BITS": o.a.width, "B_BITS": o.b.width, "PER_CHUNK": spec.k // 2, "DESCRIPTOR": f"{descriptor:#x}u",
+        "INSTRUCTION": f'PTX("{text}" : : {inputs} : "memory")',
+    }  # fmt: skip
+    header = _defines(**values) + ("#define SCALED\n" if spec.scale_format is not None else "")
+    family = "UTCOMMA" if packed else "UTCHMMA" if kind in ("f16", "tf32") else "UTCQMMA"
+    return Kernel(
+        source="tcgen05.cu", target=target, header=header, ptx=ptx, mnemonic=rf"{family}\b", tiles_per_block=1
+    )
+
 
 #: A line of a disassembly: address, then the instruction, perhaps under a predicate.
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.a-z]*)")

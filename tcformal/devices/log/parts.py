@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import NoAnswerError
-from tcformal.files import write
+from tcformal.store import write
 from tcformal.store.schema import sealed
 
 #: Largest number of parts, and bytes of one: with the summary, eight files of at most 16 MiB.

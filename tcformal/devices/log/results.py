@@ -36,13 +36,13 @@ from tcformal.devices.sealed import (
     word,
 )
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files import lines
-from tcformal.files.packed import ENDING, read_packed
+from tcformal.files import ENDING, read_packed
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
+from tcformal.store import lines
 from tcformal.store.schema import SEAL
 
 #: Directed dot products that a model evaluates at once.

@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
 from tcformal.devices.programs.program import hello, result_word
 from tcformal.errors import DeviceError, InputError
-from tcformal.files.named import json_of, read_named
+from tcformal.files import json_of, read_named
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import inputs_digest, to_data

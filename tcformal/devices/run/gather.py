@@ -12,10 +12,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.plan.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.errors import InputError, RecordError
-from tcformal.files import lines
-from tcformal.files.named import read_named, values_of
-from tcformal.files.packed import ENDING, read_packed
+from tcformal.files import ENDING, read_named, read_packed, values_of
 from tcformal.simulation.operands.text import from_data
+from tcformal.store import lines
 
 #: The file of kept answers in a folder of results, as in `store.store`.
 ANSWERS = "answers.jsonl"

@@ -23,10 +23,10 @@ from tcformal.devices.log.written import (
 from tcformal.devices.plan.plan import Directed, Plan, PlanItem, Random
 from tcformal.devices.run.plausible import measured
 from tcformal.errors import RecordError
-from tcformal.files import write
 from tcformal.oracle.values import hex_word
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.replay import replay
+from tcformal.store import write
 from tcformal.store.schema import now, sealed
 
 #: Directed dot products that a device computes in one call.

@@ -25,13 +25,13 @@ from tcformal.devices.log.identity import check_program
 from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, check_seal, read_whole, whole, word
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.files import lines, write
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.operands.batch import rows_of
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import digest_of, inputs_digest
 from tcformal.simulation.replay import replay
+from tcformal.store import lines, write
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
 

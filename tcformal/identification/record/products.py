@@ -14,9 +14,9 @@ from typing import Any
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import parse_line, read
-from tcformal.files.packed import ENDING, read_packed
+from tcformal.files import ENDING, read_packed
 from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.lines import parse_line, read
 from tcformal.store.schema import SEAL, sealed
 
 #: The folder of products in a results folder, and the kind of their records.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from tcformal.callbacks import Progress, ignore
+from tcformal.callbacks import Progress
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, PartStatus
+from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS, in_the_way, theorem_answer
@@ -18,15 +20,8 @@ from tcformal.version import commit, host
 
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
     from tcformal.query.assume import Assumptions
-    from tcformal.query.keep import AnswerStore
     from tcformal.query.verdict import Verdict
     from tcformal.simulation.unit import Unit
-
-    class ClaimStore(AnswerStore, Protocol):
-        """Where claims are kept too."""
-
-        def add_claim(self, v: ClaimVerdict) -> None:
-            """Keep a claim's answer."""
 
 
 #: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
@@ -39,21 +34,11 @@ _OF_C = (
 _AS_CLAIM = {Kind.EQUIVALENT: Kind.HOLDS, Kind.SEPARATED: Kind.VIOLATED}
 
 
-def answered(
-    spec: UnitSpec,
-    claim: str,
-    store: Callable[[], AnswerStore | None] = lambda: None,
-    *,
-    limits: Limits,
-    solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
-    fresh: bool = False,
-    progress: Progress = ignore,
-) -> ClaimVerdict:
+def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or what solvers say of it.
 
-    `claim` is a name with its assumptions; `store` is made only where solvers are asked, whose answers it
-    keeps.  A claim that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
+    `claim` is a name with its assumptions; the store keeps what solvers answer.  A claim
+    that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
     Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit; those
     of `query.keep.kept_or_answered`.
     """
@@ -81,7 +66,7 @@ def answered(
     if name == AGREEMENT:
         from tcformal.query.claims.region import region_shown  # builds circuits
 
-        kind, parts, reason = region_shown(spec, claim, found, limits.seed)
+        kind, parts, reason = region_shown(spec, claim, found, how.limits.seed)
         by = "theorem" if found is not None else "witness" if kind is Kind.VIOLATED else "nothing"
         return verdict(kind, reason, by, parts)
     if found is not None:
@@ -97,18 +82,15 @@ def answered(
     from tcformal.query.claims.witnesses import claim_question, counterexample_of, made_witness
     from tcformal.query.keep import kept_or_answered
 
-    progress("looking for inputs that refute the claim")
-    made = made_witness(spec, claim, limits.seed)
+    how.progress("looking for inputs that refute the claim")
+    made = made_witness(spec, claim, how.limits.seed)
     if made is not None:
         return verdict(Kind.VIOLATED, made[1], "witness", [made[0]])
     q = claim_question(spec, claim, what)
     if q is None:
         return verdict(Kind.UNKNOWN, in_the_way(spec, claim), "nothing")
     # A unit that is made for the question has no name to be kept under: the claim is kept, and asked again.
-    v = kept_or_answered(
-        q, store(), fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
-        unkept=lambda _: None,
-    )  # fmt: skip
+    v = kept_or_answered(q, replace(how, unkept=lambda _: None))
     kind = _AS_CLAIM.get(v.kind, v.kind)
     said = STATEMENTS[name] + (f" where {' and '.join(what.texts())}" if what else "")
     if kind is Kind.VIOLATED:
@@ -126,7 +108,7 @@ def prove_claim(
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
     assumptions: Assumptions | None = None,
-    store: ClaimStore | None = None,
+    store: AnswerStore | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> ClaimVerdict:
@@ -149,11 +131,9 @@ def prove_claim(
     from tcformal.solve.members import check_members
 
     spec = spec_of(unit)
-    v = answered(
-        spec, under(claim, assumptions or Assumptions()), lambda: store, limits=limits or Limits(),
-        solvers=None if solvers is None else check_members(solvers), certify=certify, fresh=fresh,
-        progress=progress or ignore,
-    )  # fmt: skip
+    members = None if solvers is None else check_members(solvers)
+    how = solve_options(limits, members, certify, store, fresh=fresh, progress=progress)
+    v = answered(spec, under(claim, assumptions or Assumptions()), how)
     if store is not None:
         store.add_claim(v)
     return v

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,21 +13,140 @@ from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.node import Node
 from tcformal.ir.ops import signed
+from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import exponent_of
+from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
-from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
-from tcformal.simulation.operands.factors import factor_texts
-from tcformal.simulation.operands.names import operand_name, sum_name
+from tcformal.simulation.operands.factors import factor_texts, scale_values
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:
     from tcformal.simulation.unit import Unit
+
+
+_BLOCK_RESULT = "result of block "
+_FIXED = {
+    "c": "c", "zero": "+0", "running": "sum so far", "even": "even sum so far", "odd": "odd sum so far",
+    "parts": "sum of the parts",
+}  # fmt: skip
+
+
+def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
+    """The name of what a sum takes in or makes.
+
+    Shapes: factors: the text of each product's scales, for units with scales.
+    """
+    if x.kind == "products":
+        return group_name(x.ks, factors)
+    if x.kind == "tree":
+        return sum_name([operand_name(one, factors) for one in x.of])
+    if x.kind == "block":
+        return f"{_BLOCK_RESULT}{x.number}"
+    if x.kind == "call":
+        return f"{_BLOCK_RESULT}addition" if x.number is None else f"{_BLOCK_RESULT}call{x.number}.addition"
+    return _FIXED[x.kind]
+
+
+def product_name(i: int, factors: Sequence[str] = ()) -> str:
+    """The name of one product, times what its scales are worth."""
+    return _times(f"a[{i}]·b[{i}]", i, factors)
+
+
+def group_name(group: Sequence[int], factors: Sequence[str] = ()) -> str:
+    """The name of the exact sum of a group of products, times what its scales are worth."""
+    if len(group) == 1:
+        return product_name(group[0], factors)
+    return _times(f"Σ a·b[{group[0]}…{group[-1]}]", group[0], factors)
+
+
+def _times(name: str, i: int, factors: Sequence[str]) -> str:
+    return f"{name}·{factors[i]}" if factors and factors[i] else name
+
+
+def sum_name(names: Sequence[str]) -> str:
+    """The name of the sum of several products."""
+    return names[0] if len(names) == 1 else f"Σ {names[0]}…{names[-1]}"
+
+
+def groups(spec: UnitSpec, k: int) -> list[range]:
+    """The groups of products that K products make, in the order of k; [] where each is a term of its own."""
+    size = spec.design.group
+    return [] if size is None else [range(i, i + size) for i in range(0, k, size)]
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A NaN or infinite operand of a sum: `NaN`, `Inf` or `-Inf`, and its causes."""
+
+    what: str
+    #: One clause for each cause: `scale_a[0] is NaN`.
+    why: tuple[str, ...]
+
+
+def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[str, Special]:
+    """The NaN and infinite operands of a sum (c, products, groups of products), by their names in the sum.
+
+    Shapes: texts: the text of each product's scales, as used in the names.
+    """
+    o, design = spec.operands, spec.design
+    values = {"c": decode(o.c, w.c)}
+    parts: dict[str, list[tuple[str, ExactValue]]] = {}
+    pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
+    for i, (x, y) in enumerate(pairs) if design.group is None else ():
+        scales = scale_values(spec, w, i)
+        name = product_name(i, texts)
+        values[name] = product(design, x, y, [value for _, value in scales])
+        parts[name] = [(product_name(i), multiply(x, y)), *scales] if scales else []
+    products = [product(design, x, y) for x, y in pairs]
+    for group in groups(spec, len(w.a)):
+        scales = scale_values(spec, w, group[0])
+        members = [products[i] for i in group]
+        name = group_name(group, texts)
+        values[name] = group_term(design, members, [value for _, value in scales])
+        own = [(group_name(group), group_term(design, members, ()))]
+        if exact_specials(members) is not None:
+            own = [(product_name(i), products[i]) for i in group]
+        parts[name] = [*own, *scales]
+    return {
+        name: Special(special_text(value), _causes(name, value, parts.get(name, [])))
+        for name, value in values.items()
+        if value.kind is not NumberClass.FINITE
+    }
+
+
+def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
+    """The NaN parts of a NaN or Inf; else infinite parts, and zero scales that make it NaN; else itself."""
+    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in NumberClass}
+    blamed = by_kind[NumberClass.NAN] or by_kind[NumberClass.INF]
+    if value.kind is NumberClass.NAN and blamed and not by_kind[NumberClass.NAN]:
+        blamed = blamed + [
+            (n, v) for n, v in by_kind[NumberClass.FINITE] if v.is_zero and n.startswith("scale")
+        ]
+    return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
+
+
+def nan_owner(step: DotStep, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
+    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
+
+    Shapes: values: of the step's nodes; owners: whose NaN each of its operands is.
+    Empty where the design gives every NaN one word.
+    """
+    for nan in step.nans:
+        if values[nan.present]:
+            return f"{nan.name}[{nan.operand.ks[0]}]" if nan.operand.ks else owners[nan.operand]
+    return "an invalid operation" if step.nans else ""
+
+
+def special_text(value: ExactValue) -> str:
+    """`NaN`, `Inf` or `-Inf`; empty for a finite number."""
+    if value.kind is NumberClass.FINITE:
+        return ""
+    return "NaN" if value.kind is NumberClass.NAN else "-Inf" if value.sign else "Inf"
 
 
 def explain(

@@ -6,19 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
-from tcformal.query.keep import AnswerStore, asked_in_vain
+from tcformal.query.keep import asked_in_vain
+from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict
-from tcformal.solve.result import Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,8 @@ class AskOptions:
 
     #: Assumptions in the spelling of the command line.
     assume: tuple[str, ...] = ()
-    #: Members of the portfolio; None for all that are installed.
-    solvers: tuple[str, ...] | None = None
-    limits: Limits
-    #: As for `query.engine.answer`.
-    certify: bool | None = None
-    #: Whether to ask again, whatever answer is kept.
-    fresh: bool = False
+    #: Without a store: workers keep nothing.
+    how: SolveOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +68,7 @@ Answer = tuple[str, dict[str, Any]]
 def ask(pair: Pair, options: AskOptions) -> Answer:
     """Answer one pair, in a worker, with one solver process at a time: the workers occupy every core."""
     q = build(pair, options)
-    verdict = answer(q, solvers=options.solvers, limits=options.limits, certify=options.certify, jobs=1)
+    verdict = answer(q, replace(options.how, jobs=1))
     parts = {
         field.name: getattr(verdict, field.name) for field in fields(Verdict) if field.name != "question"
     }
@@ -132,7 +127,7 @@ def _known_outcome(
         return PairOutcome(pair=pair, kind=None, reason=str(error))
     if q.same_definition and not q.assumptions:
         return PairOutcome(pair=pair, kind=Kind.EQUIVALENT, reason="both units build the same definition")
-    verdict = None if options.fresh else kept.find(q, certify=options.certify)
+    verdict = None if options.how.fresh else kept.find(q, certify=options.how.certify)
     return _outcome(pair, verdict) if verdict is not None and verdict.checked else verdict
 
 

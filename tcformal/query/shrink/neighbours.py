@@ -3,25 +3,283 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 from tcformal.encodings.spec import Format
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.shrink.rescaled import rescaled
-from tcformal.query.shrink.simpler import (
-    all_factored,
-    exact_product,
-    factored,
-    simpler_products,
-    simpler_values,
-)
 from tcformal.simulation.operands.factors import factors
 from tcformal.simulation.operands.witness import Witness
+
+
+def _field(fmt: Format, raw: int) -> int:
+    return (raw >> (fmt.ignored_low_bits + fmt.fraction_bits)) & ((1 << fmt.exponent_bits) - 1)
+
+
+def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
+    """The encoding with its exponent field moved; None where it would leave the normal numbers."""
+    field = _field(fmt, raw)
+    if field == 0:
+        return None if raw & ~fmt.sign_bit else raw
+    if not 1 <= field + by <= fmt.e_max + fmt.bias:
+        return None
+    return raw + (by << (fmt.ignored_low_bits + fmt.fraction_bits))
+
+
+def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
+    """Simpler values of the same format: fewer bits, exponents nearer to zero."""
+    if raw == 0:
+        return
+    yield 0
+    low, t = fmt.ignored_low_bits, fmt.fraction_bits
+    sign = raw & fmt.sign_bit
+    one = fmt.one
+    yield one
+    yield one | sign
+    fraction = ((1 << t) - 1) << low
+    yield raw & ~fraction
+    yield from _powers_inside(fmt, raw)
+    for bit in range(low, low + t):
+        yield raw & ~(1 << bit)
+        if raw >> bit & 1:
+            kept = raw & ~((1 << bit) - 1)
+            yield kept
+            rounded = kept + (1 << bit)
+            if rounded >> fmt.width == 0:
+                yield rounded
+    if low:
+        yield raw >> low << low
+    yield raw ^ fmt.sign_bit
+    distance = fmt.bias - _field(fmt, raw)
+    for by in {distance, distance // 2, -(-distance // 2), distance // 4, 1, -1, 2, -2}:
+        moved = _moved_exponent(fmt, raw, by)
+        if moved is not None:
+            yield moved
+            yield moved & ~fraction
+
+
+def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
+    """The power of two of each set bit of the significand, with the sign kept."""
+    value = decode(fmt, raw)
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
+        return
+    unit = value.magnitude.denominator
+    whole = value.magnitude.numerator
+    for bit in range(whole.bit_length()):
+        if whole >> bit & 1:
+            power = Fraction(1 << bit, unit)
+            yield encode_exact(fmt, -power if value.sign else power)
+
+
+@lru_cache(maxsize=1 << 16)
+def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] | None:
+    """Encodings with the exact product `whole`, as much as possible in one factor; None if none exist."""
+    if not whole:
+        return 0, 0
+    for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
+        power = Fraction(1 << down) if down >= 0 else Fraction(1, 1 << -down)
+        for first, second, swap in ((a_fmt, b_fmt, False), (b_fmt, a_fmt, True)):
+            big, small = encoded(first, whole / power), encoded(second, power)
+            if big is not None and small is not None:
+                return (small, big) if swap else (big, small)
+    return None
+
+
+def all_factored(a_fmt: Format, b_fmt: Format, wholes: Sequence[Fraction]) -> list[tuple[int, int]] | None:
+    """Encodings for every one of several products; None if one of them has none."""
+    pairs = []
+    for whole in wholes:
+        pair = factored(a_fmt, b_fmt, whole)
+        if pair is None:
+            return None
+        pairs.append(pair)
+    return pairs
+
+
+def exact_product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | None:
+    """The exact product of two finite encodings."""
+    u, v = decode(a_fmt, x), decode(b_fmt, y)
+    if u.kind is not NumberClass.FINITE or v.kind is not NumberClass.FINITE:
+        return None
+    return u.number * v.number
+
+
+def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[tuple[int, int]]:
+    """The same product with all bits in one factor, or one factor in [1, 2); its leading bits."""
+    whole = exact_product(a_fmt, b_fmt, x, y)
+    values = [] if whole is None else [whole, *leading(whole)]
+    yield from (pair for pair in (factored(a_fmt, b_fmt, v) for v in values) if pair is not None)
+    for by in {a_fmt.bias - _field(a_fmt, x), _field(b_fmt, y) - b_fmt.bias}:
+        first, second = _moved_exponent(a_fmt, x, by), _moved_exponent(b_fmt, y, -by)
+        if first is not None and second is not None:
+            yield first, second
+
+
+def leading(number: Fraction) -> Iterator[Fraction]:
+    """The number truncated, and rounded up, to few leading bits."""
+    size, top = abs(number), number.numerator.bit_length()
+    for bits in (1, 2, 3, 4, 8):
+        if number and bits < top:
+            unit = Fraction(1 << (top - bits), size.denominator)
+            for kept in (size // unit, size // unit + 1):
+                yield kept * unit if number > 0 else -kept * unit
+
+
+#: How far all scales and c are moved together, either way.
+_NEAR = 12
+
+
+def rescaled(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
+    """Neighbours that differ in their scales; nothing for units without."""
+    fmt, block = question.first.scale_format, question.first.scale_block
+    if fmt is None or block is None:
+        return
+    count = len(w.scale_a)
+    ones = (fmt.one,) * count
+    yield replace(w, scale_a=ones, scale_b=ones)
+    for i in range(count):
+        yield _with_scales(w, i, fmt.one, fmt.one)
+    for i in range(count):
+        yield from _simpler_pairs(fmt, w, i)
+    for i in range(count):
+        yield replace(w, scale_a=(w.scale_a[i],) * count, scale_b=(w.scale_b[i],) * count)
+        yield from _absorbed(question, w, fmt, i, [k for k in live if k // block == i])
+    yield from _with_c(question, w, fmt, {k // block for k in live})
+    yield from _swapped(w, block, live)
+    yield from _carried(question, w, block, live)
+
+
+def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
+    """Simpler scales in place of one: 1, fewer bits, exponents nearer to zero."""
+    yield fmt.one
+    value = decode(fmt, raw)
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
+        return
+    e = exponent_of(value.magnitude)
+    rounder = [value.magnitude, power_of_two(e), *leading(value.magnitude)]
+    steps = dict.fromkeys((0, -e, -(e // 2), -(e // 4), 1, -1, 2, -2))
+    for by in steps:
+        for number in rounder:
+            simpler = encoded(fmt, number * power_of_two(by))
+            if simpler is not None:
+                yield simpler
+
+
+def _with_scales(w: Witness, i: int, x: int, y: int) -> Witness:
+    return replace(
+        w,
+        scale_a=(*w.scale_a[:i], x, *w.scale_a[i + 1 :]),
+        scale_b=(*w.scale_b[:i], y, *w.scale_b[i + 1 :]),
+    )
+
+
+def _with_products(w: Witness, new: Mapping[int, tuple[int, int]]) -> Witness:
+    pairs = [new.get(k, pair) for k, pair in enumerate(zip(w.a, w.b, strict=True))]
+    return replace(w, a=tuple(x for x, _ in pairs), b=tuple(y for _, y in pairs))
+
+
+def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
+    """One scale of a block simpler, or both multiplied into one."""
+    x, y = w.scale_a[i], w.scale_b[i]
+    yield from (_with_scales(w, i, new, y) for new in simpler_scales(fmt, x))
+    yield from (_with_scales(w, i, x, new) for new in simpler_scales(fmt, y))
+    whole = exact_product(fmt, fmt, x, y)
+    if whole is not None:
+        one = encoded(fmt, whole)
+        if one is not None:
+            yield _with_scales(w, i, one, fmt.one)
+            yield _with_scales(w, i, fmt.one, one)
+
+
+def _absorbed(
+    question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
+) -> Iterator[Witness]:
+    """The same scaled products with smaller scales, or with the largest product near 1."""
+    o = question.first.operands
+    products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
+    numbers = [p for p in products if p]
+    scales = [decode(fmt, raw) for raw in (w.scale_a[i], w.scale_b[i])]
+    if not numbers or len(numbers) < len(members) or any(s.kind is not NumberClass.FINITE for s in scales):
+        return
+    for place, scale in enumerate(scales):
+        if not scale.magnitude:
+            continue
+        e, top = exponent_of(scale.magnitude), exponent_of(max(map(abs, numbers)))
+        by = [power_of_two(n) for n in dict.fromkeys((e, e // 2, -top, 1, -1))]
+        for moved in (scale.magnitude, *by):
+            raw = encoded(fmt, scale.magnitude / moved)
+            if raw is not None:
+                pairs = all_factored(o.a, o.b, [p * moved for p in numbers])
+                if pairs is not None:
+                    new = _with_scales(w, i, *((raw, w.scale_b[i]) if place == 0 else (w.scale_a[i], raw)))
+                    yield _with_products(new, dict(zip(members, pairs, strict=True)))
+
+
+def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
+    """One scale of every used block, and c, times a power of two, so that a scale or c is near 1."""
+    o = question.first.operands
+    c = decode(o.c, w.c)
+    if c.kind is not NumberClass.FINITE:
+        return
+    for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
+        values = {i: decode(fmt, row[i]) for i in sorted(used)}
+        if any(v.kind is not NumberClass.FINITE for v in values.values()):
+            continue
+        numbers = {i: v.magnitude for i, v in values.items()}
+        tops = [-exponent_of(x) for x in (*numbers.values(), c.magnitude) if x]
+        for by in dict.fromkeys((*tops, *range(-_NEAR, _NEAR + 1))):
+            new_c = encoded(o.c, c.number * power_of_two(by), bool(c.sign))
+            moved = {i: encoded(fmt, x * power_of_two(by)) for i, x in numbers.items()}
+            if new_c is not None and None not in moved.values():
+                new = tuple(x if (m := moved.get(i)) is None else m for i, x in enumerate(row))
+                yield (
+                    replace(w, scale_a=new, c=new_c)
+                    if name == "scale_a"
+                    else replace(w, scale_b=new, c=new_c)
+                )
+
+
+def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
+    """Each block of products, with its scales, exchanged with an earlier block without products."""
+    used = {k // block for k in live}
+    for i in sorted(used):
+        free = next((j for j in range(i) if j not in used), None)
+        if free is None or (i + 1) * block > len(w.a):
+            continue
+        order = list(range(len(w.scale_a)))
+        order[free], order[i] = i, free
+        places = [k for j in order for k in range(j * block, min((j + 1) * block, len(w.a)))]
+        yield replace(
+            w,
+            a=tuple(w.a[k] for k in places),
+            b=tuple(w.b[k] for k in places),
+            scale_a=tuple(w.scale_a[j] for j in order),
+            scale_b=tuple(w.scale_b[j] for j in order),
+        )
+
+
+def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
+    """One scaled product moved to the first free position of another block, under that block's scales."""
+    o = question.first.operands
+    worth = factors(question.first, w)
+    for k in live:
+        product, mine = exact_product(o.a, o.b, w.a[k], w.b[k]), worth[k]
+        if not product or not mine:
+            continue
+        for start in range(0, len(w.a), block):
+            there = next((j for j in range(start, min(start + block, len(w.a))) if j not in live), None)
+            theirs = None if there is None else worth[there]
+            if there is None or not theirs or start == k // block * block:
+                continue
+            pair = factored(o.a, o.b, Fraction(product * mine / theirs))
+            if pair is not None:
+                yield _with_products(w, {there: pair, k: (0, 0)})
+
 
 #: A product by the encodings of its factors.
 _Factors: TypeAlias = tuple[int, int]

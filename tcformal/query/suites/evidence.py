@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, unneeded
 from tcformal.query.suites.panel import Panel
@@ -84,12 +85,10 @@ def _prove(
     first, second = (panel.designs[i] for i in pair)
     if equal_by_theorem(first, second, panel.k) is not None:
         return
-    how = {"solvers": solvers, "limits": limits, "certify": True, "jobs": jobs}
-    if (
-        panel.step(pair) < panel.k and answer(panel.short_question(pair), **how).kind is Kind.EQUIVALENT  # type: ignore[arg-type]
-    ):
+    how = SolveOptions(solvers=solvers, limits=limits, certify=True, jobs=jobs)
+    if panel.step(pair) < panel.k and answer(panel.short_question(pair), how).kind is Kind.EQUIVALENT:
         return
-    v = answer(panel.question([pair]), **how)  # type: ignore[arg-type]
+    v = answer(panel.question([pair]), how)
     if v.kind is Kind.SEPARATED:
         found.wrong.append(f"expected equal results of {_names(panel, e)}, but they differ on {v.witness}")
     elif v.kind is not Kind.EQUIVALENT:

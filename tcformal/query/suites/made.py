@@ -157,7 +157,7 @@ def together(made: Suite) -> list[list[int]]:
 
 
 def _linked(made: Suite) -> list[int]:
-    """For each design one that stands for all with which pairs without an answer connect it."""
+    """The representative of each design's class, where undecided pairs join classes (union-find)."""
     linked = list(range(len(made.designs)))
 
     def top(i: int) -> int:

@@ -2,34 +2,238 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.checks import check_int, check_positive
 from tcformal.design.space import Space
 from tcformal.errors import SolverDisagreementError
 from tcformal.ir.node import Node
 from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.suites.choose import chosen, chosen_of_many, readable
+from tcformal.query.shrink.shrink import shrink, witness_cost
+from tcformal.query.suites.cover import Cover, cover, irredundant, needed_alone
 from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
 from tcformal.query.suites.panel import Panel, Results
-from tcformal.query.suites.splits import telling_rows
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.batch import batch_of, inputs_to_try, lengthened, together, witness_at
+from tcformal.simulation.operands.batch import (
+    Index,
+    batch_of,
+    inputs_to_try,
+    lengthened,
+    rows_of,
+    together,
+    witness_at,
+)
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.random import Batch
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
+
+_Labels = NDArray[np.intp]
+
+
+def split_cover(results: Results, costs: Sequence[int]) -> Cover:
+    """Inputs that tell apart all designs that any of them does, each of them needed; cheap ones preferred.
+
+    Shapes: results [designs, inputs], a cost for each input.
+    """
+    columns = [_dense(column) for column in results.T]
+    alone = [_together(column) for column in columns]
+    picked, labels = _greedy(columns, alone, costs)
+    return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
+
+
+def telling_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
+    """At most so many inputs that split designs of equal labels, those that tell most pairs apart first."""
+    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
+    # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
+    telling = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
+    columns = [_dense(column) for column in results.T[telling]]
+    picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
+    return [int(telling[i]) for i in picked]
+
+
+def _greedy(
+    columns: Sequence[_Labels],
+    alone: Sequence[int],
+    costs: Sequence[int],
+    start: _Labels | None = None,
+    most: int | None = None,
+) -> tuple[list[int], _Labels]:
+    """Inputs taken one by one, each the one that tells most pairs apart that are still together.
+
+    What an input tells apart only becomes less, so that the largest bound that is still true is the best.
+    """
+    labels = np.zeros(len(columns[0]), np.intp) if start is None else start
+    left = _together(labels)
+    heap = [(pairs - left, costs[row], row) for row, pairs in enumerate(alone)]
+    heapq.heapify(heap)
+    picked: list[int] = []
+    while heap and left and (most is None or len(picked) < most):
+        _, cost, row = heapq.heappop(heap)
+        both = _joined(labels, columns[row])
+        entry = (_equal_pairs(both) - left, cost, row)
+        if heap and entry > heap[0]:
+            if entry[0]:
+                heapq.heappush(heap, entry)
+            continue
+        if not entry[0]:
+            break
+        picked.append(row)
+        labels, left = _dense(both), left + entry[0]
+    return picked, labels
+
+
+def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) -> int:
+    """A lower bound: so many inputs at least are needed for the classes, and for the pairs."""
+    classes, pairs = _classes(labels), _together(np.zeros_like(labels)) - _together(labels)
+    results = sorted((_classes(column) for column in columns), reverse=True)
+    every = _together(np.zeros_like(labels))
+    apart = sorted((every - together for together in alone), reverse=True)
+    made, told, n = 1, 0, 0
+    while made < classes or told < pairs:
+        made, told, n = made * results[n], told + apart[n], n + 1
+    return n
+
+
+def _needed(
+    columns: Sequence[_Labels], picked: Sequence[int], labels: _Labels, costs: Sequence[int]
+) -> list[int]:
+    """The inputs without those that the others make unnecessary, dear ones looked at first.
+
+    Labels are added up as random words: a sum that two designs share by chance only keeps an input.
+    """
+    rng = np.random.default_rng(0)
+    words = {row: rng.integers(0, 1 << 64, _classes(columns[row]), np.uint64)[columns[row]] for row in picked}
+    total = np.zeros(len(labels), np.uint64)
+    for word in words.values():
+        total += word
+    kept = list(picked)
+    for row in sorted(picked, key=lambda row: -costs[row]):
+        if len(np.unique(total - words[row])) == _classes(labels):
+            total -= words[row]
+            kept.remove(row)
+    return kept
+
+
+def _joined(labels: _Labels, column: _Labels) -> _Labels:
+    """Labels of what has one label in both, not from 0 on."""
+    return labels * np.intp(int(column.max()) + 1) + column
+
+
+def _equal_pairs(labels: _Labels) -> int:
+    """As `_together`, for any labels."""
+    ordered = np.sort(labels)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    counts = np.diff(ends, prepend=-1)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _dense(column: NDArray[np.uint64] | _Labels) -> _Labels:
+    """Labels from 0 on."""
+    return np.unique(column, return_inverse=True)[1].reshape(-1)
+
+
+def _classes(labels: _Labels) -> int:
+    return int(labels.max()) + 1
+
+
+def _together(labels: _Labels) -> int:
+    """Pairs of designs with one label."""
+    counts = np.bincount(labels)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def chosen_of_many(
+    panel: Panel, inputs: Batch, results: Results, firsts: Sequence[int]
+) -> tuple[list[Witness], int]:
+    """Few inputs that tell apart all classes that any does, the simplest first; a bound of their number."""
+    costs = _quick_costs(panel, inputs, results)
+    found = split_cover(results[np.array(firsts, np.intp)], costs)
+    rows = sorted(found.chosen, key=lambda row: costs[row])
+    return [witness_at(inputs, row) for row in rows], found.at_least
+
+
+def chosen(
+    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
+) -> tuple[list[Witness], int]:
+    """Few of the inputs tried that tell all pairs apart, and a lower bound for their number."""
+    rows, masks = _distinct(panel, inputs, results, pairs)
+    universe = (1 << len(pairs)) - 1
+    costs = _quick_costs(panel, rows_of(inputs, rows), results[:, rows])
+    found = cover(masks, costs, universe)
+    return [witness_at(inputs, int(rows[i])) for i in found.chosen], found.at_least
+
+
+def readable(
+    panel: Panel,
+    inputs: Sequence[Witness],
+    pairs: Sequence[IndexPair],
+    seconds: float,
+    progress: Callable[[str, int, int], None],
+) -> list[Witness]:
+    """Each input shrunk to what still tells apart the pairs that only it does; the simplest first."""
+    if not pairs:
+        return []
+    universe = (1 << len(pairs)) - 1
+    made = list(inputs)
+    for i in range(len(made)):
+        progress("making inputs readable", i, len(made))
+        masks = _masks(panel.evaluate(batch_of(made)), pairs)
+        own = needed_alone(range(len(made)), masks, universe, i)
+        wanted = [pair for j, pair in enumerate(pairs) if own >> j & 1]
+        if wanted:
+            made[i] = shrink(panel.question(wanted), made[i], seconds=seconds)
+    masks = _masks(panel.evaluate(batch_of(made)), pairs)
+    simple = panel.question([pairs[0]])
+    costs = [witness_cost(simple, w) for w in made]
+    kept = irredundant(masks, costs, universe)
+    return [made[i] for i in sorted(kept, key=lambda i: costs[i])]
+
+
+def _distinct(
+    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
+) -> tuple[Index, list[int]]:
+    """The cheapest input for each set of pairs that inputs tell apart, and these sets."""
+    every = _quick_costs(panel, inputs, results)
+    masks = _masks(results, pairs)
+    cheapest: dict[int, int] = {}
+    for row, mask in enumerate(masks):
+        held = cheapest.get(mask)
+        if mask and (held is None or every[row] < every[held]):
+            cheapest[mask] = row
+    return np.array(list(cheapest.values()), np.intp), list(cheapest)
+
+
+def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
+    """For each input the pairs that it tells apart, as bits."""
+    first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
+    return [
+        int.from_bytes(np.packbits(column[first] != column[second], bitorder="little").tobytes(), "little")
+        for column in results.T
+    ]
+
+
+def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
+    """How hard inputs are to read, roughly: products that are not zero, set bits, NaN or Inf in results."""
+    terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
+    bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
+    d = panel.designs[0].operands.d
+    special = np.any(d.is_special(results), axis=0)
+    return [int(c) for c in 400 * (terms + (x.c != 0)) + 12 * bits.astype(np.int64) + 4000 * special]
+
 
 #: What each solver may use for one question, of which there may be many.
 DEFAULT_LIMITS = Limits(time_s=20.0, memory_mb=8192, seed=0)
@@ -131,7 +335,8 @@ class _Work:
             # Theorems on parameters come before questions about whole designs.
             limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
             self._decide(end, self._proved)
-        self._decide(end, lambda pair: self._ask(pair, solvers=solvers, limits=limits, jobs=jobs))
+        how = SolveOptions(solvers=solvers, limits=limits, jobs=jobs)
+        self._decide(end, lambda pair: self._ask(pair, how))
         self._leave()
 
     def _decide(self, end: float | None, ask: Callable[[IndexPair], object]) -> None:
@@ -158,7 +363,7 @@ class _Work:
             pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
             self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
 
-    def _ask(self, pair: IndexPair, **how: Any) -> None:
+    def _ask(self, pair: IndexPair, how: SolveOptions) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
         if self._proved(pair):
@@ -166,7 +371,7 @@ class _Work:
         n = self.panel.step(pair)
         if n < self.panel.k:
             self.asked += 1
-            v = answer(self.panel.short_question(pair), **how)
+            v = answer(self.panel.short_question(pair), how)
             if v.kind is Kind.EQUIVALENT:
                 reason = (
                     f"{v.reason} at k={n}; both pass their result on as c from {n} products to the next {n}"
@@ -178,7 +383,7 @@ class _Work:
                 if not np.array_equal(self.results[first], self.results[second]):
                     return
         self.asked += 1
-        v = answer(self.panel.question([pair]), **how)
+        v = answer(self.panel.question([pair]), how)
         if v.witness is not None and v.found is not None:
             self._add([v.witness, v.found])
         elif v.kind is Kind.EQUIVALENT:

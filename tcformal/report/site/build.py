@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.analysis.exported import EXPORTS, held
 from tcformal.analysis.papers.files import known_queries, load
-from tcformal.analysis.sweeps.exported import EXPORTS, held
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
-from tcformal.files.write import write_whole
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import references, references_section
@@ -26,6 +25,7 @@ from tcformal.report.site.papers import RELATIONS, QueryPage, query_pages
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.page import STYLE as PAGE_STYLE
 from tcformal.store.store import Entry, Store
+from tcformal.store.write import write_whole
 from tcformal.version import VERSION, commit, host
 
 _HERE = Path(__file__).parent
@@ -87,7 +87,7 @@ def build(
         }),
         "figures.html": pages("figures.html", "", shared | {"figures": figures}),
         "speed.html": pages("speed.html", "", shared | {
-            "sweeps": devices.sweeps(results), "benchmarks": _benchmarks(results),
+            "benchmarks": _benchmarks(results),
             "sections": [claims_section(claims), exports_section(held(results / EXPORTS, warn))],
         }),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What was measured: campaigns on devices, the NaN rules of recorded tiles, identifications, sweeps."""
+"""What was measured: campaigns on devices, the NaN rules of recorded tiles, identifications."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tcformal.design.rounding import NAN_RULES
 from tcformal.devices.log.results import pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, TcformalError
-from tcformal.files.lines import read
 from tcformal.identification.record.identification import IDENTIFICATION
 from tcformal.identification.record.verified import verify_identification
 from tcformal.query.verdict import NOT_CHECKED
@@ -181,29 +180,3 @@ def identification_pages(
         growth = [(int(probes), int(left)) for probes, left in record["growth"]]
         curve = growth_picture(int(record["space"]), growth) if growth else ""
         yield IdentificationPage(record, status, reason, curve)
-
-
-def sweeps(folder: Path) -> list[dict[str, Any]]:
-    """The long comparisons of models with the oracle and of kernels with integers: their counts."""
-    made = []
-    for name, what, count, wrong, command in (
-        ("conformance.jsonl", "models on integers and lanes against exact fractions", "vectors",
-         ("integer_mismatches", "oracle_mismatches"), "tcformal sweep --vectors 100000"),
-        ("kernels.jsonl", "compiled kernels against integers", "outputs", ("mismatches",),
-         "tcformal sweep --kernels --vectors 1000000"),
-    ):  # fmt: skip
-        if not (folder / name).exists():
-            continue
-        found = [x.data for x in read(folder / name)[0] if x.data is not None]
-        rows = {data["unit"]: data for data in found if _counts(data, count, *wrong)}
-        made.append({
-            "what": what, "units": len(rows), "vectors": sum(int(r[count]) for r in rows.values()),
-            "mismatches": sum(int(r[key]) for r in rows.values() for key in wrong), "command": command,
-            "status": NOT_CHECKED.partition(";")[0],
-        })  # fmt: skip
-    return made
-
-
-def _counts(data: Mapping[str, Any], *keys: str) -> bool:
-    """Whether a line of a long comparison names a unit and holds its counts."""
-    return isinstance(data.get("unit"), str) and all(isinstance(data.get(key), int) for key in keys)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tcformal.callbacks import Warn
 from tcformal.errors import InputError, RecordError
-from tcformal.files.regular import read_regular
+from tcformal.files import read_regular
 
 FOLDER = "figures"
 #: Bytes of a picture or its data that are read.

@@ -9,7 +9,7 @@ from typing import Any
 
 from tcformal.analysis.papers.checked import algorithm_asked, claim_of
 from tcformal.analysis.papers.files import Ask, QueryFile
-from tcformal.analysis.papers.run import Setting, question_asked, run
+from tcformal.analysis.papers.run import question_asked, run
 from tcformal.callbacks import Advance
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
@@ -20,12 +20,12 @@ from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.programs import pair_parts
 from tcformal.query.kinds.equality import EQUALITY
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record
 from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.solve.result import Limits
 from tcformal.store.file import Record
 from tcformal.store.store import Entry, Store
 
@@ -146,7 +146,7 @@ def _answer(
 ) -> tuple[str, str, str, str]:  # fmt: skip
     """The outcome, how far it was checked, what was found, and the command that shows it."""
     if ask.kind == "evaluate":
-        (done,) = run(query, [ask], Setting(None, Limits()))
+        (done,) = run(query, [ask], SolveOptions())
         found = str(done.answer["results"]["integers"]["value"])
         return done.outcome, "computed again on lanes, integers and fractions", found, ""
     if ask.kind == "claim":

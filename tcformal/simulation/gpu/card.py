@@ -1,4 +1,4 @@
-"""Memory, copies and launches on an NVIDIA GPU, through cuda-core or else through CuPy."""
+"""Memory, copies and launches on an NVIDIA GPU, through cuda-core."""
 
 from __future__ import annotations
 
@@ -139,55 +139,9 @@ class CoreCard(Card):
         self._core.launch(self._stream, config, self._kernels[path, name], *arguments)
 
 
-class CupyCard(Card):
-    """A GPU through CuPy."""
-
-    def __init__(self, index: int) -> None:
-        self._cupy = cupy = import_module("cupy")
-        cupy.cuda.Device(index).use()
-        self._kernels: dict[tuple[Path, str], Any] = {}
-        name = cupy.cuda.runtime.getDeviceProperties(index)["name"]
-        self.name = name.decode() if isinstance(name, bytes) else str(name)
-        digits = str(cupy.cuda.Device(index).compute_capability)
-        self.capability = int(digits[:-1]), int(digits[-1])
-        self.library = f"CuPy {cupy.__version__}"
-
-    @staticmethod
-    def count() -> int:
-        """The number of GPUs that the driver finds."""
-        return int(import_module("cupy").cuda.runtime.getDeviceCount())
-
-    def driver(self) -> str:
-        """See Card."""
-        return _kernel_driver()
-
-    def empty(self, size: int) -> Any:
-        """See Card."""
-        return self._cupy.empty(size, np.uint8)
-
-    def put(self, array: NDArray[Any]) -> Any:
-        """See Card."""
-        return self._cupy.asarray(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-
-    def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """See Card."""
-        made: NDArray[Any] = self._cupy.asnumpy(memory[:size])
-        return made
-
-    def free(self, memory: Any) -> None:
-        """As Card.free: the library counts references."""
-
-    def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
-        """See Card."""
-        if (path, name) not in self._kernels:
-            self._kernels[path, name] = self._cupy.RawModule(path=str(path)).get_function(name)
-        self._kernels[path, name]((blocks,), (threads,), tuple(arguments))
-
-
 #: The libraries in the order in which they are tried.
 KINDS: tuple[tuple[str, Callable[[], int], Callable[[int], Card]], ...] = (
     ("cuda-core", CoreCard.count, CoreCard),
-    ("CuPy", CupyCard.count, CupyCard),
 )
 
 

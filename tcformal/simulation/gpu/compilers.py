@@ -1,7 +1,7 @@
 """Compilers of CUDA C++: NVRTC from Python packages, or nvcc of a toolkit.
 
-NVRTC is preferred: it takes a tenth of nvcc's time.  It comes with cuda-core (through cuda-bindings) and
-with CuPy, and needs no GPU to compile.
+NVRTC is preferred: it takes a tenth of nvcc's time.  It comes with cuda-core, through
+cuda-bindings, and needs no GPU to compile.
 """
 
 from __future__ import annotations
@@ -90,36 +90,8 @@ class CoreNvrtc(Compiler):
         return bytes(made.code)
 
 
-class CupyNvrtc(Compiler):
-    """NVRTC through CuPy; DeviceError where the package or the library is missing."""
-
-    def __init__(self) -> None:
-        _module("cupy")
-        self._nvrtc = _module("cupy_backends.cuda.libs.nvrtc")
-        try:
-            (major, minor), archs = self._nvrtc.getVersion(), self._nvrtc.getSupportedArchs()
-        except Exception as error:
-            raise DeviceError(f"expected the library NVRTC, but got: {first_line(error)}") from error
-        self.version, self.release = f"NVRTC {major}.{minor}", (int(major), int(minor))
-        self.targets = frozenset(f"sm_{arch}" for arch in archs)
-
-    def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """See Compiler."""
-        program = self._nvrtc.createProgram(source.read_text(), source.name, (), ())
-        try:
-            paths = [f"-I{folder}" for folder in include]
-            self._nvrtc.compileProgram(program, (f"-arch={target}", "--device-int128", *_OPTIONS, *paths))
-            # CuPy takes a cubin for a text and drops its last byte: the highest of a 64-bit field, 0.
-            return bytes(self._nvrtc.getCUBIN(program)) + b"\0"
-        except Exception as error:
-            log = self._nvrtc.getProgramLog(program) or error
-            raise DeviceError(f"expected {self.version} to {what}, but got: {complaint(log)}") from error
-        finally:
-            self._nvrtc.destroyProgram(program)
-
-
 #: All compilers, in order of preference.
-KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc, CupyNvrtc)
+KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc)
 
 
 @cache

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from tcformal.backends.private import is_private, private_folder
 from tcformal.errors import DeviceError
-from tcformal.files.private import is_private, private_folder
 
 
 def cache_folder() -> Path:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tcformal.backends.lowering import Shortcut
+from tcformal.backends.lowering import LoweringRule
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.simulation.kernels.shortcuts import Shortcuts, arguments, needed
+from tcformal.simulation.kernels.lowering import LoweringRules, arguments, needed
 
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
@@ -43,8 +43,8 @@ class DotCall:
     finite: Mapping[str, Sequence[int]]
     #: Whether d is a c again.
     chained: bool
-    #: Adds shortcuts to the dot product, of finite operands, whose result is the node given.
-    add_shortcuts: Callable[[Node, Shortcuts], None] | None = None
+    #: Adds rules to the dot product, of finite operands, whose result is the node given.
+    add_rules: Callable[[Node, LoweringRules], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Cut:
     root: Node
     planes: dict[str, tuple[Node, ...]]
     #: How some nodes' values are made, by index; the others' as their operators say.
-    shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
+    rules: Mapping[int, LoweringRule] = field(default_factory=dict)
 
     def side_inputs(self, side: str) -> list[str]:
         """The inputs of one side, in the order in which the graph names them."""
@@ -67,10 +67,10 @@ class Cut:
 
 
 def sides_of(
-    graph: Graph, root: Node, shortcuts: Mapping[int, Shortcut]
+    graph: Graph, root: Node, rules: Mapping[int, LoweringRule]
 ) -> tuple[list[Node], dict[int, frozenset[str]]]:
     """The nodes that `root` is made from, and the sides (`a`, `b`, `c`) that each depends on, by index."""
-    nodes = needed(root, shortcuts)
+    nodes = needed(root, rules)
     names = {node.index: name for name, node in graph.inputs.items()}
     sides: dict[int, frozenset[str]] = {}
     for node in nodes:
@@ -78,14 +78,14 @@ def sides_of(
             name = names[node.index]
             found = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
         else:
-            found = frozenset().union(*(sides[arg.index] for arg in arguments(node, shortcuts)))
+            found = frozenset().union(*(sides[arg.index] for arg in arguments(node, rules)))
         sides[node.index] = found
     return nodes, sides
 
 
-def cut(graph: Graph, root: Node, shortcuts: Mapping[int, Shortcut] | None = None) -> Cut:
+def cut(graph: Graph, root: Node, rules: Mapping[int, LoweringRule] | None = None) -> Cut:
     """The dot product `root` of inputs a[k], b[k], c and scales, cut by sides."""
-    ways = shortcuts or {}
+    ways = rules or {}
     nodes, sides = sides_of(graph, root, ways)
     used: dict[str, dict[int, Node]] = {side: {} for side in SIDES}
     for node in nodes:
@@ -111,10 +111,10 @@ def without(g: Graph, root: Node, never: Sequence[Node]) -> dict[int, Node]:
     return new
 
 
-def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
+def cuts(step: DotCall, *, rules: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
     """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
 
-    With `shortcuts` that for finite operands takes those of this processor, which floats are some of; what
+    With `rules` that for finite operands takes those of this processor, which floats are some of; what
     tells it apart may then be one of them.
     """
     graph = step.graph
@@ -122,9 +122,9 @@ def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dic
     rare = rare_planes(whole, step)
     new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
     plain = new[step.root.index]
-    found = Shortcuts(new, dict(rare))
-    if shortcuts and step.add_shortcuts is not None:
-        step.add_shortcuts(plain, found)
+    found = LoweringRules(new, dict(rare))
+    if rules and step.add_rules is not None:
+        step.add_rules(plain, found)
     return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
 
 

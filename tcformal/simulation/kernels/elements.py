@@ -12,15 +12,14 @@ import numpy as np
 
 from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.backends.llvm import Lowering
-from tcformal.backends.lowering import Shortcut
+from tcformal.backends.lowering import LoweringRule
 from tcformal.backends.machine import Module, available, vector_bits
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.block import Words
+from tcformal.simulation.kernels.lowering import declarations
 from tcformal.simulation.kernels.multiply import control, word
-from tcformal.simulation.kernels.shortcuts import declarations
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.work import Words, Work
 
 #: Elements of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 16
@@ -46,7 +45,7 @@ class Elements:
     storage: tuple[int, ...]
     result: int
     #: How compiled code makes some nodes' values, by index; the others' as their operators say.
-    shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
+    rules: Mapping[int, LoweringRule] = field(default_factory=dict)
     #: Elements evaluated so far, those of an evaluation of few as `_CALL`.
     seen: int = 0
     #: Kernels and their lanes, by which inputs are one word for all elements of a row.
@@ -155,7 +154,7 @@ class Elements:
                 text = code.new(f"load {code.kind(bits)}, ptr {at}, align {bits // 8}")
             known[node.index] = word(code, text, bits, node.width)
         to = once.new(f"getelementptr i{self.result}, ptr %d, i64 {once.new('mul i64 %row, %sd')}")
-        lowering = Lowering(self.graph, code, known, self.shortcuts)
+        lowering = Lowering(self.graph, code, known, self.rules)
         result = code.operand(code.unsigned(lowering.value_of(self.root), self.root.width), self.result)
         body = "\n".join(code.lines)
         enter, leave = control(body)

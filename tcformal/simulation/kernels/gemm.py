@@ -10,24 +10,330 @@ import ctypes
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tcformal.backends.lanes import DOUBLE, WORD
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.block import DecodedBlock, Words
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
 from tcformal.simulation.kernels.multiply import Shape
 from tcformal.simulation.kernels.promoted import Factors, Promotion, factors_in_memory
 from tcformal.simulation.kernels.source import Source, source
-from tcformal.simulation.kernels.thin.rows import FewRows
-from tcformal.simulation.kernels.thin.text import thin
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.thin.text import piece_of, steps_at_once, thin
+from tcformal.simulation.kernels.work import Words, Work
 
-if TYPE_CHECKING:  # made of kernels
-    from tcformal.simulation.kernels.prepared import Prepared
+#: Bytes of decoded operands that are held at once.
+_HELD = 1 << 26
+
+
+def multiply_stack(gemm: Gemm, a: Words, b: Words, c: Words | None, work: Work) -> Words:
+    """D = A·B + C of many matrices without scales, for kernels whose lanes are B's columns: raw encodings.
+
+    Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None for zeros -> [S, M, N].
+    Errors: none for operands whose encodings fit their formats; nothing is modified.
+    """
+    (s, m, k), n = a.shape, b.shape[2]
+    shape, sizes = gemm.shape, gemm.kernel("finite").sizes
+    steps = slice(0, -(-k // shape.k))
+    tiles = -(-n // shape.lanes)
+    d = np.empty((s, m, n), f"u{gemm.step.storage['d'] // 8}")
+    held = max(1, _HELD // (steps.stop * (m * sizes["a"] + tiles * sizes["b"])))
+    memory: dict[tuple[str, str], Words] = {}
+    for first in range(0, s, held):
+        some = slice(first, min(first + held, s))
+        count = some.stop - some.start
+        whole = np.zeros((k, count, tiles * shape.lanes), b.dtype)
+        whole[:, :, :n] = b[some].transpose(1, 0, 2)
+        sides = (
+            DecodedBlock(
+                gemm, "a", a[some].reshape(-1, k), None, slice(0, count * m), steps, work, memory
+            ),
+            DecodedBlock(
+                gemm, "b", whole.reshape(k, -1), None, slice(0, count * tiles), steps, work, memory
+            ),
+        )  # fmt: skip
+        made = _pairs(gemm, sides, None if c is None else c[some], (count, m, n, tiles), work)
+        d[some] = made[:, :, :n]
+    return d
+
+
+def _pairs(
+    gemm: Gemm,
+    sides: tuple[DecodedBlock, DecodedBlock],
+    c: Words | None,
+    counts: tuple[int, int, int, int],
+    work: Work,
+) -> Words:
+    """Each matrix of decoded rows with its own tiles: [count, M, whole tiles]."""
+    count, m, n, tiles = counts
+    rows, lanes = sides
+    storage, stride = gemm.step.storage, tiles * gemm.shape.lanes
+    d = np.zeros((count, m, stride), f"u{storage['d'] // 8}")
+    start = d if gemm.step.chained else np.zeros((count, m, stride), f"u{storage['c'] // 8}")
+    if c is not None:
+        start[:, :, :n] = c
+    rare = bool(rows.flags.any() or lanes.flags.any())
+    if rare:
+        for block in sides:
+            block.decode("any")
+    n_steps = rows.steps.stop
+
+    def run(some: slice) -> None:
+        for i in range(some.start, some.stop):
+            flags = rows.flags.ctypes.data + i * m, lanes.flags.ctypes.data + i * tiles
+            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+                gemm.kernel(which).module.multiply(
+                    rows.at(which, i * m), lanes.at(which, i * tiles), start[i].ctypes.data, d[i].ctypes.data,
+                    *flags, m, tiles, n_steps, stride, wanted,
+                )  # fmt: skip
+
+    work.split(count, m * stride * n_steps * gemm.shape.k, run)
+    return d
+
+
+#: Tiles that are taken to the end of k at once where each has memory of its own.
+_FAR = 4
+_ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
+
+
+class FewRows:
+    """The kernels for few rows of one orientation, by how the other side lies in memory."""
+
+    def __init__(self, gemm: Gemm) -> None:
+        self._gemm = gemm
+        self._kernels: dict[tuple[str, int], Any] = {}
+        #: Steps whose sums stay in registers, where there are so many.
+        self.at_once = steps_at_once(gemm.step, gemm.cut)
+
+    def multiply(
+        self, rows: Words, row_scale: Words | None, lanes: Words, scale: Words | None, c: Words, d: Words,
+        prepared: Prepared | None, work: Work,
+    ) -> bool:  # fmt: skip
+        """All rows with all tiles; false where an operand is NaN or Inf: then d is not to be used.
+
+        Shapes: rows [M, K], lanes [K, N], their scales [M, S] and [S, N] or None; c and d [M, whole tiles],
+        one array where K takes several steps.
+        """
+        gemm, shape = self._gemm, self._gemm.shape
+        k, columns = lanes.shape
+        steps = slice(0, -(-k // shape.k))
+        decoded = DecodedBlock(gemm, shape.spread_side, rows, row_scale, slice(0, len(rows)), steps, work, {})
+        if decoded.flags.any() or (prepared is not None and not prepared.finite):
+            return False
+        flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
+        # Scales are few: they are put in whole steps and tiles.
+        scales = np.full((steps.stop * shape.scales, d.shape[1]), gemm.step.scale_one, np.uint8)
+        if scale is not None:
+            scales = scales.astype(scale.dtype)
+            scales[: scale.shape[0], :columns] = scale
+        sizes = gemm.kernel("finite").sizes
+        size = sizes[shape.spread_side]
+
+        def run(
+            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
+        ) -> None:
+            """Some tiles and `n` steps from the first ones, `of` tiles in all, `line` of them in a line."""
+            kernel = self._kernel(how, self.at_once if not n % self.at_once else 1)
+            step, tile = first
+            # What lies tile by tile is taken to the end of k before the next.
+            few = of if how == "straight" else line if how == "turned" else _FAR
+
+            def some(lines: slice) -> None:
+                which = slice(lines.start * line, min(lines.stop * line, of))
+                cell = (tile + which.start) * shape.lanes
+                kernel.thin(
+                    decoded.at("finite", 0) + step * size, at + which.start * tile_bytes,
+                    scales.ctypes.data + (step * shape.scales * d.shape[1] + cell) * scales.itemsize,
+                    c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
+                    flags.ctypes.data + tile + which.start, len(rows), which.stop - which.start, few, n,
+                    steps.stop * size, apart, d.shape[1],
+                )  # fmt: skip
+
+            work.split(-(-of // line), len(rows) * n * shape.k * shape.lanes * line, some)
+
+        if prepared is not None and self._dense:
+            for (tile, step), block in prepared.blocks.items():
+                n, size_of = block.steps.stop - step, sizes[shape.lanes_side]
+                for start, stop in _ends(n, self.at_once):
+                    at = block.at("finite", 0) + start * size_of
+                    first = step + start, tile
+                    run("records", at, n * size_of, n * size_of, first, stop - start, len(block.flags), 1)
+            return True
+        turned = lanes.strides[1] != lanes.itemsize
+        if turned and lanes.strides[0] != lanes.itemsize:
+            lanes, turned = np.ascontiguousarray(lanes), False
+        how = "turned" if turned else "straight"
+        piece = piece_of(shape, how, self.at_once)
+        # What is read at once is whole: the columns of a line, or the k of several steps.
+        sizes_of = piece.steps * shape.k, shape.lanes if turned else piece.width
+        for start, stop in _ends(k, sizes_of[0]):
+            for begin, end in _ends(columns, sizes_of[1]):
+                raw = _whole(lanes[start:stop, begin:end], *sizes_of, turned)
+                along, across = raw.strides
+                run(
+                    how, raw.ctypes.data, shape.lanes * across, (across if turned else along) // raw.itemsize,
+                    (start // shape.k, begin // shape.lanes), -(-(stop - start) // shape.k),
+                    -(-(end - begin) // shape.lanes), piece.tiles,
+                )  # fmt: skip
+        return not flags.any()
+
+    @property
+    def _dense(self) -> bool:
+        """Whether records are little more than the encodings: reading them takes less time than decoding.
+
+        Wider registers decode faster, while memory is read no faster.
+        """
+        gemm, side = self._gemm, self._gemm.shape.lanes_side
+        most = 1 if vector_bits() > 256 else 2
+        raw = gemm.shape.k * gemm.shape.lanes * gemm.shape.storage[side] // 8
+        return gemm.kernel("finite").sizes[side] <= most * raw
+
+    def _kernel(self, how: str, at_once: int) -> Any:
+        if (how, at_once) not in self._kernels:
+            text = self._gemm.thin_text(how, at_once)
+            self._kernels[how, at_once] = Module(text, {"thin": _ARGUMENTS})
+        return self._kernels[how, at_once]
+
+
+def _ends(n: int, unit: int) -> list[tuple[int, int]]:
+    """What is whole of n, and what is left over, where there is any."""
+    whole = n - n % unit
+    return [(start, stop) for start, stop in ((0, whole), (whole, n)) if start < stop]
+
+
+def _whole(x: Words, k: int, lanes: int, turned: bool) -> Words:
+    """Encodings filled up with zeros to whole steps and tiles, lying as they did."""
+    filled = (-(-x.shape[0] // k) * k, -(-x.shape[1] // lanes) * lanes)
+    if x.shape == filled:
+        return x
+    whole = np.zeros(filled, x.dtype, order="F" if turned else "C")
+    whole[: x.shape[0], : x.shape[1]] = x
+    return whole
+
+
+class Prepared:
+    """B, decoded for the kernels of a unit whose lanes are B's columns.
+
+    Shapes: b [K, N], scale_b [scales, N] or None; `blocks`: by their first tile and step.
+    Errors: none for encodings that fit their formats; they are read again where a NaN or Inf is met, so that
+    nobody may write to them.
+    """
+
+    def __init__(self, gemm: Gemm, b: Words, scale_b: Words | None, work: Work) -> None:
+        shape = gemm.shape
+        tiles, steps = -(-b.shape[1] // shape.lanes), -(-b.shape[0] // shape.k)
+        self.at_once = gemm.tile_steps
+        self.blocks: dict[tuple[int, int], DecodedBlock] = {}
+        for tile in range(0, tiles, gemm.panel_tiles):
+            some = slice(tile, min(tile + gemm.panel_tiles, tiles))
+            for step in range(0, steps, self.at_once):
+                which = slice(step, min(step + self.at_once, steps))
+                self.blocks[tile, step] = DecodedBlock(gemm, "b", b, scale_b, some, which, work, {})
+
+    @property
+    def finite(self) -> bool:
+        """Whether no encoding is NaN or Inf."""
+        return not any(block.flags.any() for block in self.blocks.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all records."""
+        return sum(block.nbytes for block in self.blocks.values())
+
+
+#: Bytes between rows that share places of a cache, and what keeps them apart.
+_ALIAS, _APART = 2048, 192
+
+
+class DecodedBlock:
+    """The decoded operands of some rows (or tiles) and some steps of one side."""
+
+    def __init__(
+        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work,
+        memory: dict[tuple[str, str], Words],
+    ) -> None:  # fmt: skip
+        self._gemm, self._side, self._raw, self._scale, self._work = gemm, side, raw, scale, work
+        self.which, self.steps, self._memory = which, steps, memory
+        self.flags = np.zeros(which.stop - which.start, np.uint8)
+        self._records: dict[str, Words] = {}
+        self._decoded("finite", self.flags)
+
+    def decode(self, which: str) -> None:
+        """Decode for another kernel too."""
+        if which not in self._records:
+            self._decoded(which, np.zeros_like(self.flags))
+
+    def at(self, which: str, index: int) -> int:
+        """The address of a row's (or tile's) first record."""
+        start = int(self._records[which].ctypes.data)
+        size: int = self._gemm.kernel(which).sizes[self._side]
+        return start + index * self._n_steps * size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its records."""
+        return sum(int(x.nbytes) for x in self._memory.values())
+
+    @property
+    def _n_steps(self) -> int:
+        return int(self.steps.stop - self.steps.start)
+
+    def _decoded(self, which: str, flags: Words) -> None:
+        kernel, shape = self._gemm.kernel(which), self._gemm.shape
+        count, size = len(flags), kernel.sizes[self._side]
+        spread = self._side == shape.spread_side
+        # Filled later by the decoder; aligned for the widest registers.
+        needed, key = count * self._n_steps * size + 64, (self._side, which)
+        if key not in self._memory or len(self._memory[key]) < needed:
+            self._memory[key] = np.empty(needed, np.uint8)
+        memory = self._memory[key]
+        records = memory[-memory.ctypes.data % 64 :]
+        self._records[which] = records
+        decode = getattr(kernel.module, f"decode_{self._side}")
+
+        def run(some: slice) -> None:
+            raw = self._part(self._raw, shape.k, some, 0)
+            scale = None
+            if self._scale is not None:
+                scale = self._part(self._scale, shape.scales, some, self._gemm.step.scale_one)
+            decode(
+                raw.ctypes.data, 0 if scale is None else scale.ctypes.data,
+                records.ctypes.data + some.start * self._n_steps * size, flags.ctypes.data + some.start,
+                some.stop - some.start, self._n_steps, _stride(raw), 0 if scale is None else _stride(scale),
+            )  # fmt: skip
+
+        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
+
+    def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
+        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles; a row is one run."""
+        lanes = self._gemm.shape.lanes
+        spread = self._side == self._gemm.shape.spread_side
+        first, last = self.steps.start * per_step, self.steps.stop * per_step
+        begin, end = self.which.start + some.start, self.which.start + some.stop
+        if spread:
+            piece, shape = given[begin:end, first:last], (end - begin, last - first)
+        else:
+            piece = given[first:last, begin * lanes : end * lanes]
+            shape = (last - first, (end - begin) * lanes)
+        if piece.strides[1] != piece.itemsize:
+            # What is turned is first copied as it lies: far rows would share few places of a cache.
+            piece = np.ascontiguousarray(np.ascontiguousarray(piece.T).T)
+        if piece.shape == shape and (spread or piece.strides[0] % _ALIAS):
+            return piece
+        # Rows that far apart would share few places of a cache too: each is put a little further.
+        whole = np.empty((shape[0], shape[1] + (0 if spread else _APART // given.itemsize)), given.dtype)
+        whole[: piece.shape[0], : piece.shape[1]] = piece
+        whole[piece.shape[0] :] = fill
+        whole[:, piece.shape[1] :] = fill
+        return whole
+
+
+def _stride(words: Words) -> int:
+    """Elements from one row to the next."""
+    return int(words.strides[0] // words.itemsize)
+
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
 _TILE_BYTES = 16384
@@ -96,7 +402,7 @@ class Gemm:
 
     def __init__(self, step: DotCall, spread_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
-        self._cuts, self._rare = cuts(step, shortcuts=True)
+        self._cuts, self._rare = cuts(step, rules=True)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
             lanes=vector_bits() // WORD, chained=step.chained,

@@ -184,7 +184,7 @@ def _steps(
                 known[plane.node.index] = load(code, plane, base, layout)
         if "c" in inputs:
             known[inputs["c"].index] = word(code, f"%c_now_{x}", c_bits, inputs["c"].width)
-        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        lowering = Lowering(cut.graph, code, known, cut.rules)
         d_next = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
         if shape.chained:
             c, there = f"%c_first_{x}", f"%steps_{rows}"

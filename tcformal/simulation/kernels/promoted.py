@@ -14,10 +14,10 @@ import numpy as np
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
 from tcformal.backends.llvm import Lowering
-from tcformal.backends.lowering import Shortcut
+from tcformal.backends.lowering import LoweringRule
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.block import Words
+from tcformal.simulation.kernels.work import Words
 
 #: Bytes of a factor in memory.
 BYTES = WORD // 8
@@ -39,7 +39,7 @@ class Promotion:
     #: The inputs that are factors, by side, in the order in which they lie in memory.
     factors: Mapping[str, tuple[str, ...]]
     #: How compiled code makes some nodes' values, by index; the others' as their operators say.
-    shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
+    rules: Mapping[int, LoweringRule] = field(default_factory=dict)
 
     def sum(
         self, code: Code, total: LaneValue, full: LaneValue, factors: Mapping[str, LaneValue]
@@ -49,7 +49,7 @@ class Promotion:
         given = {"total": total, "full": full, **factors}
         known = {inputs[name].index: x for name, x in given.items() if name in inputs}
         return code.unsigned(
-            Lowering(self.graph, code, known, self.shortcuts).value_of(self.root), self.root.width
+            Lowering(self.graph, code, known, self.rules).value_of(self.root), self.root.width
         )
 
 

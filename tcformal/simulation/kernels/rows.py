@@ -15,9 +15,8 @@ from tcformal.backends.machine import Module, available, vector_bits
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.block import Words
 from tcformal.simulation.kernels.multiply import word
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.work import Words, Work
 
 #: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 17

@@ -14,10 +14,10 @@ from tcformal.backends.lanes import TRUTH, Code, LaneValue
 from tcformal.backends.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut
+from tcformal.simulation.kernels.lowering import declarations
 from tcformal.simulation.kernels.multiply import Shape, control, multiply, word
 from tcformal.simulation.kernels.planes import PlaneLayout, plane_layout, store
 from tcformal.simulation.kernels.promoted import Promotion
-from tcformal.simulation.kernels.shortcuts import declarations
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
             node = inputs.get(f"{name}[{i}]")
             if node is not None:
                 known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+    lowering = Lowering(cut.graph, code, known, cut.rules)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
     layout = plane_layout(values, shape.lanes, spread=spread)
     by_node = {node.index: value for node, value in values}

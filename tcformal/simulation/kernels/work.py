@@ -12,7 +12,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
+from numpy.typing import NDArray
+
 from tcformal.checks import check_int
+
+#: Raw encodings, one a word.
+Words = NDArray[Any]
 
 #: Multiply–adds in one piece: a second at most on the slowest kernels, so that an interruption is heard.
 _LARGEST = 1 << 24
@@ -83,7 +88,7 @@ class Work:
         if len(pieces) == 1 or self._threads == 1:
             for call, pairs in pieces:
                 call()
-                self.did(pairs)
+                self.advance(pairs)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tcformal")
@@ -93,10 +98,10 @@ class Work:
             done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
-                self.did(pairs_of[future])
+                self.advance(pairs_of[future])
 
-    def did(self, pairs: int) -> None:
-        """Count pairs that are done, and show it to whoever waits."""
+    def advance(self, pairs: int) -> None:
+        """Count finished multiply-adds, and move the progress bar."""
         self._done += pairs
         self._show()
 

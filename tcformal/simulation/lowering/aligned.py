@@ -23,10 +23,10 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
-from tcformal.simulation.kernels.shortcuts import Shortcuts
-from tcformal.simulation.lowering import beside, encoded, placed
-from tcformal.simulation.lowering.beside import HALF
+from tcformal.simulation.kernels.lowering import LoweringRules
+from tcformal.simulation.lowering import encoded, packed, placed
 from tcformal.simulation.lowering.encoded import EncodedOperands
+from tcformal.simulation.lowering.packed import HALF
 from tcformal.simulation.lowering.placed import BIAS, FIELD
 from tcformal.simulation.lowering.products import Factor, Product, Reader, leaves, raised_by
 from tcformal.simulation.lowering.quarters import add_largest, in_bytes
@@ -45,10 +45,10 @@ def add_aligned(
     root: Node,
     stages: Dot,
     formats: Mapping[str, Format],
-    ways: Shortcuts,
+    ways: LoweringRules,
     wide: Format | None = None,
 ) -> None:
-    """Shortcuts for the sums of aligned products among the stages of a dot product.
+    """LoweringRules for the sums of aligned products among the stages of a dot product.
 
     Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
     """
@@ -60,14 +60,14 @@ def add_aligned(
 
 
 class _Sums:
-    """The shortcuts of one dot product."""
+    """The rules of one dot product."""
 
-    def __init__(self, graph: Graph, root: Node, encodings: EncodedOperands, ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, root: Node, encodings: EncodedOperands, ways: LoweringRules) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
         self._encodings = encodings
 
     def add(self, total: Total, maximum: Maximum) -> None:
-        """The shortcuts of one sum, where its conditions hold."""
+        """The rules of one sum, where its conditions hold."""
         found = leaves(maximum)
         if len(found) != len(total.terms):
             return
@@ -137,7 +137,7 @@ class _Sums:
         high = max(x.high for x in products)
 
         def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-            values = beside.largest(code, list(given[:n]), HALF)
+            values = packed.largest(code, list(given[:n]), HALF)
             rest = given[n:]
             for _ in alone:
                 values.append(placed.plus(code, rest[0], rest[1]))
@@ -154,7 +154,7 @@ class _Sums:
     def _added(self, x: Product, y: Product, exponents: dict[int, tuple[Node, Node]]) -> Node:
         """The exponents of two products side by side."""
         sides = [self._packed(x, y, side, exponents) for side in (0, 1)]
-        return self._ways.derive(sides, lambda code, given: beside.combined(code, "add", HALF, *given))
+        return self._ways.derive(sides, lambda code, given: packed.combined(code, "add", HALF, *given))
 
     def _powers(
         self,
@@ -188,10 +188,10 @@ class _Sums:
         words = [self._encodings.of(factor) for factor in factors]
         constants = [factor.exponent.constant for factor in factors]
         if words[0] is None or words[1] is None or words[0].fmt != words[1].fmt:
-            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), beside.packed)
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), packed.packed_halves)
         if constants[0] != constants[1] or zeros[0] != zeros[1]:
-            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), beside.packed)
-        emit = beside.exponents(words[0].fmt, constants[0], zeros[0])
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), packed.packed_halves)
+        emit = packed.exponents(words[0].fmt, constants[0], zeros[0])
         return self._ways.derive((words[0].word, words[1].word), emit)
 
     def _lowest(self, x: Factor) -> int:

@@ -18,8 +18,8 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
-from tcformal.simulation.lowering.beside import BYTE, HALF
+from tcformal.simulation.kernels.lowering import Emit, LoweringRules, as_float, as_word, float_kind
+from tcformal.simulation.lowering.packed import BYTE, HALF
 from tcformal.simulation.lowering.placed import BIAS, FIELD
 from tcformal.simulation.lowering.products import Factor
 
@@ -45,7 +45,7 @@ class EncodedOperands:
     """
 
     def __init__(
-        self, graph: Graph, ways: Shortcuts, formats: Mapping[str, Format], wide: Format | None = None
+        self, graph: Graph, ways: LoweringRules, formats: Mapping[str, Format], wide: Format | None = None
     ) -> None:
         self._found: dict[tuple[int, ...], Encoding] = {}
         for name, word in list(graph.inputs.items()):

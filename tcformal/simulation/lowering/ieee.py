@@ -20,7 +20,7 @@ from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 from tcformal.simulation.lowering import sums64, tiny
 from tcformal.simulation.lowering.operations import OPERANDS, named, operation, widened
 
@@ -36,8 +36,8 @@ _KNOWN = {
 }  # fmt: skip
 
 
-def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool:
-    """A shortcut for the result of a dot product all of whose steps are such operations, where they are."""
+def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> bool:
+    """A rule for the result of a dot product all of whose steps are such operations, where they are."""
     design, o = spec.design, spec.operands
     if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
         return False
@@ -63,7 +63,7 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool
 class _Steps:
     """The steps of one dot product, each a node that stands for the encoding of its result."""
 
-    def __init__(self, graph: Graph, spec: UnitSpec, bits: int, ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, spec: UnitSpec, bits: int, ways: LoweringRules) -> None:
         self._graph, self._spec, self._bits, self._ways = graph, spec, bits, ways
         self._known: dict[Operand, Node] = {}
         c = graph.inputs["c"]

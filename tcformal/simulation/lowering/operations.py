@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.encodings.spec import Format
-from tcformal.simulation.kernels.shortcuts import Emit, as_float, as_word, float_kind
+from tcformal.simulation.kernels.lowering import Emit, as_float, as_word, float_kind
 
 #: Formats whose values a float of some bits holds without loss.
 OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}

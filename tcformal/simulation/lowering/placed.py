@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.backends.lanes import TRUTH, WORD, Code, LaneValue
-from tcformal.simulation.kernels.shortcuts import Emit, as_float, as_word, float_kind
-from tcformal.simulation.lowering.beside import HALF, combined, packed
+from tcformal.simulation.kernels.lowering import Emit, as_float, as_word, float_kind
+from tcformal.simulation.lowering.packed import HALF, combined, packed_halves
 
 #: Of binary32: bits of a fraction field, bias, largest exponent code of a number.
 FIELD, BIAS, _TOP = 23, 127, 254
@@ -100,7 +100,7 @@ def below(by: int) -> Emit:
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         field = minus(code, code.const(BIAS + by), given[0])
-        return packed(code, [field, field])
+        return packed_halves(code, [field, field])
 
     return emit
 

@@ -11,7 +11,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.stages import AlignedTerm, Maximum
 from tcformal.simulation.kernels.cut import sides_of
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Product:
 class Reader:
     """What is known of the nodes of one dot product: their bounds, and the sides that they depend on."""
 
-    def __init__(self, graph: Graph, root: Node, ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, root: Node, ways: LoweringRules) -> None:
         self._ways = ways
         _, self._sides = sides_of(graph, root, {})
         whole = {x.index: LaneValue("%x", 0, (1 << x.width) - 1, lane_for(0, (1 << x.width) - 1))

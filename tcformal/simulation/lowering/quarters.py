@@ -22,10 +22,10 @@ from tcformal.semantics.number import Term
 from tcformal.semantics.product import product
 from tcformal.semantics.stages import Dot, GroupSum
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.shortcuts import Emit, Shortcuts
-from tcformal.simulation.lowering import beside, placed
-from tcformal.simulation.lowering.beside import BYTE, HALF
+from tcformal.simulation.kernels.lowering import Emit, LoweringRules
+from tcformal.simulation.lowering import packed, placed
 from tcformal.simulation.lowering.encoded import EncodedOperands, plain
+from tcformal.simulation.lowering.packed import BYTE, HALF
 from tcformal.simulation.lowering.products import Affine, Factor, Product, Reader
 
 _COUNT = WORD // BYTE
@@ -78,7 +78,7 @@ def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Re
 
 
 def add_largest(
-    e_max: Node, x: SharedApart, others: Sequence[Node], floor: int | None, ways: Shortcuts
+    e_max: Node, x: SharedApart, others: Sequence[Node], floor: int | None, ways: LoweringRules
 ) -> None:
     """The largest exponent of the products, of `others`, and of `floor` where there is one."""
     # A sum with it is below 0, and one of two numbers is not.
@@ -86,14 +86,14 @@ def add_largest(
     sums = []
     for i in range(0, len(x.products), _COUNT):
         sides = [
-            ways.derive(words[i : i + _COUNT], beside.exponents(fmt, 0, of_zero))
+            ways.derive(words[i : i + _COUNT], packed.exponents(fmt, 0, of_zero))
             for words, fmt in zip(x.words, x.formats, strict=True)
         ]
-        sums.append(ways.derive(sides, lambda code, y: beside.combined(code, "add", BYTE, *y)))
+        sums.append(ways.derive(sides, lambda code, y: packed.combined(code, "add", BYTE, *y)))
     n, m = len(sums), len(sums) + len(x.shared)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        own = placed.larger(code, *beside.largest(code, list(given[:n]), BYTE))
+        own = placed.larger(code, *packed.largest(code, list(given[:n]), BYTE))
         value = placed.added(code, [own, *given[n:m]], x.constant)
         if x.zeros:
             # The exponents of zero products alone decide nothing.
@@ -106,7 +106,7 @@ def add_largest(
     ways.add(e_max, [*sums, *x.shared, *others], emit)
 
 
-def add_groups(graph: Graph, k: int, stages: Dot, formats: Mapping[str, Format], ways: Shortcuts) -> None:
+def add_groups(graph: Graph, k: int, stages: Dot, formats: Mapping[str, Format], ways: LoweringRules) -> None:
     """The sums of groups of products, and whether all of them are zero, where halves hold such sums."""
     a, b = formats["a"], formats["b"]
     groups = [x for block in stages.blocks for x in block.groups]
@@ -126,7 +126,7 @@ def add_groups(graph: Graph, k: int, stages: Dot, formats: Mapping[str, Format],
 
 
 def _add_group(
-    graph: Graph, group: GroupSum, which: Sequence[int], formats: tuple[Format, Format], ways: Shortcuts
+    graph: Graph, group: GroupSum, which: Sequence[int], formats: tuple[Format, Format], ways: LoweringRules
 ) -> None:
     products = []
     for i in range(0, len(which), _COUNT):
@@ -134,9 +134,9 @@ def _add_group(
         for side, fmt in zip("ab", formats, strict=True):
             words = [graph.inputs[f"{side}[{j}]"] for j in which[i : i + _COUNT]]
             found = ways.derive(words, integers(fmt))
-            sides.append([ways.derive((found,), beside.as_halves(upper)) for upper in (False, True)])
+            sides.append([ways.derive((found,), packed.as_halves(upper)) for upper in (False, True)])
         products += [
-            ways.derive(both, lambda code, y: beside.combined(code, "mul", HALF, *y))
+            ways.derive(both, lambda code, y: packed.combined(code, "mul", HALF, *y))
             for both in zip(*sides, strict=True)
         ]
     # Units of the group's sum in one of the products of least numbers.
@@ -146,7 +146,7 @@ def _add_group(
     def total(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         value = given[0]
         for x in given[1:]:
-            value = beside.combined(code, "add", HALF, value, x)
+            value = packed.combined(code, "add", HALF, value, x)
         low = code.apply("shl", WORD, value.text, code.word(HALF, WORD))
         parts = [code.apply("ashr", WORD, x, code.word(HALF, WORD)) for x in (low, value.text)]
         made = code.apply("add", WORD, *parts)
@@ -182,22 +182,22 @@ def integers(fmt: Format) -> Emit:
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n, of = _COUNT * code.lanes, beside.kind(code, BYTE)
-        word = beside.as_parts(code, beside.together(code, given, fmt), BYTE)
+        n, of = _COUNT * code.lanes, packed.kind(code, BYTE)
+        word = packed.as_parts(code, packed.pack_encodings(code, given, fmt), BYTE)
         sign = 1 << (fmt.width - 1)
-        size = made = code.new(f"and {of} {word}, {beside.every(sign - 1, BYTE)}")
+        size = made = code.new(f"and {of} {word}, {packed.every(sign - 1, BYTE)}")
         # From one exponent to the next, from the third on, a step of the encoding counts twice as much.
         for i in range(2, 1 << fmt.exponent_bits):
-            at = beside.every(i << fmt.fraction_bits, BYTE)
+            at = packed.every(i << fmt.fraction_bits, BYTE)
             above = code.new(f"icmp ugt {of} {size}, {at}")
             larger = code.new(f"select <{n} x i1> {above}, {of} {size}, {of} {at}")
             beyond = code.new(f"sub {of} {larger}, {at}")
             for _ in range(1 << (i - 2)):
                 made = code.new(f"add {of} {made}, {beyond}")
         minus = code.new(f"sub {of} zeroinitializer, {made}")
-        bit = code.new(f"and {of} {word}, {beside.every(sign, BYTE)}")
+        bit = code.new(f"and {of} {word}, {packed.every(sign, BYTE)}")
         positive = code.new(f"icmp eq {of} {bit}, zeroinitializer")
         made = code.new(f"select <{n} x i1> {positive}, {of} {made}, {of} {minus}")
-        return beside.as_whole(code, made, BYTE)
+        return packed.as_whole(code, made, BYTE)
 
     return emit

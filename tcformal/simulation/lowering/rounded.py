@@ -8,7 +8,7 @@ from tcformal.backends.machine import floats
 from tcformal.design.steps import ScaledProduct, nan_word_of
 from tcformal.encodings.spec import Format
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 from tcformal.simulation.lowering.operations import OPERANDS, constant, named, negated, operation, widened
 
 #: Operations, by the numbers of the addends' factors; a power of two is one.
@@ -21,9 +21,9 @@ def add_rounded(
     addends: Sequence[ScaledProduct],
     fmt: Format,
     mode: str,
-    ways: Shortcuts,
+    ways: LoweringRules,
 ) -> bool:
-    """A shortcut for the encoding `root` of a rounded sum, where an operation of the processor gives it.
+    """A rule for the encoding `root` of a rounded sum, where an operation of the processor gives it.
 
     Shapes: operands: the encodings that the addends' factors are numbers of.
     NaN: every NaN has the format's word.

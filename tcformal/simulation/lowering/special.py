@@ -9,22 +9,22 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.shortcuts import Emit, Shortcuts
-from tcformal.simulation.lowering.beside import (
+from tcformal.simulation.kernels.lowering import Emit, LoweringRules
+from tcformal.simulation.lowering.encoded import plain, wide_word, widens
+from tcformal.simulation.lowering.packed import (
     BYTE,
     HALF,
     as_parts,
     as_whole,
     every,
     kind,
+    pack_encodings,
     read_bits,
-    together,
 )
-from tcformal.simulation.lowering.encoded import plain, wide_word, widens
 
 
 def add_special(
-    graph: Graph, formats: Mapping[str, Format], ways: Shortcuts, wide: Format | None = None
+    graph: Graph, formats: Mapping[str, Format], ways: LoweringRules, wide: Format | None = None
 ) -> None:
     """One flag of each side for all its encodings that are NaN or Inf, beside flags of anything else.
 
@@ -69,7 +69,7 @@ def _farthest(fmt: Format, bits: int) -> Emit:
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         n = WORD // bits
-        words, x = kind(code, bits), as_parts(code, together(code, given[-n:], fmt), bits)
+        words, x = kind(code, bits), as_parts(code, pack_encodings(code, given[-n:], fmt), bits)
         top = 1 << (read_bits(fmt) - 1)
         how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
         made = code.new(f"{name} {words} {x}, {every(value, bits)}")

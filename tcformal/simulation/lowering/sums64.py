@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tcformal.backends.lanes import DOUBLE, TRUTH, WORD, Code, LaneValue
 from tcformal.encodings.spec import Format
-from tcformal.simulation.kernels.shortcuts import Emit, as_float, as_word, float_kind
+from tcformal.simulation.kernels.lowering import Emit, as_float, as_word, float_kind
 
 #: Bits of a significand of binary64, and what it has beyond one of binary32.
 _PRECISION, _BEYOND = 53, 29

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
-from tcformal.simulation.kernels.shortcuts import Emit, as_float, as_word, float_kind
+from tcformal.simulation.kernels.lowering import Emit, as_float, as_word, float_kind
 from tcformal.simulation.lowering.operations import operation
 
 #: The exponent of the power of two by which numbers are raised.

@@ -16,8 +16,8 @@ from tcformal.simulation.operands.random import Batch, Raw, batch, with_scales
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:  # as in tcformal.simulation.unit
-    from tcformal.simulation.kernels.block import Words
     from tcformal.simulation.kernels.gemm import MatrixWords
+    from tcformal.simulation.kernels.work import Words
 
 Index = NDArray[np.intp]
 Integers = NDArray[np.int64]

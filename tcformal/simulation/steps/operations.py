@@ -20,7 +20,7 @@ from tcformal.ir.build import Graph
 from tcformal.programs.dag import program_dag
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.simulation.kernels.elements import Elements
-from tcformal.simulation.kernels.shortcuts import Shortcuts
+from tcformal.simulation.kernels.lowering import LoweringRules
 
 if TYPE_CHECKING:  # imported where it is used, as in tcformal.simulation.unit
     from tcformal.simulation.kernels.rows import DotProducts
@@ -59,10 +59,10 @@ def operation(
     )  # fmt: skip
     made = _alone(formats, last)
     if not last.saturates:
-        ways = Shortcuts()
+        ways = LoweringRules()
         operands = [(made.graph.inputs[name], f) for f, name in zip(formats, made.names, strict=True)]
         add_rounded(made.root, operands, addends, fmt, mode, ways)
-        made.shortcuts = ways.by_index
+        made.rules = ways.by_index
     return made
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tcformal.backends import machine
 from tcformal.design.steps import (
     CallStep,
     ConstantStep,
@@ -22,19 +25,207 @@ from tcformal.design.steps import (
     SliceStep,
     format_of,
 )
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.programs.dag import program_dag
 from tcformal.simulation import compiled
+from tcformal.simulation.kernels.lowering import LoweringRules
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.steps.accumulators import Accumulators, accumulators
 from tcformal.simulation.steps.operations import headroom_operation, larger_magnitude, operation, quotient
 from tcformal.simulation.steps.order import axes_of, last_uses, needed_by
-from tcformal.simulation.steps.promoted import promoted_words, sides_of, takes
-from tcformal.simulation.steps.scaled import by_kind, with_factors
 from tcformal.simulation.unit import Unit
 
-if TYPE_CHECKING:  # imported where they are used, as in tcformal.simulation.unit
-    from tcformal.simulation.kernels.prepared import Prepared
+if TYPE_CHECKING:
+    from tcformal.simulation.kernels.gemm import Prepared
+
+if TYPE_CHECKING:
+    from tcformal.simulation.kernels.gemm import Gemm, Prepared
+    from tcformal.simulation.kernels.promoted import Promotion
+
+
+#: Products of an accumulator whose decoded operands a core keeps in its fastest cache.
+_LONGEST = 512
+
+
+def sides_of(x: Accumulators, axes: Sequence[set[int]]) -> tuple[str, ...] | None:
+    """Of each factor the operand whose rows, or columns, it goes with; None where a kernel cannot take them.
+
+    Shapes: axes: of each step of the plan the axes of the result that its value depends on.
+    """
+    found = []
+    for steps in x.factors:
+        along = set[int]().union(*(axes[i] for i in steps))
+        if len(along) > 1:
+            return None
+        found.append("b" if 1 in along else "a")
+    return tuple(found)
+
+
+def promoted_words(
+    x: Accumulators, sides: tuple[str, ...], given: Mapping[str, Raw], known: Mapping[int, Raw],
+    options: Mapping[str, Any],
+) -> Raw:  # fmt: skip
+    """The last sum of some accumulators: encodings [rows, columns, 1].
+
+    Shapes: given: by letter [rows, 1, K] and [1, columns, K]; known: the values of the factors' steps and of
+    the sum before.
+    """
+    from tcformal.simulation.kernels.gemm import MatrixWords
+    from tcformal.simulation.kernels.work import Work
+
+    unit, steps = x.unit, -(-x.products // x.unit.k)
+    a, b = given[x.a][:, 0, x.start : x.stop], given[x.b][0, :, x.start : x.stop].T
+    (m, _), n = a.shape, b.shape[1]
+    a, b = (
+        y.astype(f"u{f.storage_bits // 8}", copy=False) for y, f in ((a, unit.a_format), (b, unit.b_format))
+    )
+    total = None if x.total is None else np.broadcast_to(known[x.total][:, :, 0], (m, n))
+    factors = {f"x{i}": [known[j].reshape(-1) for j in which] for i, which in enumerate(x.factors)}
+    side = compiled.spread_side(m, n)
+    gemm = promoted_gemm(unit, side, x.joins, sides, steps)
+    prepared: Prepared | None = None
+    kept = options.get("prepared")
+    if kept is not None and kept.spec == unit and x.b == "b" and x.stop <= kept.shape[0] and side == "a":
+        prepared = kept.part(x.start, x.stop, gemm)
+    with Work(options.get("threads"), options.get("progress")) as work:
+        words = MatrixWords(a, b, total, prepared=prepared, factors=factors)
+        return gemm.multiply(words, work)[:, :, None]
+
+
+def takes(x: Accumulators, m: int, n: int) -> bool:
+    """Whether a kernel of their own is worth it: whole calls but for the last one, rows enough, few calls."""
+    from tcformal.simulation.kernels.gemm import FEW
+
+    whole = x.products % x.unit.k == 0 and x.products <= _LONGEST
+    return machine.available() and whole and min(m, n) > FEW and compiled.large(m * n * (x.stop - x.start))
+
+
+@lru_cache(maxsize=64)
+def promoted_gemm(
+    unit: UnitSpec, spread_side: str, joins: ProgramPlan, sides: tuple[str, ...], calls: int
+) -> Gemm:
+    """The kernels of a unit whose accumulators are added up.
+
+    Shapes: sides: of each factor that `joins` takes, `a` or `b`; an accumulator is full after `calls`.
+    """
+    from tcformal.simulation.kernels.gemm import Gemm
+
+    return Gemm(compiled.dot_call(unit), spread_side, _promotion(joins, sides, calls))
+
+
+def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promotion:
+    from tcformal.simulation.kernels.promoted import Promotion
+    from tcformal.simulation.lowering.rounded import add_rounded
+
+    g, ways = Graph(), LoweringRules()
+    inputs = [step for step in joins.steps if isinstance(step, InputStep)]
+    dag = program_dag(g, joins, {x.letter: [g.input(x.letter, format_of(x).width)] for x in inputs})
+    for i in joins.rounded():
+        step = joins.steps[i]
+        assert isinstance(step, RoundStep)
+        order = tuple(dict.fromkeys(step.sources))
+        operands = [(dag.words(j)[0], format_of(joins.steps[j])) for j in order]
+        addends = tuple(replace(x, factors=tuple(order.index(j) for j in x.factors)) for x in step.addends)
+        add_rounded(dag.words(i)[0], operands, addends, step.target, step.mode, ways)
+    names = [x.letter for x in inputs[2:]]
+    factors = {side: tuple(n for n, s in zip(names, sides, strict=True) if s == side) for side in "ab"}
+    return Promotion(g, dag.result, calls, factors, ways.by_index)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledSum:
+    """A sum that can be evaluated as an operation of its own.
+
+    Shapes: `addends` take the arrays `operands` of encodings of `formats`; their powers of two are known.
+    """
+
+    formats: tuple[Format, ...]
+    addends: tuple[ScaledProduct, ...]
+    operands: list[Raw]
+
+
+def with_factors(
+    step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], known: Mapping[int, Raw]
+) -> ScaledSum | None:
+    """The sum with each power of two as an encoding beside the value that it scales.
+
+    Shapes: order: the steps whose values the addends are made of, with their `formats` and their arrays in
+    `known`, where the exponents of two are too.
+    None where an addend has two factors already, or a power is no normal number of binary32, or of binary64
+    for its values.
+    """
+    made, operands, more = [], [known[i] for i in order], list(formats)
+    for x in step.addends:
+        factors = tuple(order.index(i) for i in x.factors)
+        if not x.exponents:
+            made.append(ScaledProduct(factors, x.negative, x.shift))
+            continue
+        fmt = FORMATS["fp64" if formats[factors[0]].storage_bits == 64 else "fp32"]
+        if len(factors) > 1:
+            return None
+        ends = [sorted(sign * int(e) for e in (known[i].min(), known[i].max())) for i, sign in x.exponents]
+        if (
+            x.shift + sum(low for low, _ in ends) < fmt.e_min
+            or x.shift + sum(high for _, high in ends) > fmt.e_max
+        ):
+            return None
+        operands.append(_power(x, fmt, known))
+        more.append(fmt)
+        made.append(ScaledProduct((*factors, len(more) - 1), x.negative))
+    return ScaledSum(tuple(more), tuple(made), operands)
+
+
+def by_kind(
+    step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], known: Mapping[int, Raw],
+    shape: tuple[int, ...],
+) -> list[tuple[Any, ScaledSum]]:  # fmt: skip
+    """The sum for each combination of powers of two that occurs, with the places of its elements.
+
+    Shapes: places index arrays of `shape` flattened; the operands are those elements.
+    """
+    totals = [_flat(_total(x, known), shape) for x in step.addends]
+    key = np.zeros(totals[0].shape, np.int64)
+    for t in totals:
+        _, codes = np.unique(t, return_inverse=True)
+        # Codes are renumbered after each addend, so that they never outgrow an integer.
+        _, key = np.unique(key * (int(codes.max()) + 1) + codes.reshape(-1), return_inverse=True)
+    found = []
+    for kind in range(int(key.max()) + 1):
+        places = np.flatnonzero(key.reshape(-1) == kind)
+        addends = tuple(
+            replace(
+                x, factors=tuple(order.index(i) for i in x.factors), shift=int(t[places[0]]), exponents=()
+            )
+            for x, t in zip(step.addends, totals, strict=True)
+        )
+        some = [_flat(known[i], shape)[places] for i in order]
+        found.append((places, ScaledSum(formats, addends, some)))
+    return found
+
+
+def _power(x: ScaledProduct, fmt: Format, known: Mapping[int, Raw]) -> Raw:
+    """The encodings of an addend's power of two: its field of exponents is the sum, one pass for each."""
+    word: Any = np.dtype(f"u{fmt.storage_bits // 8}").type
+    made = np.full((1, 1, 1), (x.shift + fmt.bias) << fmt.fraction_bits, word)
+    for i, sign in x.exponents:
+        made = made + ((sign * known[i]).astype(word) << word(fmt.fraction_bits))
+    return np.asarray(made)
+
+
+def _total(x: ScaledProduct, known: Mapping[int, Raw]) -> Raw:
+    """The exponent of an addend's power of two: only as many elements as the exponents have."""
+    total: Any = np.full((1, 1, 1), x.shift, np.int32)
+    for i, sign in x.exponents:
+        total = total + sign * known[i].astype(np.int32)
+    return np.asarray(total)
+
+
+def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
+    return np.broadcast_to(x, shape).reshape(-1)
 
 
 class ArrayRun:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import answer
 from tcformal.query.kinds.register import kind_of
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import (
@@ -121,7 +122,7 @@ def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str
     """The status of a record whose proof was too long to keep: the solver that wrote it writes another."""
     solver = record["certificate"]["solver"]
     limits = replace(read_limits(record), time_s=seconds)
-    v = answer(q, solvers=[solver], limits=limits, certify=True)
+    v = answer(q, SolveOptions(solvers=[solver], limits=limits, certify=True))
     if v.kind is Kind[record["verdict"]] and v.certificate is not None:
         made = v.certificate
         return (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.claims.answered import answered
+from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
@@ -42,6 +44,9 @@ class _ReadOnly:
     def add(self, verdict: Verdict[Any]) -> None:
         """Keep nothing."""
 
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep nothing."""
+
 
 def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
     """Audit one kept claim: the answer that theorems, inputs or solvers give again.
@@ -63,8 +68,7 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
     again = answered(
         resolve(record["unit"]),
         record["claim"],
-        lambda: _ReadOnly(store),
-        limits=replace(Limits(), time_s=AUDIT_S),
+        SolveOptions(store=lambda: _ReadOnly(store), limits=Limits(time_s=AUDIT_S)),
     )
     if again.kind not in DECIDED or not again.checked:
         return AuditStatus.UNCHECKED, again.reason

@@ -21,12 +21,12 @@ from typing import Any
 
 from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
-from tcformal.interpreter import collect_rarely
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CHECKER, verify
 from tcformal.solve.processes.spawning import init_child
 from tcformal.solve.worker import limit_resource
 from tcformal.store.certificates import CertificateFile
+from tcformal.version import collect_rarely
 
 #: Address space of this process, in bytes.
 _MEMORY = 6 << 30

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcformal.backends.cnf import Cnf, to_cnf
+from tcformal.backends.second_gates import AndGates, network
 from tcformal.errors import InputError
-from tcformal.independent.gates import AndGates, network
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json

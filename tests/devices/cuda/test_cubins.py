@@ -15,9 +15,8 @@ from inline import Clock
 from tcformal.design.catalog import catalogue
 from tcformal.devices.cuda import cubin as cubins
 from tcformal.devices.cuda import cuda
-from tcformal.devices.cuda.cubin import cubin
+from tcformal.devices.cuda.cubin import cubin, kernel
 from tcformal.devices.cuda.cuda import CudaDevice, ListedGpu
-from tcformal.devices.cuda.instructions import kernel
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run.campaign import Campaign

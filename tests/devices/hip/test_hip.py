@@ -18,12 +18,12 @@ from inline import Clock
 from mfma_layouts import D_F64_4X4X4, A, D
 from tcformal.devices import listing
 from tcformal.devices import sources as folders
-from tcformal.devices.hip import kfd, rocm
+from tcformal.devices.hip import rocm
 from tcformal.devices.hip.hip import HipDevice
 from tcformal.devices.hip.hipruntime import HipRuntime
-from tcformal.devices.hip.kfd import Topology, topology
 from tcformal.devices.hip.mfma import TARGETS, Mfma, mfma
 from tcformal.devices.isolated import opened
+from tcformal.devices.listing import Topology, topology
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run import work
@@ -372,7 +372,7 @@ def test_nodes_that_refuse_reading_are_named(tmp_path: Path, monkeypatch: pytest
         return real(path, *args, **options)
 
     monkeypatch.setattr(Path, "read_text", refusing)
-    monkeypatch.setattr(kfd, "_NODES", tmp_path)
+    monkeypatch.setattr(listing, "_NODES", tmp_path)
     found = topology(tmp_path)
     assert found == Topology(["gfx942"], ["2", "10"], "Operation not permitted")
     assert "but it refuses node 2 and node 10 (Operation not permitted): " in found.note()

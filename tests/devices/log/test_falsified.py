@@ -11,9 +11,9 @@ import pytest
 
 from executors import Inline
 from inline import Clock, Slow
-from tcformal.devices.model import ModelDevice
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan, read_plan, write_plan
+from tcformal.devices.registry import ModelDevice
 from tcformal.devices.run import work
 from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan

@@ -14,7 +14,7 @@ from tcformal.devices.log.packing import pack
 from tcformal.devices.log.results import files_of, read_runs
 from tcformal.devices.sealed import SUMMARY, read_summary
 from tcformal.errors import RecordError
-from tcformal.files.packed import read_packed
+from tcformal.files import read_packed
 from tcformal.store.schema import sealed
 
 KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl.xz"

@@ -11,7 +11,6 @@ import pytest
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import slug
 from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.model import ModelDevice
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import (
     CHUNK,
@@ -23,6 +22,7 @@ from tcformal.devices.plan.plan import (
     read_plan,
     write_plan,
 )
+from tcformal.devices.registry import ModelDevice
 from tcformal.devices.run.gather import ANSWERS, from_file, from_store
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import InputError, RecordError, TcformalError

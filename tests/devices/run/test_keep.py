@@ -16,7 +16,6 @@ from tcformal.devices.plan.plan import Random
 from tcformal.devices.run.keep import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import InputError, RecordError
-from tcformal.files import write
 from tcformal.identification import compare as comparison
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
@@ -24,6 +23,7 @@ from tcformal.simulation.operands.random import Raw, batch
 from tcformal.simulation.operands.text import inputs_digest
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
+from tcformal.store import write
 from tcformal.store.schema import sealed
 
 UNIT = "x86/vdpbf16ps"

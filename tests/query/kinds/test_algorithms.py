@@ -24,7 +24,7 @@ from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
-from tcformal.query.kinds.comparison.directed import cancelling, worst_directed
+from tcformal.query.kinds.comparison.kind import cancelling, worst_directed
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.question import (
     ErrorComparison,
@@ -32,6 +32,7 @@ from tcformal.query.kinds.comparison.question import (
     error_comparison,
 )
 from tcformal.query.kinds.comparison.replay import oracle_results, replay
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.query.worst import Worst, worst
@@ -288,7 +289,7 @@ def in_range(rng: random.Random, what: ComparisonParameters, span: tuple[int, in
 def test_either_can_be_worse(worse: str) -> None:
     """VALPEY Property 5, and its converse: found, replayed, shrunk, and told with exact errors."""
     q = error_comparison(comparison_parameters(VOLTA, worse=worse))
-    v = answer(q, limits=LIMITS, shrink_s=1.0)
+    v = answer(q, SolveOptions(limits=LIMITS), shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.witness is not None
     assert v.replayed is not None
@@ -302,7 +303,11 @@ def test_either_can_be_worse(worse: str) -> None:
 @pytest.mark.long
 def test_split_form_has_an_answer() -> None:
     """With full splits, inputs are found on which dropping the product of the remainders costs more."""
-    v = answer(error_comparison(comparison_parameters(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)
+    v = answer(
+        error_comparison(comparison_parameters(VOLTA, form="split")),
+        SolveOptions(limits=LIMITS),
+        shrink_s=1.0,
+    )
     assert v.kind is Kind.VIOLATED
     assert v.replayed is not None
     assert v.replayed.violates
@@ -313,7 +318,7 @@ def test_never_worse_is_confirmed() -> None:
     """Where c is 0 and halves are added, both are one call: neither is ever worse, and there is evidence."""
     none = Assumptions((), (0, 0), 0)
     q = error_comparison(comparison_parameters(VOLTA, products=1, assumptions=none, more_than=Fraction(0)))
-    v = answer(q, limits=LIMITS)
+    v = answer(q, SolveOptions(limits=LIMITS))
     assert v.kind is Kind.HOLDS
     assert v.certificate is not None or v.confirmed_by
 
@@ -324,7 +329,7 @@ def test_impossible_assumptions_are_vacuous() -> None:
     q = error_comparison(
         comparison_parameters(VOLTA, products=1, assumptions=Assumptions(c=one), c_exponents=(3, 5))
     )
-    assert answer(q, limits=LIMITS).kind is Kind.VACUOUS
+    assert answer(q, SolveOptions(limits=LIMITS)).kind is Kind.VACUOUS
 
 
 def test_replay_refuses_what_does_not_violate() -> None:
@@ -359,7 +364,7 @@ def test_unfit_questions_are_refused() -> None:
 
 def one_answer(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
     """An answer that nothing keeps."""
-    return answer(q, limits=replace(LIMITS, time_s=min(seconds, LIMITS.time_s)))
+    return answer(q, SolveOptions(limits=replace(LIMITS, time_s=min(seconds, LIMITS.time_s))))
 
 
 @pytest.mark.long

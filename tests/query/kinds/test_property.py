@@ -13,6 +13,7 @@ from tcformal.query.engine import answer
 from tcformal.query.kinds.property import kind as unit_property
 from tcformal.query.kinds.property.properties import PROPERTIES
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question, replay_property
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -24,7 +25,9 @@ CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"
 
 def asked(name: str, unit: str, **given: Any) -> Verdict[PropertyQuestion]:
     spec = resolve(unit)
-    return answer(property_question(name, spec, assumptions(spec.operands.c, given)), limits=LIMITS)
+    return answer(
+        property_question(name, spec, assumptions(spec.operands.c, given)), SolveOptions(limits=LIMITS)
+    )
 
 
 def assert_violated(v: Verdict[PropertyQuestion]) -> None:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -28,6 +29,7 @@ from tcformal.errors import InputError, NoAnswerError, UnknownNameError
 from tcformal.ir.walk import digest
 from tcformal.programs.chain import circuit
 from tcformal.query.assume import Assumptions
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import question
 from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.cluster import cluster
@@ -39,7 +41,7 @@ from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
 #: Generous: no answer here may depend on how busy the machine is.
-TERMS = AskOptions(limits=Limits(time_s=300.0, memory_mb=8192, seed=0))
+TERMS = AskOptions(how=SolveOptions(limits=Limits(time_s=300.0, memory_mb=8192, seed=0)))
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.tf32.tf32.f32", "hopper/mma.m16n8k8.f32.tf32.tf32.f32"
 HOPPER_K4, CDNA3 = "hopper/mma.m16n8k4.f32.tf32.tf32.f32", "cdna3/v_mfma_f32_16x16x8_xf32"
@@ -139,6 +141,9 @@ class Memory:
         """Keep an answer."""
         self.verdicts[verdict.question.digest()] = verdict
 
+    def add_claim(self, v: object) -> None:
+        """No claims are asked."""
+
 
 def here(pool: Executor) -> Pools:
     """A pool that is there already."""
@@ -160,7 +165,7 @@ def test_answers_are_kept_and_not_asked_for_again() -> None:
     again = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
     assert pool.calls == 2
     assert {p: o.verdict for p, o in again.items()} == {p: o.verdict for p, o in first.items()}
-    fresh = AskOptions(limits=TERMS.limits, fresh=True)
+    fresh = AskOptions(how=replace(TERMS.how, fresh=True))
     by_pair(campaign(TF32[:1], fresh, kept, here(pool)))
     assert pool.calls == 3
 
@@ -224,7 +229,7 @@ def test_lost_workers_are_no_answer() -> None:
 def test_bad_assumptions_are_refused_before_anything_is_asked() -> None:
     pool = Inline()
     with pytest.raises(UnknownNameError, match="finit"):
-        by_pair(campaign(TF32, AskOptions(assume=("finit",), limits=TERMS.limits), Memory(), here(pool)))
+        by_pair(campaign(TF32, AskOptions(assume=("finit",), how=TERMS.how), Memory(), here(pool)))
     assert pool.calls == 0
 
 

@@ -13,8 +13,7 @@ from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates, templates
-from tcformal.query.shrink.rescaled import rescaled, simpler_scales
+from tcformal.query.shrink.neighbours import candidates, rescaled, simpler_scales, templates
 from tcformal.query.shrink.shrink import scale_cost, shrink, witness_cost
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import batch

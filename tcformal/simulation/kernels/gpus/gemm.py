@@ -15,11 +15,11 @@ import numpy as np
 from tcformal.errors import DeviceError
 from tcformal.simulation.gpu.card import Card
 from tcformal.simulation.gpu.compilers import first_line
-from tcformal.simulation.kernels.block import Words
 from tcformal.simulation.kernels.cut import DotCall, cuts
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.gpus.text import THREADS, GpuText, gpu_text
 from tcformal.simulation.kernels.multiply import Shape
+from tcformal.simulation.kernels.work import Words
 
 #: Rows of a thread: B's values are read once for all of them.  On an H100 4 were faster than 8 and 16.
 ROWS = 4

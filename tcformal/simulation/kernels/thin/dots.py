@@ -4,21 +4,177 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcformal.backends.lanes import DOUBLE, WORD
+from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue
+from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import Module, vector_bits
-from tcformal.simulation.kernels.block import Words
-from tcformal.simulation.kernels.cut import DotCall, cuts
-from tcformal.simulation.kernels.thin.dot_text import dots, turned_pieces
-from tcformal.simulation.kernels.thin.text import steps_at_once
-from tcformal.simulation.kernels.work import Work
+from tcformal.ir.node import Node
+from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
+from tcformal.simulation.kernels.lowering import arguments, declarations, needed
+from tcformal.simulation.kernels.multiply import control, word
+from tcformal.simulation.kernels.source import report
+from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes, steps_at_once
+from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
+from tcformal.simulation.kernels.work import Words, Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
+    """What of each side's rows is turned at once, the same steps; nothing for rows taken one at a time."""
+    if lanes == 1:
+        return {}
+    pieces = {side: turned_piece(step.storage[side], step.k, lanes) for side in "ab"}
+    steps = math.lcm(*(piece.steps for piece in pieces.values()))
+    return {side: replace(piece, steps=steps) for side, piece in pieces.items()}
+
+
+def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
+    """The inputs of each two neighbouring k, by index, and what can be computed once they are known.
+
+    Nothing that depends on c is among that.
+    """
+    inputs, pairs = cut.graph.inputs, -(-k // 2)
+    given: list[list[int]] = [[] for _ in range(pairs)]
+    made: list[list[Node]] = [[] for _ in range(pairs)]
+    pair_of: dict[int, int] = {}
+    for i in range(k):
+        for side in "ab":
+            pair_of[inputs[f"{side}[{i}]"].index] = i // 2
+            given[i // 2].append(inputs[f"{side}[{i}]"].index)
+    for node in (x for root in roots for x in needed(root, cut.rules)):
+        if node.index in pair_of:
+            continue
+        last = max((pair_of[x.index] for x in arguments(node, cut.rules)), default=-1)
+        pair_of[node.index] = pairs if node.op == "input" else last
+        if 0 <= pair_of[node.index] < pairs:
+            made[pair_of[node.index]].append(node)
+    return list(zip(given, made, strict=True))
+
+
+def dots(
+    step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int, at_once: int = 1
+) -> tuple[str, int]:  # fmt: skip
+    """The module with dots(a, b, c, d, scales…, flags, tiles, steps, strides…, ahead…), and its widest lane.
+
+    c and d are one array where there are several steps.
+    Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
+    Sums of `at_once` steps, which `steps` is a multiple of, stay in registers.
+    """
+    code, inputs = Code(lanes, "v"), cut.graph.inputs
+    words: dict[tuple[int, int], Callable[[], LaneValue]] = {}
+    pieces = turned_pieces(step, lanes)
+    in_piece = code.new("sub i64 %step, %first_step")
+    for side in "ab":
+        piece = pieces.get(side)
+        names = [f"{side}[{i}]" for i in range(step.k)]
+        bits = step.storage[side]
+        if piece is None:
+            piece, stride = LanePiece(bits, lanes), 1
+            row = code.new(f"mul i64 %row, %{side}_stride")
+            offset = code.new(f"add i64 {row}, {code.new(f'mul i64 %step, {step.k}')}")
+            at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
+        else:
+            stride = piece.width
+            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.together * stride}")
+            offset = code.new(f"add i64 {offset}, %lane_in_piece")
+            at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
+        widths = [inputs[name].width for name in names]
+        values = raw_lanes(code, at, piece, widths * at_once, stride)
+        words |= {(i // step.k, inputs[names[i % step.k]].index): x for i, x in enumerate(values)}
+    c_bits, d_bits = step.storage["c"], step.storage["d"]
+    scales: dict[int, LaneValue] = {}
+    for side in "ab" if step.scales else "":
+        of_scales = LanePiece(step.storage["scale"], lanes)
+        at = f"%{side}_scale"
+        scales |= scale_lanes(code, inputs, side, of_scales, step.scales, at, "%row", "%scale_stride")
+    result, marks = "%c_now", []
+    pairs = _by_pairs(cut, step.k, (cut.root, *flags))
+    for which in range(at_once):
+        known = scales | {inputs["c"].index: word(code, result, c_bits, inputs["c"].width)}
+        lowering = Lowering(cut.graph, code, known, cut.rules)
+        # What few encodings give is computed one after the other, so that registers are not full of them all.
+        for given, made in pairs:
+            for i in given:
+                lowering.give(i, words.pop((which, i))())
+            for node in made:
+                lowering.value_of(node)
+        result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
+        marks += [lowering.value_of(node) for node in flags]
+    report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
+    body = "\n".join(code.lines)
+    kinds = code.kind(c_bits), code.kind(d_bits)
+    enter, leave = control(body)
+    functions = "".join(turn(piece, f"fill_{side}") for side, piece in pieces.items())
+    memory = "\n".join(
+        f"  %{side}_piece = alloca [{piece.size(step.k)} x i8], align {LINE}"
+        for side, piece in pieces.items()
+    )
+    fill = "\n".join(_fill(step, side, piece) for side, piece in pieces.items())
+    steps, tiles = (pieces["a"].steps, pieces["a"].tiles) if pieces else (at_once, 1)
+    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr %c, ptr %d,
+    ptr noalias %a_scale, ptr noalias %b_scale, ptr noalias %flags, i64 %n_tiles, i64 %n_steps,
+    i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead, i64 %scale_stride) {{
+entry:
+{enter}
+{memory}
+{next_piece(tiles, steps)}
+  %first_k = mul i64 %first_step, {step.k}
+  br label %each_filled
+each_filled:
+  %filled = phi i64 [ %group, %each_piece ], [ %next_filled, %each_filled ]
+  %filled_row = mul i64 %filled, {lanes}
+  %filled_first = sub i64 %filled, %group
+  %filled_lane = mul i64 %filled_first, {lanes}
+{fill}
+  %next_filled = add i64 %filled, 1
+  %more_filled = icmp ult i64 %next_filled, %last_tile
+  br i1 %more_filled, label %each_filled, label %each_step
+each_step:
+  %step = phi i64 [ %first_step, %each_filled ], [ %next_step, %step_end ]
+  br label %each_tile
+each_tile:
+  %tile = phi i64 [ %group, %each_step ], [ %next_tile, %each_tile ]
+  %row = mul i64 %tile, {lanes}
+  %tile_in_piece = sub i64 %tile, %group
+  %lane_in_piece = mul i64 %tile_in_piece, {lanes}
+  %flag_at = getelementptr i8, ptr %flags, i64 %tile
+  %c_at = getelementptr i{c_bits}, ptr %c, i64 %row
+  %c_now = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
+{body}
+  %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
+  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
+  %next_tile = add i64 %tile, 1
+  %more_tiles = icmp ult i64 %next_tile, %last_tile
+  br i1 %more_tiles, label %each_tile, label %step_end
+step_end:
+  %next_step = add i64 %step, {at_once}
+  %more_steps = icmp ult i64 %next_step, %last_step
+  br i1 %more_steps, label %each_step, label %piece_end
+{PIECE_END}
+end:
+{leave}
+  ret void
+}}"""
+    return f"{text}\n{declarations(text)}", code.widest
+
+
+def _fill(step: DotCall, side: str, piece: LanePiece) -> str:
+    """One side's piece of %first_step and of the tile %filled, turned."""
+    x, bits, chunks = side, piece.bits, piece.steps * step.k // piece.chunk
+    return f"""  %{x}_row = mul i64 %filled_row, %{x}_stride
+  %{x}_i = add i64 %first_k, %{x}_row
+  %{x}_from = getelementptr i{bits}, ptr %{x}, i64 %{x}_i
+  %{x}_to = getelementptr i{piece.word}, ptr %{x}_piece, i64 %filled_lane
+  call void @fill_{x}(ptr %{x}_from, ptr %{x}_to, i64 %{x}_stride, i64 {chunks}, i64 %{x}_ahead)"""
+
 
 #: Bytes of rows taken together that are fetched before the last ones are done, and how far ahead others are.
 _LONG, _AHEAD = 1 << 17, 512
@@ -33,7 +189,7 @@ class DotRows:
 
     def __init__(self, step: DotCall) -> None:
         self._step = step
-        self._cuts, rare = cuts(step, shortcuts=True)
+        self._cuts, rare = cuts(step, rules=True)
         self._rare = [*rare["a"], *rare["b"]]
         self._kernels: dict[tuple[str, int], Any] = {}
         most = vector_bits() // WORD

@@ -14,9 +14,9 @@ from tcformal.backends.lanes import Code, LaneValue
 from tcformal.backends.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall
+from tcformal.simulation.kernels.lowering import declarations, needed
 from tcformal.simulation.kernels.multiply import Shape, control, word
 from tcformal.simulation.kernels.planes import PlaneLayout, load
-from tcformal.simulation.kernels.shortcuts import declarations, needed
 from tcformal.simulation.kernels.source import report
 from tcformal.simulation.kernels.thin.turn import (
     FILLED,
@@ -92,7 +92,7 @@ _SHORT, _FEW = 2, 8
 
 def steps_at_once(step: DotCall, cut: Cut) -> int:
     """Steps whose sums stay in registers: several short ones, where the d of one is the c of the next."""
-    short = step.k <= _SHORT and len(needed(cut.root, cut.shortcuts)) <= _FEW * step.k
+    short = step.k <= _SHORT and len(needed(cut.root, cut.rules)) <= _FEW * step.k
     return FILLED // step.k if short and step.chained and not step.scales else 1
 
 
@@ -256,7 +256,7 @@ def _decoded(
     for i in range(0, len(values), shape.k):
         words = zip(given, values[i : i + shape.k], strict=True)
         known = scales | {node.index: x() for node, x in words if node is not None}
-        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        lowering = Lowering(cut.graph, code, known, cut.rules)
         decoded.append({node.index: lowering.value_of(node) for node in cut.planes[side]})
         marks += [lowering.value_of(node) for node in flags]
     code.lines.append("  %flag_at = getelementptr i8, ptr %flags, i64 %tile")
@@ -282,7 +282,7 @@ def _row(cut: Cut, shape: Shape, layout: PlaneLayout, decoded: Sequence[Mapping[
             known[plane.node.index] = load(code, plane, at, layout)
         if c is not None:
             known[c.index] = word(code, d, c_bits, c.width)
-        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        lowering = Lowering(cut.graph, code, known, cut.rules)
         d = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
     place = code.new(f"getelementptr i{d_bits}, ptr %d, i64 {cell}")
     code.lines.append(f"  store {code.kind(d_bits)} {d}, ptr {place}, align {d_bits // 8}")

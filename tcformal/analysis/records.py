@@ -1,0 +1,52 @@
+"""Records of long computations in a file: whole lines with checksums, read again when a run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tcformal.callbacks import Warn
+from tcformal.store import lines, write
+from tcformal.store.schema import SEAL, sealed
+
+SweepRecordType = TypeVar("SweepRecordType")
+
+#: What JSON must hold for a field of such a type, as its class writes it.
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "tuple[str, ...]": lambda value: isinstance(value, list) and all(isinstance(x, str) for x in value),
+}
+
+
+def append(path: Path, record: Any) -> None:
+    """Add one record with its digest, so that a kill leaves whole lines only."""
+    write.append(path, sealed(asdict(record)))
+
+
+def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:
+    """The lines that are records of that class, in order; other lines are skipped with a warning.
+
+    A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
+    """
+    found = []
+    for line in lines.read(path)[0]:
+        data = dict(line.data or {})
+        whole = line.data is not None and sealed(data) == line.data
+        data.pop(SEAL, None)
+        if whole and _fits(data, kind):
+            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
+        elif not line.torn:
+            other = (
+                f"expected a record that nobody altered in line {line.number} of {path}, "
+                "but got another object"
+            )
+            warn(f"{line.problem or other}: it is passed over")
+    return found
+
+
+def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:
+    wanted = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+    return data.keys() == wanted.keys() and all(_TYPES[wanted[name]](value) for name, value in data.items())

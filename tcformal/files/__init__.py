@@ -1,1 +1,0 @@
-"""Files on disk: whole lines, names that people give, folders that nobody else writes."""

@@ -1,0 +1,98 @@
+"""Lowering rules: values of a DAG's nodes that a processor computes another way than operator by operator.
+
+A rule gives the value of one node from those of other nodes; it is right only where both are equal on
+every input, for which each kind of rule states its condition.  What it needs may also be a derived node:
+one that is in no graph and stands for a value, such as an operand as a float, that rules alone take.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tcformal.backends.lanes import WORD, Code, LaneValue
+from tcformal.backends.lowering import LoweringRule
+from tcformal.ir.node import Node
+
+Emit = Callable[[Code, Sequence[LaneValue]], LaneValue]
+
+
+@dataclass(slots=True)
+class LoweringRules:
+    """The rules of one dot product, by node index.
+
+    `mapped`: the node that stands for a node of the stage records, where some were taken as 0; `flags`: those
+    some, by side, or what is 1 wherever one of them is.
+    """
+
+    mapped: Mapping[int, Node] = field(default_factory=dict)
+    flags: dict[str, Sequence[Node]] = field(default_factory=dict)
+    by_index: dict[int, LoweringRule] = field(default_factory=dict)
+
+    def of(self, node: Node) -> Node:
+        """The node in the dot product that is compiled."""
+        return self.mapped.get(node.index, node)
+
+    def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
+        """Let a node's value be made by `emit`."""
+        self.by_index[node.index] = LoweringRule(tuple(needs), emit)
+
+    def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
+        """A node of no graph, whose value `emit` makes."""
+        node = Node("derived", tuple(needs), (), WORD, -1 - len(self.by_index))
+        self.add(node, needs, emit)
+        return node
+
+
+def arguments(node: Node, rules: Mapping[int, LoweringRule]) -> tuple[Node, ...]:
+    """The nodes from whose values a node's value is made."""
+    found = rules.get(node.index)
+    return node.args if found is None else found.needs
+
+
+def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
+    """Every node that the value of `root` is made from, arguments before users, each once."""
+    order: dict[int, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        open_ = [x for x in arguments(node, rules) if x.index not in order]
+        if open_ and node.index not in order:
+            stack += open_
+            continue
+        order.setdefault(stack.pop().index, node)
+    return list(order.values())
+
+
+# ---------------------------------------------------------------------- floats in integer registers
+def float_kind(code: Code, bits: int) -> str:
+    """The LLVM type of binary32 or binary64 numbers in every lane."""
+    name = "float" if bits == WORD else "double"
+    return name if code.lanes == 1 else f"<{code.lanes} x {name}>"
+
+
+def as_float(code: Code, x: LaneValue) -> str:
+    """The number whose encoding a value is."""
+    return code.new(f"bitcast {code.kind(x.bits)} {code.operand(x, x.bits)} to {float_kind(code, x.bits)}")
+
+
+def as_word(code: Code, text: str, bits: int) -> LaneValue:
+    """The encoding of a number."""
+    made = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
+    return LaneValue(made, 0, (1 << bits) - 1, bits)
+
+
+#: A call of a function of LLVM's: the type of its result, its name, and its arguments.
+_CALL = re.compile(r"call (<\d+ x \w+>|\w+) (@llvm\.[\w.]+)\(([^)]*)\)")
+#: The type of an argument, before its value.
+_TYPE = re.compile(r"(<\d+ x \w+>|\w+) \S+(?:, |$)")
+
+
+def declarations(text: str) -> str:
+    """What a module has to declare for the functions of LLVM's that it calls."""
+    made = {
+        f"declare {kind} {name}({', '.join(_TYPE.findall(given))})"
+        for kind, name, given in _CALL.findall(text)
+    }
+    return "\n".join(sorted(made))

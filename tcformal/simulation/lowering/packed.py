@@ -1,0 +1,155 @@
+"""Packed lanes: two halves or four bytes of a word, each an encoding or an exponent, by one instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.backends.lanes import WORD, Code, LaneValue
+from tcformal.encodings.spec import Format
+from tcformal.simulation.kernels.lowering import Emit
+
+#: Bits of an encoding, or of an exponent, beside others.
+BYTE, HALF = 8, 16
+
+
+def kind(code: Code, bits: int) -> str:
+    """LLVM's type of a lane split into parts of so many bits."""
+    return f"<{WORD // bits * code.lanes} x i{bits}>"
+
+
+def every(value: int, bits: int) -> str:
+    """LLVM's constant that has a number in every part."""
+    return f"splat (i{bits} {value & ((1 << bits) - 1)})"
+
+
+def repeated(value: int, bits: int) -> int:
+    """The word that has a number in every part."""
+    return sum((value & ((1 << bits) - 1)) << at for at in range(0, WORD, bits))
+
+
+def as_parts(code: Code, x: LaneValue, bits: int) -> str:
+    """A word as a vector of its parts."""
+    return code.new(f"bitcast {code.kind(WORD)} {code.operand(x, WORD)} to {kind(code, bits)}")
+
+
+def as_whole(code: Code, text: str, bits: int) -> LaneValue:
+    """A vector of parts as words."""
+    made = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
+    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+
+
+def read_bits(fmt: Format) -> int:
+    """Bits of an encoding that its part holds."""
+    return min(fmt.width, HALF)
+
+
+def pack_encodings(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneValue:
+    """Encodings packed into one word.
+
+    Shapes: two encodings, or four of at most a byte.  Of an encoding wider than a half the upper half is
+    packed, whose fraction is zero just where the whole fraction is.
+    """
+    words = [code.operand(x, WORD) for x in given]
+    bits = WORD // len(words)
+    if fmt.width > HALF:
+        low = code.apply("lshr", WORD, _folded(code, words[0], fmt), code.word(HALF, WORD))
+        upper = ((1 << HALF) - 1) << HALF
+        high = code.apply("and", WORD, _folded(code, words[1], fmt), code.word(upper, WORD))
+        made = code.apply("or", WORD, low, high)
+    else:
+        made = words[0]
+        for i, text in enumerate(words[1:], 1):
+            made = code.apply("or", WORD, made, code.apply("shl", WORD, text, code.word(i * bits, WORD)))
+    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+
+
+def _folded(code: Code, x: str, fmt: Format) -> str:
+    """An encoding whose upper half has the bits of its lower fraction joined in by OR."""
+    places = HALF - fmt.ignored_low_bits
+    low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
+    return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
+
+
+def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
+    """The exponent codes of two or four numbers plus a constant, packed.
+
+    Shapes: as `pack_encodings`.
+    Zero, NaN, Inf: a zero has `of_zero`, or, where that is None, the code of a subnormal number, which is 1.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        bits = WORD // len(given)
+        x, of = pack_encodings(code, given, fmt), kind(code, bits)
+        count, low = WORD // bits * code.lanes, read_bits(fmt) - 1 - fmt.exponent_bits
+        # Nothing of a part comes down into the one below it: what is below its exponent is 0.
+        mask = ((1 << fmt.exponent_bits) - 1) << low
+        field = code.apply("and", WORD, x.text, code.word(repeated(mask, bits), WORD))
+        field = code.apply("lshr", WORD, field, code.word(low, WORD))
+        field = as_parts(code, LaneValue(field, 0, (1 << WORD) - 1, WORD), bits)
+        none = code.new(f"icmp eq {of} {field}, zeroinitializer")
+        made = code.new(f"select <{count} x i1> {none}, {of} {every(1, bits)}, {of} {field}")
+        if constant:
+            made = code.new(f"add {of} {made}, {every(constant, bits)}")
+        if of_zero is not None:
+            size = (1 << (read_bits(fmt) - 1)) - 1
+            text = code.apply("and", WORD, x.text, code.word(repeated(size, bits), WORD))
+            text = as_parts(code, LaneValue(text, 0, (1 << WORD) - 1, WORD), bits)
+            zero = code.new(f"icmp eq {of} {text}, zeroinitializer")
+            made = code.new(f"select <{count} x i1> {zero}, {of} {every(of_zero, bits)}, {of} {made}")
+        return as_whole(code, made, bits)
+
+    return emit
+
+
+def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Two numbers of 16 bits packed into one word."""
+    low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
+    high = code.binary("shl", given[1], code.const(HALF), WORD)
+    return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
+
+
+def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The part-wise sum (`add`), product (`mul`) or maximum (`max`) of two packed words."""
+    of, count = kind(code, bits), WORD // bits * code.lanes
+    first, second = as_parts(code, x, bits), as_parts(code, y, bits)
+    if name != "max":
+        made = code.new(f"{name} {of} {first}, {second}")
+    else:
+        above = code.new(f"icmp slt {of} {first}, {second}")
+        made = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
+    return replace(x, text=as_whole(code, made, bits).text)
+
+
+def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
+    """The maximum of all lower parts and that of all upper parts, over packed words."""
+    while len(values) > 1:
+        level = [combined(code, "max", bits, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        values = level + values[2 * len(level) :]
+    if bits == BYTE:
+        values = [_of_bytes(code, x) for x in values]
+    made = []
+    for x in values:
+        up = LaneValue(code.binary("shl", x, code.const(HALF), WORD), x.low, x.high, WORD)
+        for half in (up, x):
+            text = code.apply("ashr", WORD, half.text, code.word(HALF, WORD))
+            made.append(LaneValue(text, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, WORD))
+    return made
+
+
+def _of_bytes(code: Code, x: LaneValue) -> LaneValue:
+    """The larger byte of each half, as a half."""
+    return combined(code, "max", HALF, *(as_halves(upper)(code, [x]) for upper in (False, True)))
+
+
+def as_halves(upper: bool) -> Emit:
+    """Each half's lower or upper byte, sign-extended to the half."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        of, by = kind(code, HALF), every(BYTE, HALF)
+        text = as_parts(code, given[0], HALF)
+        if not upper:
+            text = code.new(f"shl {of} {text}, {by}")
+        return as_whole(code, code.new(f"ashr {of} {text}, {by}"), HALF)
+
+    return emit
