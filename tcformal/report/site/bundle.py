@@ -91,12 +91,13 @@ def _trimmed(files: dict[str, bytes]) -> bytes:
 
 
 def sources() -> bytes:
-    """The package's own sources as an archive that Python imports from."""
+    """The package's own sources as an archive that Python imports from; its root lists no names."""
     root = Path(__file__).parents[2]
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for path in sorted(root.rglob("*.py")):
             parts = path.relative_to(root).parts
             if parts[0].removesuffix(".py") not in _LEFT_OUT:
-                archive.writestr(zipfile.ZipInfo(str(Path("tcformal", *parts)), _DATE), path.read_bytes())
+                content = b"" if path.parent == root and path.name == "__init__.py" else path.read_bytes()
+                archive.writestr(zipfile.ZipInfo(str(Path("tcformal", *parts)), _DATE), content)
     return made.getvalue()
