@@ -8,18 +8,51 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import NoReturn
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 
 
+def _binary(name: str, *, swapped: bool = False) -> Callable[[Expr, Expr | int], Expr]:
+    """An operator of Python as a constructor of two arguments; swapped: the second one comes first."""
+
+    def made(a: Expr, b: Expr | int) -> Expr:
+        pair = a, _expr(b)
+        return Expr(name, pair[::-1] if swapped else pair)
+
+    return made
+
+
+def _expr(x: Expr | int) -> Expr:
+    return x if isinstance(x, Expr) else Expr("Num_", (x,))
+
+
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A term or a formula: the constructor of `Circuit.v`, and what it is applied to."""
+    """A term or a formula: the constructor of `Circuit.v`, and what it is applied to.
+
+    Of terms, + - * and the shift <<, 0 where its right side is negative; comparisons < and <= are formulas;
+    of formulas, & | and ~.  Integers may stand on either side.
+    """
 
     name: str
     args: tuple[Expr | Node | int, ...]
     _hash: int = field(init=False, repr=False, compare=False)
+
+    __add__, __radd__ = _binary("Plus"), _binary("Plus", swapped=True)
+    __sub__, __rsub__ = _binary("Minus"), _binary("Minus", swapped=True)
+    __mul__, __rmul__ = _binary("Times"), _binary("Times", swapped=True)
+    __lshift__, __rlshift__ = _binary("Shift"), _binary("Shift", swapped=True)
+    __lt__, __gt__ = _binary("Less"), _binary("Less", swapped=True)
+    __le__, __ge__ = _binary("AtMost"), _binary("AtMost", swapped=True)
+    __and__, __or__ = _binary("Both"), _binary("Either")
+
+    def __invert__(self) -> Expr:
+        return Expr("Negation", (self,))
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a formula is neither true nor false here: comparisons cannot be chained")
 
     def __post_init__(self) -> None:
         # Parts are shared: a hash that walks them would take as long as the expression is when it is written.
@@ -91,29 +124,9 @@ def sg(node: Node) -> Expr:
     return Expr("Sg", (node,))
 
 
-def plus(a: Expr, b: Expr) -> Expr:
-    """a + b."""
-    return Expr("Plus", (a, b))
-
-
-def minus(a: Expr, b: Expr) -> Expr:
-    """a - b."""
-    return Expr("Minus", (a, b))
-
-
-def times(a: Expr, b: Expr) -> Expr:
-    """a · b."""
-    return Expr("Times", (a, b))
-
-
-def shifted(a: Expr, by: Expr) -> Expr:
-    """a · 2^by; 0 where `by` is negative."""
-    return Expr("Shift", (a, by))
-
-
-def lower(a: Expr, b: Expr) -> Expr:
+def lower(a: Expr, b: Expr | int) -> Expr:
     """The smaller of two."""
-    return Expr("Low", (a, b))
+    return Expr("Low", (a, _expr(b)))
 
 
 def magnitude(a: Expr) -> Expr:
@@ -126,9 +139,9 @@ def bits(low: int, count: int, a: Expr) -> Expr:
     return Expr("Bits", (low, count, a))
 
 
-def choice(condition: Expr, a: Expr, b: Expr) -> Expr:
+def choice(condition: Expr, a: Expr | int, b: Expr | int) -> Expr:
     """a where the condition holds, else b."""
-    return Expr("If", (condition, a, b))
+    return Expr("If", (condition, _expr(a), _expr(b)))
 
 
 # ------------------------------------------------------------------ formulas
@@ -137,38 +150,13 @@ def is_one(node: Node) -> Expr:
     return Expr("Is", (node,))
 
 
-def equal(a: Expr, b: Expr) -> Expr:
+def equal(a: Expr, b: Expr | int) -> Expr:
     """a = b."""
-    return Expr("Equal", (a, b))
+    return Expr("Equal", (a, _expr(b)))
 
 
-def less(a: Expr, b: Expr) -> Expr:
-    """a < b."""
-    return Expr("Less", (a, b))
-
-
-def at_most(a: Expr, b: Expr) -> Expr:
-    """a ≤ b."""
-    return Expr("AtMost", (a, b))
-
-
-def negation(a: Expr) -> Expr:
-    """Not a."""
-    return Expr("Negation", (a,))
-
-
-def both(a: Expr, b: Expr) -> Expr:
-    """a and b."""
-    return Expr("Both", (a, b))
-
-
-def either(a: Expr, b: Expr) -> Expr:
-    """a or b."""
-    return Expr("Either", (a, b))
-
-
-ALWAYS = equal(num(0), num(0))
-NEVER = negation(ALWAYS)
+ALWAYS = equal(num(0), 0)
+NEVER = ~ALWAYS
 
 
 def constant(value: bool) -> Expr:
@@ -178,27 +166,32 @@ def constant(value: bool) -> Expr:
 
 def iff(a: Expr, b: Expr) -> Expr:
     """a exactly where b."""
-    return either(both(a, b), both(negation(a), negation(b)))
+    return a & b | ~a & ~b
 
 
 def differ(a: Expr, b: Expr) -> Expr:
     """Exactly one of a and b."""
-    return negation(iff(a, b))
+    return ~iff(a, b)
 
 
 def all_of(items: Iterable[Expr]) -> Expr:
     """Every one of them."""
-    return reduce(lambda x, y: both(y, x), reversed(list(items)), ALWAYS)
+    return reduce(lambda x, y: y & x, reversed(list(items)), ALWAYS)
 
 
 def any_of(items: Iterable[Expr]) -> Expr:
     """At least one of them."""
-    return reduce(lambda x, y: either(y, x), reversed(list(items)), NEVER)
+    return reduce(lambda x, y: y | x, reversed(list(items)), NEVER)
+
+
+def between(low: int, a: Expr, high: int) -> Expr:
+    """low ≤ a ≤ high."""
+    return (low <= a) & (a <= high)
 
 
 def within(bound: int, a: Expr) -> Expr:
     """-bound ≤ a ≤ bound."""
-    return both(at_most(num(-bound), a), at_most(a, num(bound)))
+    return between(-bound, a, bound)
 
 
 # ------------------------------------------------------------------ bits

@@ -39,10 +39,10 @@ def _term(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
         lambda: t.sg(nodes[draw.choice("pqr")]),
     ]
     made: list[Callable[[], Expr]] = [
-        lambda: t.plus(sub(), sub()),
-        lambda: t.minus(sub(), sub()),
-        lambda: t.times(sub(), sub()),
-        lambda: t.shifted(sub(), t.lower(sub(), t.num(draw.randint(-1, 6)))),
+        lambda: sub() + sub(),
+        lambda: sub() - sub(),
+        lambda: sub() * sub(),
+        lambda: sub() << t.lower(sub(), draw.randint(-1, 6)),
         lambda: t.lower(sub(), sub()),
         lambda: t.magnitude(sub()),
         lambda: t.bits(draw.randint(0, 5), draw.randint(0, 5), t.magnitude(sub())),
@@ -61,13 +61,13 @@ def _formula(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
     leaves: list[Callable[[], Expr]] = [
         lambda: t.is_one(nodes[draw.choice("xy")]),
         lambda: t.equal(of(), of()),
-        lambda: t.less(of(), of()),
-        lambda: t.at_most(of(), of()),
+        lambda: of() < of(),
+        lambda: of() <= of(),
     ]
     made: list[Callable[[], Expr]] = [
-        lambda: t.negation(sub()),
-        lambda: t.both(sub(), sub()),
-        lambda: t.either(sub(), sub()),
+        lambda: ~sub(),
+        lambda: sub() & sub(),
+        lambda: sub() | sub(),
         *leaves,
     ]
     return draw.choice(made if depth else leaves)()
@@ -213,6 +213,11 @@ def _value(x: Expr, v: dict[Node, int]) -> int:
     if isinstance(first, Node):
         return signed(v[first], first.width) if x.name == "Sg" else v[first]
     return _INTEGERS[x.name](*[_value(y, v) if isinstance(y, Expr) else y for y in x.args])
+
+
+def test_comparisons_are_not_chained() -> None:
+    with pytest.raises(TypeError):
+        assert 0 <= t.num(1) <= 2
 
 
 def test_bits_say_what_integers_do() -> None:

@@ -15,21 +15,7 @@ from tcformal.semantics.sums.step import as_term
 from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.fused import Front, lead_claims, leads, operand_cut, operand_known
 from tcformal.theory.refinement.values import exponent_of, is_finite, make_claim
-from tcformal.theory.terms import (
-    Claim,
-    Expr,
-    both,
-    constant,
-    either,
-    equal,
-    iff,
-    is_one,
-    less,
-    magnitude,
-    negation,
-    num,
-    u,
-)
+from tcformal.theory.terms import Claim, Expr, constant, equal, iff, is_one, magnitude, u
 
 
 class After:
@@ -63,10 +49,10 @@ class After:
 
     def _sign(self, mode: str) -> Expr:
         """`After.v`, after_sign."""
-        s, none = self.first.sign(mode), equal(self.leads.n, num(0))
-        zeros = both(equal(self.first.n, num(0)), iff(s, is_one(self.c.term.sign)))
-        of_zero = either(both(zeros, s), both(negation(zeros), constant(mode == "RD")))
-        return either(both(negation(none), less(self.leads.n, num(0))), both(none, of_zero))
+        s, none = self.first.sign(mode), equal(self.leads.n, 0)
+        zeros = equal(self.first.n, 0) & iff(s, is_one(self.c.term.sign))
+        of_zero = zeros & s | ~zeros & constant(mode == "RD")
+        return ~none & (self.leads.n < 0) | none & of_zero
 
     def claims(self) -> Iterator[Claim]:
         """`After.v`, after_claims."""
@@ -74,7 +60,7 @@ class After:
         y, known = self.made, list(self.first.to_round(self.ending.rounded.target.mode).known)
         cut, n = self._first_nodes(), self.first.n
         yield make_claim([], is_finite(y))
-        yield make_claim(known, iff(is_one(y.term.sign), less(n, num(0))), cut)
+        yield make_claim(known, iff(is_one(y.term.sign), n < 0), cut)
         yield make_claim(known, equal(u(y.term.significand), magnitude(n)), cut)
         yield make_claim(known, equal(exponent_of(y), self.first.top), cut)
         yield from lead_claims(y, self.leads.numbers[0], known, cut, cut)

@@ -20,19 +20,11 @@ from tcformal.theory.terms import (
     Expr,
     all_of,
     any_of,
-    at_most,
-    both,
     choice,
     differ,
-    either,
     equal,
     is_one,
-    less,
     magnitude,
-    minus,
-    negation,
-    num,
-    plus,
     sg,
     u,
     within,
@@ -86,7 +78,7 @@ class Framed(Front):
 
     def framed_round(self) -> ToRound:
         """`Frames.v`, framed_round."""
-        bound, down = self.framed_bound(self.tree), less(self.n, num(0))
+        bound, down = self.framed_bound(self.tree), self.n < 0
         of = self.to_round("RNE")
         known = (within(bound, self.n), of.known[1])
         operands = (*self.products, self.c)
@@ -108,7 +100,7 @@ class Framed(Front):
         """`Frames.v`, framed_sum_claims."""
         s, sign = sg(self.tree), self.c.term.sign
         zeros = [x.term.zero for x in self.numbers]
-        total = choice(all_of(map(is_one, zeros)), num(0), choice(is_one(sign), minus(num(0), s), s))
+        total = choice(all_of(map(is_one, zeros)), 0, choice(is_one(sign), 0 - s, s))
         cut = [self.tree, sign, *zeros]
         yield make_claim([self._within_framed(self.tree)], equal(self.n, total), cut)
         yield from self._framed_tree_claims(self.tree)
@@ -121,14 +113,14 @@ class Framed(Front):
             place = self.places[node]
             x, sign = self.total.terms[place], self.numbers[place].term.sign
             other, a = differ(is_one(sign), is_one(self.c.term.sign)), u(x.aligned)
-            goal = equal(sg(node), choice(other, minus(num(-1), a), a))
+            goal = equal(sg(node), choice(other, -1 - a, a))
             yield make_claim([], goal, [sign, self.c.term.sign, x.aligned])
             number = self.numbers[place].term
-            yield make_claim([], at_most(a, num(self.largest(place))), [number.significand, x.shift])
+            yield make_claim([], a <= self.largest(place), [number.significand, x.shift])
             return
         left, right = self.sums[node].of
         given = [self._within_framed(left), self._within_framed(right)]
-        yield make_claim(given, equal(sg(node), plus(sg(left), sg(right))), [left, right])
+        yield make_claim(given, equal(sg(node), sg(left) + sg(right)), [left, right])
         yield from self._framed_tree_claims(left)
         yield from self._framed_tree_claims(right)
 
@@ -144,10 +136,10 @@ def then_c_term(
     word: int, default: int, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan
 ) -> Expr:
     """`Frames.v`, then_c_term."""
-    factors = any_of(either(a.present, b.present) for a, b in nans)
+    factors = any_of(a.present | b.present for a, b in nans)
     signs = ((is_one(x.inf), is_one(x.term.sign)) for x in products)
     pairs = list(signs)
-    infinite = both(any_of(both(x, negation(y)) for x, y in pairs), any_of(both(x, y) for x, y in pairs))
-    invalid = either(any_of(is_one(x.nan) for x in products), infinite)
-    last = choice(c.present, c.word, num(default))
-    return choice(factors, num(word), choice(invalid, num(default), last))
+    infinite = any_of((x & ~y for x, y in pairs)) & any_of((x & y for x, y in pairs))
+    invalid = any_of(is_one(x.nan) for x in products) | infinite
+    last = choice(c.present, c.word, default)
+    return choice(factors, word, choice(invalid, default, last))

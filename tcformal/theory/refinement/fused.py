@@ -18,25 +18,16 @@ from tcformal.theory.terms import (
     Expr,
     all_of,
     any_of,
-    at_most,
     bits,
-    both,
     choice,
     constant,
-    either,
     equal,
     iff,
     is_one,
-    less,
     lower,
     magnitude,
-    minus,
-    negation,
     num,
-    plus,
     sg,
-    shifted,
-    times,
     u,
     within,
 )
@@ -91,7 +82,7 @@ class Front:
     @property
     def top(self) -> Expr:
         """The largest exponent."""
-        return plus(u(self.total.e_max.bits), num(self.total.e_max.low))
+        return u(self.total.e_max.bits) + self.total.e_max.low
 
     @property
     def top_span(self) -> int:
@@ -121,7 +112,7 @@ class Front:
         return min((full << up if up >= 0 else full >> -up) + 1, (1 << self.total.terms[i].aligned.width) - 1)
 
     def _in_span(self, i: int) -> Expr:
-        return at_most(u(self.numbers[i].term.exponent.bits), num(self.spans[i]))
+        return u(self.numbers[i].term.exponent.bits) <= self.spans[i]
 
     def code_range(self, i: int) -> tuple[int, int]:
         """The least and the largest code with which a term is compared."""
@@ -136,7 +127,7 @@ class Front:
         ranges = [self.code_range(i) for i in range(len(self.numbers))]
         code = u(self.largest_of.code)
         return [
-            at_most(num(max(x for x, _ in ranges)), code), at_most(code, num(max(y for _, y in ranges)))
+            max((x for x, _ in ranges)) <= code, code <= max((y for _, y in ranges))
         ]  # fmt: skip
 
     def _comparison_claims(self, t: Maximum, places: Iterator[int]) -> Iterator[Claim]:
@@ -146,16 +137,13 @@ class Front:
             code, exponent, cut = u(t.code), exponent_of(x), [x.term.exponent.bits, x.term.zero]
             zero = t.low if self.zero_exponent == "none" else self.zero_exponent
             if isinstance(zero, int):
-                exponent = choice(is_one(x.term.zero), num(zero), exponent)
+                exponent = choice(is_one(x.term.zero), zero, exponent)
             given = [self._in_span(i)]
-            yield make_claim(given, equal(plus(code, num(t.low)), exponent), cut)
-            yield make_claim(given, both(at_most(num(least), code), at_most(code, num(most))), cut)
+            yield make_claim(given, equal(code + t.low, exponent), cut)
+            yield make_claim(given, (least <= code) & (code <= most), cut)
             return
         a, b = (u(x.code) for x in t.halves)
-        goal = both(
-            both(at_most(a, u(t.code)), at_most(b, u(t.code))),
-            either(equal(u(t.code), a), equal(u(t.code), b)),
-        )
+        goal = (a <= u(t.code)) & (b <= u(t.code)) & (equal(u(t.code), a) | equal(u(t.code), b))
         yield make_claim([], goal, [x.code for x in t.halves])
         for half in t.halves:
             yield from self._comparison_claims(half, places)
@@ -166,24 +154,24 @@ class Front:
         return ToRound(
             operands=self.numbers,
             size=magnitude(self.n),
-            no_size=equal(self.n, num(0)),
-            down=less(self.n, num(0)),
-            unit=plus(u(e_max.bits), num(e_max.low - self.f)),
+            no_size=equal(self.n, 0),
+            down=self.n < 0,
+            unit=u(e_max.bits) + (e_max.low - self.f),
             bound=bound,
-            known=(within(bound, self.n), at_most(u(e_max.bits), num(self.top_span))),
+            known=(within(bound, self.n), u(e_max.bits) <= self.top_span),
             sign=self.sign(mode),
             nodes=(self.total.bits, e_max.bits),
         )
 
     def sign(self, mode: str) -> Expr:
         """The sign of the sum, with that of a zero (`Fused.v`, sum_sign_formula)."""
-        none = equal(self.n, num(0))
+        none = equal(self.n, 0)
         signs = [is_one(x.term.sign) for x in self.numbers]
-        agree = either(all_of(signs), all_of(negation(x) for x in signs))
-        zeros = both(all_of(equal(u(x.aligned), num(0)) for x in self.total.terms), agree)
+        agree = all_of(signs) | all_of(~x for x in signs)
+        zeros = all_of(equal(u(x.aligned), 0) for x in self.total.terms) & agree
         down = constant(mode == "RD")
-        of_zero = either(both(zeros, any_of(signs)), both(negation(zeros), down))
-        return either(both(negation(none), less(self.n, num(0))), both(none, of_zero))
+        of_zero = zeros & any_of(signs) | ~zeros & down
+        return ~none & (self.n < 0) | none & of_zero
 
     # ------------------------------------------------------------------ claims
     def front_claims(self) -> Iterator[Claim]:
@@ -197,12 +185,12 @@ class Front:
         for i, x in enumerate(self.numbers):
             given, cut = [is_finite(x), *self.known[i]], self.entering[i]
             yield make_claim(given, self._in_span(i), cut)
-            yield make_claim(given, iff(is_one(x.term.zero), equal(u(x.term.significand), num(0))), cut)
+            yield make_claim(given, iff(is_one(x.term.zero), equal(u(x.term.significand), 0)), cut)
         for i in range(len(self.numbers)):
             yield from self._align_claims(i)
         code = self.largest_of.code
-        yield make_claim(self._in_tops, equal(self.top, plus(u(code), num(self.largest_of.low))), [code])
-        yield make_claim(self._in_tops, at_most(u(self.total.e_max.bits), num(self.top_span)), [code])
+        yield make_claim(self._in_tops, equal(self.top, u(code) + self.largest_of.low), [code])
+        yield make_claim(self._in_tops, u(self.total.e_max.bits) <= self.top_span, [code])
         yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
 
     def _align_claims(self, i: int) -> Iterator[Claim]:
@@ -210,29 +198,26 @@ class Front:
         exponent = exponent_of(number)
         yield make_claim(
             [
-                negation(is_one(number.term.zero)), self._in_span(i), at_most(exponent, self.top),
+                ~is_one(number.term.zero), self._in_span(i), exponent <= self.top,
                 *self._in_tops,
             ],
-            equal(u(x.shift), minus(self.top, exponent)),
+            equal(u(x.shift), self.top - exponent),
             [number.term.exponent.bits, number.term.zero, self.largest_of.code],
         )  # fmt: skip
         fraction = number.term.fraction_bits
         up, down = max(0, self.f - fraction), max(0, fraction - self.f)
-        clamped = lower(u(x.shift), num(number.term.significand.width + up))
-        size = times(u(number.term.significand), num(1 << up))
+        clamped = lower(u(x.shift), number.term.significand.width + up)
+        size = u(number.term.significand) * (1 << up)
         kept = u(x.aligned)
-        below, at, above = (
-            times(shifted(a, clamped), num(1 << down))
-            for a in (minus(kept, num(1)), kept, plus(kept, num(1)))
-        )
-        odd = equal(bits(0, 1, kept), num(1))
+        below, at, above = ((a << clamped) * (1 << down) for a in (kept - 1, kept, kept + 1))
+        odd = equal(bits(0, 1, kept), 1)
         if self.alignment == "RO":
-            goal = either(equal(at, size), both(odd, both(less(below, size), less(size, above))))
+            goal = equal(at, size) | odd & ((below < size) & (size < above))
         else:
-            goal = both(at_most(at, size), less(size, above))
+            goal = (at <= size) & (size < above)
         cut = [number.term.significand, x.shift]
         yield make_claim([], goal, cut)
-        yield make_claim([], at_most(kept, num(self.largest(i))), cut)
+        yield make_claim([], kept <= self.largest(i), cut)
 
     def _within(self, node: Node) -> Expr:
         return within(self._bound(node), sg(node))
@@ -241,12 +226,12 @@ class Front:
         if node not in self.sums:
             x, number = self.total.terms[self.places[node]], self.numbers[self.places[node]]
             a = u(x.aligned)
-            goal = equal(sg(node), choice(is_one(number.term.sign), minus(num(0), a), a))
+            goal = equal(sg(node), choice(is_one(number.term.sign), 0 - a, a))
             yield make_claim([], goal, [number.term.sign, x.aligned])
             return
         left, right = self.sums[node].of
         given = [self._within(left), self._within(right)]
-        yield make_claim(given, equal(sg(node), plus(sg(left), sg(right))), [left, right])
+        yield make_claim(given, equal(sg(node), sg(left) + sg(right)), [left, right])
         yield from self._tree_claims(left)
         yield from self._tree_claims(right)
 
@@ -272,8 +257,8 @@ def operand_known(r: Number) -> list[Expr]:
     """`Stage.v`, operand_known."""
     x = r.term
     return [
-        at_most(u(x.exponent.bits), num(span_of(r))),
-        iff(is_one(x.zero), equal(u(x.significand), num(0))),
+        u(x.exponent.bits) <= span_of(r),
+        iff(is_one(x.zero), equal(u(x.significand), 0)),
     ]
 
 
@@ -289,16 +274,16 @@ def lead_claims(
 ) -> Iterator[Claim]:
     """`Stage.v`, lead_claims_when."""
     bits_below = x.term.fraction_bits
-    k = plus(minus(exponent_of(r), exponent_of(x)), num(bits_below - r.term.fraction_bits))
-    z, lead, known = equal(u(r.term.significand), num(0)), u(x.term.significand), operand_known(r)
+    k = exponent_of(r) - exponent_of(x) + (bits_below - r.term.fraction_bits)
+    z, lead, known = equal(u(r.term.significand), 0), u(x.term.significand), operand_known(r)
     most = num(bits_below + 1)
     for y in known:
         yield make_claim(given, y, entering)
-    some = [*given, negation(z), *known]
-    yield make_claim([*given, *known], iff(equal(lead, num(0)), z), cut)
-    yield make_claim(some, both(at_most(num(0), k), at_most(k, most)), cut)
-    yield make_claim(some, equal(lead, shifted(u(r.term.significand), lower(k, most))), cut)
-    yield make_claim(some, at_most(num(1 << bits_below), lead), cut)
+    some = [*given, ~z, *known]
+    yield make_claim([*given, *known], iff(equal(lead, 0), z), cut)
+    yield make_claim(some, (k >= 0) & (k <= most), cut)
+    yield make_claim(some, equal(lead, u(r.term.significand) << lower(k, most)), cut)
+    yield make_claim(some, 1 << bits_below <= lead, cut)
 
 
 class Fused(Front):

@@ -45,12 +45,7 @@ from tcformal.theory.refinement.values import (
     same_number,
     word_claims,
 )
-from tcformal.theory.terms import (
-    Claim,
-    Expr,
-    is_one,
-    num,
-)
+from tcformal.theory.terms import Claim, Expr, is_one, num
 
 
 class Plan:

@@ -14,27 +14,7 @@ from tcformal.theory.refinement.ending import Ending, ToRound
 from tcformal.theory.refinement.fused import Front, span_of
 from tcformal.theory.refinement.products import rounding
 from tcformal.theory.refinement.values import exponent_of, is_finite, make_claim
-from tcformal.theory.terms import (
-    Claim,
-    Expr,
-    at_most,
-    both,
-    choice,
-    equal,
-    is_one,
-    less,
-    lower,
-    magnitude,
-    minus,
-    negation,
-    num,
-    plus,
-    sg,
-    shifted,
-    times,
-    u,
-    within,
-)
+from tcformal.theory.terms import Claim, Expr, choice, equal, is_one, lower, magnitude, num, sg, u, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +38,7 @@ class Part:
 
 def level_term(e: Exponent) -> Expr:
     """`RoundDown.v`, level_term."""
-    return plus(u(e.bits), num(e.low))
+    return u(e.bits) + e.low
 
 
 def level_span(e: Exponent) -> int:
@@ -68,26 +48,26 @@ def level_span(e: Exponent) -> int:
 
 def level_known(e: Exponent) -> list[Expr]:
     """`RoundDown.v`, level_known."""
-    return [at_most(u(e.bits), num(level_span(e)))]
+    return [u(e.bits) <= level_span(e)]
 
 
 def _larger_claims(
     given: Sequence[Expr], a: Expr, b: Expr, e: Exponent, cut: Sequence[Node]
 ) -> Iterator[Claim]:
-    goals = [equal(level_term(e), choice(less(a, b), b, a)), *level_known(e)]
+    goals = [equal(level_term(e), choice(a < b, b, a)), *level_known(e)]
     return (make_claim(given, x, cut) for x in goals)
 
 
 def _floor_claims(x: Part, up: int, e: Exponent, y: Floored) -> Iterator[Claim]:
-    z, scaled, k = lower(u(y.shift), num(x.node.width + up)), times(sg(x.node), num(1 << up)), sg(y.kept)
-    given = [at_most(x.top, level_term(e)), *x.known, *level_known(e)]
-    yield make_claim(given, equal(u(y.shift), minus(level_term(e), x.top)), [x.level.bits, e.bits])
-    goal = both(at_most(shifted(k, z), scaled), less(scaled, shifted(plus(k, num(1)), z)))
+    z, scaled, k = lower(u(y.shift), x.node.width + up), sg(x.node) * (1 << up), sg(y.kept)
+    given = [x.top <= level_term(e), *x.known, *level_known(e)]
+    yield make_claim(given, equal(u(y.shift), level_term(e) - x.top), [x.level.bits, e.bits])
+    goal = (k << z <= scaled) & (scaled < k + 1 << z)
     yield make_claim([], goal, [x.node, y.shift])
 
 
 def _signed(sign: Node, size: Expr) -> Expr:
-    return choice(is_one(sign), minus(num(0), size), size)
+    return choice(is_one(sign), 0 - size, size)
 
 
 class Down:
@@ -143,12 +123,12 @@ class Down:
         return ToRound(
             operands=[*self._products(), self.c],
             size=magnitude(n),
-            no_size=equal(n, num(0)),
-            down=less(n, num(0)),
-            unit=plus(u(e.bits), num(e.low - self.total.fraction_bits)),
+            no_size=equal(n, 0),
+            down=n < 0,
+            unit=u(e.bits) + (e.low - self.total.fraction_bits),
             bound=bound,
             known=(within(bound, n), *level_known(e)),
-            sign=less(n, num(0)),
+            sign=n < 0,
             nodes=(self.total.bits, e.bits),
         )
 
@@ -172,11 +152,11 @@ class Down:
         yield from self._c_claims()
         k, unit = self.products_floored.kept, num(1 << self.more)
         ranges = [within(x.bound << self.more, sg(k)), self._c_within]
-        goal = equal(self._size, plus(sg(k), times(self._kept_c, unit)))
+        goal = equal(self._size, sg(k) + self._kept_c * unit)
         yield make_claim(ranges, goal, [k, self.c_floored.kept, c.sign])
         q, rho = self.floor.of, self.floor.rounded.target
-        below = at_most(plus(u(self.floor.rounded.height), num(1)), num(rho.e_max - rho.e_min))
-        yield make_claim([negation(q.no_size), *q.known], below, q.nodes)
+        below = u(self.floor.rounded.height) + 1 <= rho.e_max - rho.e_min
+        yield make_claim([~q.no_size, *q.known], below, q.nodes)
         yield from self.floor.kept_claims()
         cut = [*(y for z in q.operands for y in (z.nan, z.inf, z.term.sign)), self.total.bits]
         cut += self.floor.nodes()
@@ -191,15 +171,15 @@ class Down:
         yield from _floor_claims(a, 0, e, y)
         yield from _floor_claims(b, 0, e, z)
         given = [within(a.bound, sg(y.kept)), within(b.bound, sg(z.kept))]
-        yield make_claim(given, equal(sg(self.joined.bits), plus(sg(y.kept), sg(z.kept))), [y.kept, z.kept])
+        yield make_claim(given, equal(sg(self.joined.bits), sg(y.kept) + sg(z.kept)), [y.kept, z.kept])
 
     @property
     def _c_known(self) -> Expr:
-        return at_most(u(self.c.term.exponent.bits), num(span_of(self.c)))
+        return u(self.c.term.exponent.bits) <= span_of(self.c)
 
     @property
     def _c_within(self) -> Expr:
-        return at_most(u(self.c_floored.kept), num(self.c_largest))
+        return u(self.c_floored.kept) <= self.c_largest
 
     @property
     def _kept_c(self) -> Expr:
@@ -209,19 +189,19 @@ class Down:
         """`RoundDown.v`, c_claims."""
         x, y, e, f = self.c.term, self.c_floored, self.total.e_max, self.joined.fraction_bits
         up, below = max(0, f - x.fraction_bits), max(0, x.fraction_bits - f)
-        z, b = lower(u(y.shift), num(x.significand.width + up)), self._kept_c
-        size = times(_signed(x.sign, u(x.significand)), num(1 << up))
-        here, next_one = (times(shifted(t, z), num(1 << below)) for t in (b, plus(b, num(1))))
-        far, cut = less(num(f + 1), u(y.shift)), [x.sign, x.significand, y.shift]
+        z, b = lower(u(y.shift), x.significand.width + up), self._kept_c
+        size = _signed(x.sign, u(x.significand)) * (1 << up)
+        here, next_one = ((t << z) * (1 << below) for t in (b, b + 1))
+        far, cut = f + 1 < u(y.shift), [x.sign, x.significand, y.shift]
         yield make_claim([is_finite(self.c)], self._c_known, self.entering)
-        given = [at_most(exponent_of(self.c), level_term(e)), self._c_known, *level_known(e)]
-        goal = equal(u(y.shift), minus(level_term(e), exponent_of(self.c)))
+        given = [exponent_of(self.c) <= level_term(e), self._c_known, *level_known(e)]
+        goal = equal(u(y.shift), level_term(e) - exponent_of(self.c))
         yield make_claim(given, goal, [x.exponent.bits, e.bits])
-        near = [negation(far)] if self.two else []
-        yield make_claim(near, both(at_most(here, size), less(size, next_one)), cut)
+        near = [~far] if self.two else []
+        yield make_claim(near, (here <= size) & (size < next_one), cut)
         yield make_claim([], self._c_within, cut)
         if self.two:
-            yield make_claim([far], equal(u(y.kept), num(0)), cut)
+            yield make_claim([far], equal(u(y.kept), 0), cut)
 
     def cut(self) -> list[Node]:
         """The nodes that the number that is handed on, and its word, are made of."""
