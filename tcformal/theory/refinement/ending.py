@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.design.spec import Design
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Rounded
-from tcformal.theory.refinement.values import exponent_of, make_claim
+from tcformal.semantics.stages import Rounded, Total
+from tcformal.theory.refinement.values import exponent_of, flags, in_span, is_finite, make_claim
 from tcformal.theory.terms import (
     ALWAYS,
     NEVER,
@@ -22,8 +22,11 @@ from tcformal.theory.terms import (
     iff,
     is_one,
     lower,
+    magnitude,
     num,
+    sg,
     u,
+    within,
 )
 
 
@@ -32,7 +35,8 @@ class ToRound:
     """What is rounded (`Finish.v`, to_round).
 
     Ranges and units: the magnitude `size`, at most `bound`, counts units of 2^`unit`; `nodes`: those that
-    magnitude, unit and sign are made of.
+    magnitude, unit and sign are made of, `node` the first of them; `beside`: others that special cases are
+    made of.
     """
 
     operands: Sequence[Number]
@@ -43,7 +47,34 @@ class ToRound:
     bound: int
     known: tuple[Expr, ...]
     sign: Expr
+    node: Node
     nodes: tuple[Node, ...]
+    beside: tuple[Node, ...] = ()
+
+
+def total_to_round(
+    total: Total, operands: Sequence[Number], bound: int, sign: Expr | None = None,
+    beside: tuple[Node, ...] = (),
+) -> ToRound:  # fmt: skip
+    """A sum in two's complement; its sign where that of a zero is another than +."""
+    n, e, node = sg(total.bits), total.e_max, total.bits
+    return ToRound(
+        operands=operands, size=magnitude(n), no_size=equal(n, 0), down=n < 0,
+        unit=u(e.bits) + (e.low - total.fraction_bits), bound=bound, known=(within(bound, n), in_span(e)),
+        sign=n < 0 if sign is None else sign, node=node, nodes=(node, e.bits), beside=beside,
+    )  # fmt: skip
+
+
+def number_to_round(r: Number) -> ToRound:
+    """A number on its own (`Products.v`, rounding)."""
+    e, node = r.term.exponent, r.term.significand
+    size, sign = u(node), is_one(r.term.sign)
+    none = equal(size, 0)
+    return ToRound(
+        operands=(r,), size=size, no_size=none, down=sign & ~none,
+        unit=exponent_of(r) + -r.term.fraction_bits, bound=(1 << node.width) - 1, known=(in_span(e),),
+        sign=sign, node=node, nodes=(node, e.bits),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +89,34 @@ class Ending:
     design: Design
     of: ToRound
     zero_sign: str | None = None
+
+    # ------------------------------------------------------------------ claims
+    def claims(self, signed: Callable[[Sequence[Node]], Sequence[Node]] = list) -> Iterator[Claim]:
+        """What is kept, and the number that it is; `signed`: the cut points of the claim about the sign."""
+        yield from self.kept_claims()
+        cut = [*self._special(), *self.of.nodes] if self.tiny else self.cut()
+        yield from self.outcome_claims(cut, signed(cut))
+
+    def alone_claims(self) -> Iterator[Claim]:
+        """`Products.v`, rounding_claims: of one number."""
+        (r,) = self.of.operands
+        yield make_claim([is_finite(r)], in_span(r.term.exponent), [r.term.significand])
+        yield from self.claims()
+
+    def cut(self) -> list[Node]:
+        """The nodes that special cases, the number that is handed on, and its word are made of."""
+        end = self.rounded
+        # Tininess is read off what is added as well.
+        return [
+            *self._special(),
+            self.of.node,
+            end.normalised,
+            end.height,
+            *(() if self.tiny else (end.away,)),
+        ]
+
+    def _special(self) -> list[Node]:
+        return [*flags(self.of.operands), *self.of.beside]
 
     @property
     def null(self) -> Expr:
@@ -137,11 +196,6 @@ class Ending:
             ~no | self.null,
             no | self.normal,
         ]
-
-    def nodes(self) -> list[Node]:
-        """The cut points of the rounding; tininess is read off what is added as well."""
-        end = self.rounded
-        return [end.normalised, end.height] if self.tiny else [end.normalised, end.height, end.away]
 
     @property
     def tiny(self) -> bool:

@@ -9,9 +9,9 @@ from functools import reduce
 from tcformal.formats.spec import Format, Sign
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.sums import At, Summed
 from tcformal.theory.refinement.values import Factor
-from tcformal.theory.terms import NEVER, Expr, bits, choice, is_one, num, u
+from tcformal.theory.terms import NEVER, Expr, any_of, bits, choice, is_one, num, u
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +98,16 @@ def _pairs(default: Expr, results: Sequence[Number], steps: Sequence[tuple[Nans,
         nan = is_one(product.nan)
         present, word = nan | present, choice(nan, _first(default, nans), word)
     return MaybeNan(present, word)
+
+
+def then_c_term(
+    word: int, default: int, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan
+) -> Expr:
+    """`Frames.v`, then_c_term."""
+    factors = any_of(a.present | b.present for a, b in nans)
+    signs = ((is_one(x.inf), is_one(x.term.sign)) for x in products)
+    pairs = list(signs)
+    infinite = any_of((x & ~y for x, y in pairs)) & any_of((x & y for x, y in pairs))
+    invalid = any_of(is_one(x.nan) for x in products) | infinite
+    last = choice(c.present, c.word, default)
+    return choice(factors, word, choice(invalid, default, last))

@@ -20,10 +20,8 @@ from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
 from tcformal.theory.design import coq_design
-from tcformal.theory.refinement.after import After
-from tcformal.theory.refinement.frames import Framed, then_c_term
-from tcformal.theory.refinement.fused import Fused
-from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, word_nan
+from tcformal.theory.refinement.ending import Ending, number_to_round
+from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, then_c_term, word_nan
 from tcformal.theory.refinement.printing import (
     block_text,
     maybe,
@@ -34,9 +32,8 @@ from tcformal.theory.refinement.printing import (
     shared_text,
     sum_text,
 )
-from tcformal.theory.refinement.products import Piece, Product, rounding
-from tcformal.theory.refinement.round_down import Down
-from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.products import Piece, Product
+from tcformal.theory.refinement.sums import After, At, Down, Framed, Fused, Summed
 from tcformal.theory.refinement.values import (
     Factor,
     Leaf,
@@ -90,7 +87,7 @@ class Plan:
                 else:
                     block = (Framed if d.framed else Down)(d, steps, into, entering)
                 self.blocks.append((before, block.c, entering, block))
-                before, entering = block.ending.outcome, block.cut()
+                before, entering = block.ending.outcome, block.ending.cut()
                 continue
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
@@ -99,7 +96,7 @@ class Plan:
                 raise InputError(f"expected sums that are rounded, but {spec.name} has others")
             tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
             self.blocks.append((before, counted, entering, tree))
-            before, entering = tree.ending.outcome, tree.cut()
+            before, entering = tree.ending.outcome, tree.ending.cut()
         self.adding: tuple[Number, Fused] | None = None
         if self.how is not None:
             last = dot.stages[-1]
@@ -142,7 +139,7 @@ class Plan:
             step = roundings[k]
             if step.rounded is None or step.specials is None:
                 raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
-            rounded = rounding(number, step.rounded, step.specials.result, d)
+            rounded = Ending(step.rounded, step.specials.result, d, number_to_round(number))
         pieces: tuple[Piece, ...] = ()
         if d.piece_bits is not None:
             one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
@@ -239,7 +236,7 @@ class Plan:
             else:
                 made = self._tree(x, c, entering)
                 children.append(made)
-                cuts.append(made.sum.cut())
+                cuts.append(made.ending.cut())
         fused = Fused(step, self.designs.get(step.conversion, self.spec.design), cuts)
         return Summed(fused, number, tuple(children), not same_number(number, fused.ending.outcome))
 
@@ -263,14 +260,13 @@ class Plan:
             f = self.spec.d_format
             yield from known_claims((1 - f.bias, f.fraction_bits), self.zero)
             parts = self.blocks[-1][3]
-            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.cut())
+            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.ending.cut())
             yield from fused.claims()
-        last = self.last
-        word, cut = self._nan_word(), last.cut()
-        if self.nan_rule != "word":
-            cut = self._nan_cut()
+        end = self.last.ending
+        cut = end.cut()
+        nan_cut = cut if self.nan_rule == "word" else self._nan_cut()
         yield from word_claims(
-            self.spec.d_format, word, last.ending.outcome, last.ending.usual(), self.root, last.cut(), cut
+            self.spec.d_format, self._nan_word(), end.outcome, end.usual(), self.root, cut, nan_cut
         )
 
     def _nan_word(self) -> Expr:
@@ -316,7 +312,7 @@ class Plan:
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
         yield from tree.sum.claims()
         yield from flush_claims(
-            tree.sum.ending.usual(), self.inner, tree.sum.ending.outcome, tree.result, tree.sum.cut()
+            tree.sum.ending.usual(), self.inner, tree.sum.ending.outcome, tree.result, tree.ending.cut()
         )
         for x in tree.children:
             if isinstance(x, Summed):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tcformal.design.spec import Design
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Rounded
-from tcformal.theory.refinement.ending import Ending, ToRound
+from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.values import (
     Leaf,
     Shown,
@@ -20,49 +18,6 @@ from tcformal.theory.refinement.values import (
     shown_number,
 )
 from tcformal.theory.terms import NEVER, Claim, bits, equal, iff, is_one, lower, u
-
-
-@dataclass(frozen=True, slots=True)
-class Rounding:
-    """The rounding of one number on its own; `span` is the largest code of its exponent."""
-
-    number: Number
-    span: int
-    ending: Ending
-
-    def claims(self) -> Iterator[Claim]:
-        """`Products.v`, rounding_claims."""
-        r = self.number
-        code = u(r.term.exponent.bits) <= self.span
-        yield make_claim([is_finite(r)], code, [r.term.significand])
-        yield from self.ending.kept_claims()
-        cut = [*self._flags(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
-        yield from self.ending.outcome_claims(cut, cut)
-
-    def cut(self) -> list[Node]:
-        """The nodes that special cases and the number that is handed on are made of."""
-        return [*self._flags(), self.number.term.significand, *self.ending.nodes()]
-
-    def _flags(self) -> list[Node]:
-        return [self.number.nan, self.number.inf, self.number.term.sign]
-
-
-def rounding(r: Number, rounded: Rounded, outcome: Number, d: Design) -> Rounding:
-    """The rounding of a number by a design's conversion of products."""
-    e, size = r.term.exponent, u(r.term.significand)
-    none, span = equal(size, 0), e.high - e.low
-    of = ToRound(
-        operands=(r,),
-        size=size,
-        no_size=none,
-        down=is_one(r.term.sign) & ~none,
-        unit=exponent_of(r) + -r.term.fraction_bits,
-        bound=(1 << r.term.significand.width) - 1,
-        known=(u(e.bits) <= span,),
-        sign=is_one(r.term.sign),
-        nodes=(r.term.significand, e.bits),
-    )
-    return Rounding(r, span, Ending(rounded, outcome, d, of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +40,7 @@ class Product:
     adjusted: Number
     negated: bool
     limit: int | None
-    rounding: Rounding | None
+    rounding: Ending | None
     #: The products of its factors' digits, where these are summed.
     pieces: tuple[Piece, ...] = ()
 
@@ -110,7 +65,7 @@ class Product:
     @property
     def number(self) -> Number:
         """What is summed."""
-        return self.adjusted if self.rounding is None else self.rounding.ending.outcome
+        return self.adjusted if self.rounding is None else self.rounding.outcome
 
     def cut(self) -> list[Node]:
         """The nodes that it is cut at as a term."""
@@ -130,7 +85,7 @@ class Product:
             yield from shown.number_claims(self.exact.number, [], [], significand, (), last)
         yield from self._adjust_claims()
         if self.rounding is not None:
-            yield from self.rounding.claims()
+            yield from self.rounding.alone_claims()
 
     def _adjust_claims(self) -> Iterator[Claim]:
         r, to = self.exact.number, self.adjusted

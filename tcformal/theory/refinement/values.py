@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Exponent, Number
 from tcformal.theory.terms import (
     NEVER,
     Claim,
@@ -224,9 +224,29 @@ def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> 
     return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
 
 
+def level(e: Exponent) -> Expr:
+    """An exponent (`RoundDown.v`, level_term)."""
+    return u(e.bits) + e.low
+
+
+def span_of(e: Exponent) -> int:
+    """The largest code of an exponent."""
+    return e.high - e.low
+
+
+def in_span(e: Exponent) -> Expr:
+    """The code of an exponent is none above the largest one."""
+    return u(e.bits) <= span_of(e)
+
+
 def exponent_of(r: Number) -> Expr:
-    """Its exponent."""
-    return u(r.term.exponent.bits) + r.term.exponent.low
+    """The exponent of a number."""
+    return level(r.term.exponent)
+
+
+def flags(numbers: Iterable[Number]) -> list[Node]:
+    """The nodes of what is special about numbers, and of their signs."""
+    return [y for x in numbers for y in (x.nan, x.inf, x.term.sign)]
 
 
 def is_finite(r: Number) -> Expr:
