@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
@@ -73,6 +74,7 @@ class Paths:
         return max(self.later[:2])
 
 
+@lru_cache(maxsize=16)
 def paths(unit: UnitSpec) -> Paths | None:
     """The losses of a unit whose sums are made in an order; None where the theorem does not apply."""
     if not order_ok(unit):
@@ -176,17 +178,15 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
     if lost is None or t.fraction_bits < 0 or not t.e_min <= min(t.e_max, floor):
         return UNKNOWN
     k, h = lost
-    made = Bound(short=t.fraction_bits, settles=t.fraction_bits if _plain(stage) else None)
+    settles = t.fraction_bits if _plain(stage) else None
     if not live and _exact(stage):
         return ZERO
     if len(live) == 1 and _fits(live[0].short, t.fraction_bits):
-        return replace(made, factor=live[0].factor, of_c=live[0].of_c, beside=live[0].beside + h)
-    return replace(
-        made,
-        factor=up(max((b.factor for b in live), default=ONE) * (ONE + k)),
-        of_c=up(max((b.of_c for b in live), default=0) * (ONE + k)),
-        beside=up(sum(b.beside for b in live) * (ONE + k)) + h,
-    )
+        return replace(live[0], short=t.fraction_bits, settles=settles, beside=live[0].beside + h)
+    factor = max((b.factor for b in live), default=ONE)
+    of_c = max((b.of_c for b in live), default=0)
+    factor, of_c, beside = (up(x * (ONE + k)) for x in (factor, of_c, sum(b.beside for b in live)))
+    return Bound(True, False, t.fraction_bits, settles, factor, of_c, beside + h)
 
 
 def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
