@@ -236,10 +236,19 @@ class Bits:
             return g.make("and_" if x.name == "Both" else "or_", [self.formula(y) for y in _exprs(x)])
         if x.name == "Negation":
             return g.make("not_", (self.formula(_exprs(x)[0]),))
-        a, b = self._alike(*(self.term(y) for y in _exprs(x)))
+        first, second = _exprs(x)
+        if x.name == "Equal" and first.name == "U" and second == num(0):
+            return self._is_zero(self._node(first))
+        a, b = self._alike(self.term(first), self.term(second))
         signed = min(a.low, b.low) < 0
         names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[x.name]
         return g.make(names[signed], (a.node, b.node))
+
+    def _is_zero(self, node: Node) -> Node:
+        """A product is 0 where a factor is, which a solver would have to see in a multiplier."""
+        if node.op == "mul_expand":
+            return self._g.make("or_", [self._is_zero(y) for y in node.args])
+        return self._g.make("eq", (node, self._g.const(0, node.width)))
 
     def _node(self, x: Expr) -> Node:
         (node,) = x.args

@@ -220,6 +220,15 @@ def test_comparisons_are_not_chained() -> None:
         assert 0 <= t.num(1) <= 2
 
 
+def test_a_product_is_zero_where_a_factor_is() -> None:
+    g, nodes = _graph()
+    product = g.make("mul_expand", (nodes["p"], g.make("mul_expand", (nodes["q"], nodes["r"]))))
+    root = Bits(g, {product: product}).formula(t.equal(t.u(product), 0))
+    assert product not in reachable([root])
+    for p, q, r in ((0, 3, 5), (2, 0, 1), (7, 15, 0), (0, 0, 0), (4, 8, 16)):
+        assert Concrete(g, [root])({"p": p, "q": q, "r": r}) == [int(p * q * r == 0)]
+
+
 def test_bits_say_what_integers_do() -> None:
     draw = random.Random(2)
     for _ in range(600):
