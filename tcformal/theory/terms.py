@@ -239,10 +239,48 @@ class Bits:
         first, second = _exprs(x)
         if x.name == "Equal" and first.name == "U" and second == num(0):
             return self._is_zero(self._node(first))
-        a, b = self._alike(self.term(first), self.term(second))
-        signed = min(a.low, b.low) < 0
-        names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[x.name]
-        return g.make(names[signed], (a.node, b.node))
+        for a, b, swapped in ((first, second, False), (second, first, True)):
+            moved = _moved(a)
+            if moved is not None and not _has_shift(b):
+                return self._beside_shift(x.name, moved, b, swapped)
+        return self._compared(x.name, self.term(first), self.term(second))
+
+    def _compared(self, name: str, first: _Integer, second: _Integer) -> Node:
+        a, b = self._alike(first, second)
+        names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[name]
+        return self._g.make(names[min(a.low, b.low) < 0], (a.node, b.node))
+
+    def _beside_shift(self, name: str, moved: tuple[Expr, Expr, int], b: Expr, swapped: bool) -> Node:
+        """a · 2^(by + more) beside b, as a beside the floor of what b is divided by, and what is left of b.
+
+        This is narrower, and what circuits that align b compute.
+        """
+        g, (x, shift, more), of = self._g, moved, self.term(b)
+        a, by = self.term(x), self.term(shift)
+        if shift.name == "Low" and 0 <= by.high and -of.low <= 1 << by.high > of.high:
+            by = self.term(_exprs(shift)[0])  # no more is left by farther shifts
+        right, places = "ashr" if of.low < 0 else "lshr", g.const(more, max(1, more.bit_length()))
+        node = g.make(right, (g.make(right, (of.node, places)), by.node))
+        back = g.make("shl_mod", (g.make("shl_mod", (node, by.node)), places))
+        floor, whole = _Integer(node, min(of.low, 0), max(of.high, 0)), g.make("eq", (back, of.node))
+        made = self._ordered(name, a, floor, whole, swapped)
+        if by.low >= 0:
+            return made
+        negative = g.make("extract", (by.node,), (by.node.width - 1, by.node.width - 1))
+        pair = (of, self._number(0)) if swapped else (self._number(0), of)
+        return g.make("ite", (negative, self._compared(name, *pair), made))
+
+    def _ordered(self, name: str, a: _Integer, floor: _Integer, whole: Node, swapped: bool) -> Node:
+        """a beside a number that is its floor, or more where it is not whole."""
+        g = self._g
+        if name == "Equal":
+            return g.make("and_", (self._compared("Equal", a, floor), whole))
+        if name == ("Less" if swapped else "AtMost"):  # the floor says it
+            return self._compared(name, floor, a) if swapped else self._compared(name, a, floor)
+        first, second = (floor, a) if swapped else (a, floor)
+        edge = whole if swapped else g.make("not_", (whole,))
+        same = g.make("and_", (self._compared("Equal", a, floor), edge))
+        return g.make("or_", (self._compared("Less", first, second), same))
 
     def _is_zero(self, node: Node) -> Node:
         """A product is 0 where a factor is, which a solver would have to see in a multiplier."""
@@ -358,6 +396,21 @@ class Bits:
             negative = g.make("extract", (by.node,), (by.node.width - 1, by.node.width - 1))
             moved = g.make("ite", (negative, g.const(0, width), moved))
         return self._fit(moved, low, high)
+
+
+def _moved(x: Expr) -> tuple[Expr, Expr, int] | None:
+    """What is shifted, by what, and how many places more, of a term that is a shift or 2^n times one."""
+    more = 0
+    if x.name == "Times" and x.args[1].name == "Num_":
+        factor = x.args[1].args[0]
+        if factor <= 0 or factor & (factor - 1):
+            return None
+        x, more = x.args[0], factor.bit_length() - 1
+    return (x.args[0], x.args[1], more) if x.name == "Shift" else None
+
+
+def _has_shift(x: Expr) -> bool:
+    return x.name == "Shift" or any(map(_has_shift, _exprs(x)))
 
 
 def _exprs(x: Expr) -> tuple[Expr, ...]:

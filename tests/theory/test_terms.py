@@ -42,7 +42,7 @@ def _term(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
         lambda: sub() + sub(),
         lambda: sub() - sub(),
         lambda: sub() * sub(),
-        lambda: sub() << t.lower(sub(), draw.randint(-1, 6)),
+        lambda: (sub() << t.lower(sub(), draw.randint(-1, 6))) * draw.choice([1, 4]),
         lambda: t.lower(sub(), sub()),
         lambda: t.magnitude(sub()),
         lambda: t.bits(draw.randint(0, 5), draw.randint(0, 5), t.magnitude(sub())),
