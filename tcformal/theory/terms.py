@@ -257,7 +257,7 @@ class Bits:
         """
         g, (x, shift, more), of = self._g, moved, self.term(b)
         a, by = self.term(x), self.term(shift)
-        if shift.name == "Low" and 0 <= by.high and -of.low <= 1 << by.high > of.high:
+        if shift.name == "Low" and by.high >= 0 and -of.low <= 1 << by.high > of.high:
             by = self.term(_exprs(shift)[0])  # no more is left by farther shifts
         right, places = "ashr" if of.low < 0 else "lshr", g.const(more, max(1, more.bit_length()))
         node = g.make(right, (g.make(right, (of.node, places)), by.node))
