@@ -401,12 +401,16 @@ class Bits:
 def _moved(x: Expr) -> tuple[Expr, Expr, int] | None:
     """What is shifted, by what, and how many places more, of a term that is a shift or 2^n times one."""
     more = 0
-    if x.name == "Times" and x.args[1].name == "Num_":
-        factor = x.args[1].args[0]
-        if factor <= 0 or factor & (factor - 1):
+    if x.name == "Times":
+        x, factor = _exprs(x)
+        (value,) = factor.args if factor.name == "Num_" else (0,)
+        if not isinstance(value, int) or value <= 0 or value & (value - 1):
             return None
-        x, more = x.args[0], factor.bit_length() - 1
-    return (x.args[0], x.args[1], more) if x.name == "Shift" else None
+        more = value.bit_length() - 1
+    if x.name != "Shift":
+        return None
+    of, by = _exprs(x)
+    return of, by, more
 
 
 def _has_shift(x: Expr) -> bool:

@@ -263,8 +263,11 @@ class Plan:
             return num(self.how.addition.nan_word)
         if self.nan_rule == "word":
             return num(d.nan_word)
-        g, to, pair = self.graph, spec.d_format, (("a", spec.a_format), ("b", spec.b_format))
-        nans = [tuple(word_nan(f, to, g.inputs[f"{x}[{k}]"]) for x, f in pair) for k in range(spec.k)]
+        g, to, a, b = self.graph, spec.d_format, spec.a_format, spec.b_format
+        nans = [
+            (word_nan(a, to, g.inputs[f"a[{k}]"]), word_nan(b, to, g.inputs[f"b[{k}]"]))
+            for k in range(spec.k)
+        ]
         word = quiet_term(spec.c_format, to, g.inputs["c"])
         joined = d.c_position in ("joined", "first")
         length = min(spec.k, d.products)

@@ -492,9 +492,9 @@ class Down:
         yield from _larger_claims(sides[0].e_max, sides[1].e_max, e)
         for side, y in zip(sides, floored, strict=True):
             yield from _floor_claims(side, 0, e, y)
-        y, z = (x.kept for x in floored)
-        given = [within(x.bound, sg(k)) for x, k in zip(self.fronts, (y, z), strict=True)]
-        yield make_claim(given, equal(sg(self.joined.bits), sg(y) + sg(z)), [y, z])
+        kept = [x.kept for x in floored]
+        given = [within(x.bound, sg(k)) for x, k in zip(self.fronts, kept, strict=True)]
+        yield make_claim(given, equal(sg(self.joined.bits), sg(kept[0]) + sg(kept[1])), kept)
 
     @property
     def _kept_c(self) -> Expr:
