@@ -240,7 +240,8 @@ class Bits:
         if x.name == "Equal" and first.name == "U" and second == num(0):
             return self._is_zero(self._node(first))
         for a, b, swapped in ((first, second, False), (second, first, True)):
-            moved = _moved(a)
+            # That b is a · 2^n is what circuits that shift a to the left compute.
+            moved = None if swapped and x.name == "Equal" else _moved(a)
             if moved is not None and not _has_shift(b):
                 return self._beside_shift(x.name, moved, b, swapped)
         return self._compared(x.name, self.term(first), self.term(second))
