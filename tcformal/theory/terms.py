@@ -5,7 +5,7 @@ One object is printed for Coq and turned into bits for a solver, so that a certi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import NoReturn
@@ -204,6 +204,11 @@ class _Integer:
     high: int
 
 
+def make(g: Graph, op: str, args: Sequence[Node], params: Sequence[int] = ()) -> Node:
+    """A node as it is said, but products of the same factors are one, in whichever order."""
+    return g.make(op, sorted(args, key=lambda x: x.index) if op == "mul_expand" else args, params)
+
+
 class Bits:
     """Expressions as nodes of a graph, each integer as wide as its range needs, so that nothing wraps."""
 
@@ -367,7 +372,14 @@ class Bits:
         if count == 0 or low >= x.node.width:
             return self._number(0)
         high = min(low + count, x.node.width) - 1
-        return _Integer(self._g.make("extract", (x.node,), (high, low)), 0, (1 << (high - low + 1)) - 1)
+        node, most = x.node, (1 << (high - low + 1)) - 1
+        while node.op in ("concat", "extract"):  # as a circuit has it, where it has it
+            by = -node.params[1] if node.op == "extract" else node.args[-1].width
+            if node.op == "concat" and low < by <= high:
+                break
+            node = node.args[0 if low >= by else 1]
+            high, low = (high - by, low - by) if low >= by else (high, low)
+        return _Integer(self._g.make("extract", (node,), (high, low)), 0, most)
 
     def _magnitude(self, x: _Integer) -> _Integer:
         if x.low >= 0:
@@ -382,9 +394,9 @@ class Bits:
         ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         low, high = min(ends), max(ends)
         if a.low >= 0 and b.low >= 0:
-            return self._fit(self._g.make("mul_expand", (a.node, b.node)), low, high)
+            return self._fit(make(self._g, "mul_expand", (a.node, b.node)), low, high)
         width = _width(low, high)
-        return self._fit(self._g.make("mul_expand", (self._wide(a, width), self._wide(b, width))), low, high)
+        return self._fit(make(self._g, "mul_expand", (self._wide(a, width), self._wide(b, width))), low, high)
 
     def _shift(self, a: _Integer, by: _Integer) -> _Integer:
         g = self._g

@@ -229,6 +229,20 @@ def test_a_product_is_zero_where_a_factor_is() -> None:
         assert Concrete(g, [root])({"p": p, "q": q, "r": r}) == [int(p * q * r == 0)]
 
 
+def test_bits_are_read_off_the_parts_of_a_node() -> None:
+    g, nodes = _graph()
+    node = g.make(
+        "extract", (g.make("concat", (nodes["r"], g.make("concat", (nodes["q"], nodes["p"])))),), (10, 1)
+    )
+    made = Bits(g, {node: node})
+    cases = [(low, count) for low in range(11) for count in range(11)]
+    found = [made.term(t.bits(low, count, t.u(node))).node for low, count in cases]
+    for p, q, r in ((5, 9, 21), (2, 6, 10), (7, 15, 31)):
+        value = ((r << 7 | q << 3 | p) >> 1) & 1023
+        right = [value >> low & (1 << count) - 1 for low, count in cases]
+        assert Concrete(g, found)({"p": p, "q": q, "r": r}) == right
+
+
 def test_bits_say_what_integers_do() -> None:
     draw = random.Random(2)
     for _ in range(600):
