@@ -230,7 +230,8 @@ Proof.
         rewrite E, Z.log2_mul_pow2 in LG by lia. lia.
       - destruct (C G) as [[E1 E2] _]. fold k in E1, E2. pose proof (pow2_gt k ltac:(unfold k; lia)).
         assert (l = p c + k); [|unfold k in *; lia]. unfold l. apply Z.log2_unique; [unfold k; lia|]. rewrite <- Z.add_1_r.
-        replace (p c + k + 1) with ((p c + 1) + k) by lia. rewrite !(Z.pow_add_r 2 _ k) by (unfold k; lia). split; nia. }
+        replace (p c + k + 1) with ((p c + 1) + k) by lia. rewrite !(Z.pow_add_r 2 _ k) by (unfold k; lia).
+        rewrite PP. clear - E1 E2 K RG PP H0. split; nia. }
     replace (l + u - p c - u) with (h + emin c - p c - u) by lia. replace (l + u - p c) with (h + emin c - p c) by lia.
     pose proof (kept_rounded c n u kept h away P' F N) as KR. rewrite RN in KR. rewrite KR. clear KR.
     assert (A : Z.abs (with_sign (n <? 0) (kept + Z.b2z away)) = kept + Z.b2z away) by (unfold with_sign; destruct (n <? 0), away; simpl; lia). rewrite A.
@@ -241,14 +242,15 @@ Proof.
     pose proof (pow2_gt k ltac:(lia)) as PK. assert (HK : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
     pose proof (pow2_gt (k - 1) ltac:(lia)) as PK1. set (rest := Z.abs n - (2 ^ p c - 1) * 2 ^ k) in *.
     unfold away_rule in AW. fold rest in AW. rewrite RN in AW || idtac.
-    assert (RB : 0 <= rest < 2 ^ k) by (unfold rest; nia).
+    assert (RB : 0 <= rest < 2 ^ k) by (unfold rest; lia).
     assert (GD : 2 ^ k <= 2 * rest). { symmetry in AW. apply orb_prop in AW. destruct AW as [AW|AW]; [apply Z.ltb_lt in AW; lia|]. apply andb_prop in AW. destruct AW as [AW _]. apply Z.eqb_eq in AW. lia. }
     assert (PH : 2 ^ p c = 2 * 2 ^ (p c - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia). pose proof (pow2_gt (p c - 1) ltac:(lia)) as PP1.
     assert (L : l = p c + k - 1).
     { unfold l. apply Z.log2_unique; [lia|]. replace (Z.succ (p c + k - 1)) with (p c + k) by lia. replace (p c + k - 1) with ((p c - 1) + k) by lia.
-      rewrite !Z.pow_add_r by lia. unfold rest in *. split; nia. }
+      rewrite !Z.pow_add_r by lia.
+      unfold rest in *. rewrite PH in *. rewrite HK in *. clear - E1 E2 PP1 PK1. split; nia. }
     rewrite L. replace (p c + k - 1 + u - p c - u) with (k - 1) by lia. set (d := k - 1) in *.
-    set (kk := 2 ^ (p c + 1) - 1). assert (B : kk * 2 ^ d <= Z.abs n < (kk + 1) * 2 ^ d) by (unfold kk, rest in *; nia).
+    set (kk := 2 ^ (p c + 1) - 1). assert (B : kk * 2 ^ d <= Z.abs n < (kk + 1) * 2 ^ d) by (unfold kk; rewrite PP; unfold rest in GD; rewrite HK in E2, GD; clear - E2 GD; lia).
     assert (LG1 : Z.log2 kk = p c) by (unfold kk; apply Z.log2_unique; [lia|]; rewrite <- Z.add_1_r; lia).
     assert (LG2 : Z.log2 (kk + 1) = p c + 1) by (unfold kk; replace (2 ^ (p c + 1) - 1 + 1) with (2 ^ (p c + 1)) by lia; apply Z.log2_pow2; lia).
     destruct (Z.eq_dec d 0) as [D|D].
