@@ -1,5 +1,4 @@
-(** Theorems from words to words: what the words of formats can be, what is encoded is decoded again, and the theorems on
-    carry bits, exponents of zeros, errors, negation, agreement and integers for [Spec.dot]. *)
+(** What the words of formats can be, what is encoded is decoded again, and what is known of a unit's sums from words. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core Round_odd.
 From TC Require Import Spec Rounding Order Error Carry Negation Chains Integers Monotone Relative.
