@@ -62,35 +62,23 @@ def carry_needed(unit: UnitSpec) -> int | None:
 
 
 def carry_bits(unit: UnitSpec) -> Instance | None:
-    """So many carry bits are enough for every sum: theorem `carry_bits_suffice`."""
-    if unit.design.carry_bits is not None:
+    """So many carry bits are enough for every sum: `carry_bits_suffice`, `product_carry_suffices`."""
+    d, last = unit.design, unit.design.c_position == "last"
+    if d.carry_bits is not None:
         return None
-    if unit.design.c_position == "last":
-        return _product_carry(unit)
     carry = carry_needed(unit)
+    if last:
+        sums = apart_sums(unit)
+        holds = (k for k in range(_CARRIES) if sums and all(holds_terms(d, *x, k) for x in sums))
+        carry = next(holds, None)
     if carry is None:
         return None
+    enough = "product_carry_enough" if last else "carry_enough"
     return Instance(
-        claim="carry-bits", unit=unit, theorem="carry_bits_suffice", with_sum=True,
+        claim="carry-bits", unit=unit, with_sum=not last,
+        theorem="product_carry_suffices" if last else "carry_bits_suffice",
         says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
-        arguments=(str(carry),), binders=("w",), conditions=(f"carry_enough d {carry} = true",),
-        numbers={"carry_bits": Fraction(carry)},
-    )  # fmt: skip
-
-
-def _product_carry(unit: UnitSpec) -> Instance | None:
-    """The same of the sum of the products and of that with c: theorem `product_carry_suffices`."""
-    d = unit.design
-    sums = apart_sums(unit)
-    if d.fraction_bits is None or sums is None:
-        return None
-    carry = next((k for k in range(_CARRIES) if all(holds_terms(d, *x, k) for x in sums)), None)
-    if carry is None:
-        return None
-    return Instance(
-        claim="carry-bits", unit=unit, theorem="product_carry_suffices",
-        says=f"{carry} carry bits are enough for every sum: more, or no bound, change nothing",
-        arguments=(str(carry),), binders=("w",), conditions=(f"product_carry_enough d {carry} = true",),
+        arguments=(str(carry),), binders=("w",), conditions=(f"{enough} d {carry} = true",),
         numbers={"carry_bits": Fraction(carry)},
     )  # fmt: skip
 

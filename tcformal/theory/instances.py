@@ -8,7 +8,7 @@ from fractions import Fraction
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.design import coq_design, coq_sum
 
-_HEADER = """\
+HEADER = """\
 From Coq Require Import ZArith List Bool Reals Lra Lia.
 From TC Require Import Theorems Design Spec.
 Import ListNotations.
@@ -50,7 +50,7 @@ class Instance:
 
 def coq_instance(x: Instance) -> str:
     """A file in which `coqc` checks the instance, its conditions and constants by computation."""
-    lines = [_HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
+    lines = [HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
     if x.other is not None:
         lines.append(f"(** {x.other.name} *)\nDefinition e : design := {coq_design(x.other)}.")
     if x.theorem == "eq_refl":

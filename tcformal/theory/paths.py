@@ -4,11 +4,14 @@ down, as `coq/DownChains.v` does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.conditions import (
     PARTS,
@@ -20,11 +23,20 @@ from tcformal.theory.conditions import (
     term_facts,
 )
 from tcformal.theory.design import block_size
-from tcformal.theory.orders import Stage, in_order, stages
 
+#: An operand of a sum.
+A = TypeVar("A")
 #: Fraction bits of factors: `Paths.width`.
 WIDTH = 128
 ONE = 1 << WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A fused sum and what it is rounded to."""
+
+    design: Design
+    target: Conversion
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,7 @@ class Paths:
         return max(self.later[:2])
 
 
+@lru_cache(maxsize=16)
 def paths(unit: UnitSpec) -> Paths | None:
     """The losses of a unit whose sums are made in an order; None where the theorem does not apply."""
     if not order_ok(unit):
@@ -176,17 +189,15 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
     if lost is None or t.fraction_bits < 0 or not t.e_min <= min(t.e_max, floor):
         return UNKNOWN
     k, h = lost
-    made = Bound(short=t.fraction_bits, settles=t.fraction_bits if _plain(stage) else None)
+    settles = t.fraction_bits if _plain(stage) else None
     if not live and _exact(stage):
         return ZERO
     if len(live) == 1 and _fits(live[0].short, t.fraction_bits):
-        return replace(made, factor=live[0].factor, of_c=live[0].of_c, beside=live[0].beside + h)
-    return replace(
-        made,
-        factor=up(max((b.factor for b in live), default=ONE) * (ONE + k)),
-        of_c=up(max((b.of_c for b in live), default=0) * (ONE + k)),
-        beside=up(sum(b.beside for b in live) * (ONE + k)) + h,
-    )
+        return replace(live[0], short=t.fraction_bits, settles=settles, beside=live[0].beside + h)
+    factor = max((b.factor for b in live), default=ONE)
+    of_c = max((b.of_c for b in live), default=0)
+    factor, of_c, beside = (up(x * (ONE + k)) for x in (factor, of_c, sum(b.beside for b in live)))
+    return Bound(True, False, t.fraction_bits, settles, factor, of_c, beside + h)
 
 
 def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
@@ -278,3 +289,71 @@ def _fits(bits: int | None, most: int) -> bool:
 def up(x: int) -> int:
     """The product of two factors as a factor, rounded up."""
     return -(-x >> WIDTH)
+
+
+# ------------------------------------------------------------------ orders of summation (`coq/Orders.v`)
+def stages(unit: UnitSpec) -> list[Stage]:
+    """Of every sum of a block, `Exact.block_stages`."""
+    d = unit.design
+    if unit.tree is not None:
+        return [Stage(x, x.rho) for x in stage_designs(unit.tree, d).values()]
+    if d.c_position == "joined":
+        return [Stage(d, d.rho)]
+    return [Stage(d, d.step), Stage(d, d.rho)]
+
+
+def in_order(
+    unit: UnitSpec, add: Callable[[Stage, Sequence[A]], A], zero: A, none: A, terms: Sequence[A], c: A
+) -> A:
+    """The sum of a block's terms and c, by a sum of any operands: `Orders.block_order`."""
+    d = unit.design
+    if unit.tree is not None:
+        of = {name: Stage(x, x.rho) for name, x in stage_designs(unit.tree, d).items()}
+
+        def step(t: Step) -> A:
+            operands = []
+            for x in t.children:
+                if isinstance(x, Step):
+                    operands.append(step(x))
+                elif isinstance(x, int):
+                    operands.append(terms[x] if x < len(terms) else none)
+                else:
+                    operands.append(c if x == "c" else zero)
+            return add(of[t.stage], operands)
+
+        return step(unit.tree.root)
+    last = Stage(d, d.rho)
+    if d.c_position == "joined":
+        return add(last, [*terms, c])
+    first = Stage(d, d.step)
+
+    def chain(start: A, rest: Sequence[A]) -> A:
+        for x in rest:
+            start = add(first, [start, x])
+        return start
+
+    if d.c_position == "first":
+        return add(last, [chain(c, terms[:-1]), terms[-1]])
+
+    def two(rest: Sequence[A]) -> A:
+        return add(first, [chain(zero, rest[::2]), chain(zero, rest[1::2])])
+
+    def pairs(rest: Sequence[A]) -> list[A]:
+        both = [add(first, rest[i : i + 2]) for i in range(0, len(rest) - 1, 2)]
+        return [*both, *rest[len(both) * 2 :]]
+
+    inner: A
+    if d.summation == "fused":
+        inner = add(first, terms)
+    elif d.summation == "sequential":
+        inner = chain(terms[0], terms[1:])
+    elif d.summation == "two_chains":
+        inner = two(terms)
+    elif d.summation == "pair_chains":
+        inner = two(pairs(terms))
+    else:
+        level = list(terms)
+        while len(level) > 1:
+            level = pairs(level)
+        inner = level[0]
+    return add(last, [inner, c])

@@ -9,13 +9,7 @@ from fractions import Fraction
 from tcformal.design.rounding import NEAREST
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import (
-    PARTS,
-    always_infinite,
-    product_share,
-    term_facts,
-    truncated_ok,
-)
+from tcformal.theory.conditions import PARTS, always_infinite, product_share, term_facts, truncated_ok
 from tcformal.theory.design import block_size
 
 

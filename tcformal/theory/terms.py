@@ -5,21 +5,54 @@ One object is printed for Coq and turned into bits for a solver, so that a certi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import NoReturn
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 
 
+def _binary(name: str, *, swapped: bool = False) -> Callable[[Expr, Expr | int], Expr]:
+    """An operator of Python as a constructor of two arguments; swapped: the second one comes first."""
+
+    def made(a: Expr, b: Expr | int) -> Expr:
+        pair = a, _expr(b)
+        return Expr(name, pair[::-1] if swapped else pair)
+
+    return made
+
+
+def _expr(x: Expr | int) -> Expr:
+    return x if isinstance(x, Expr) else Expr("Num_", (x,))
+
+
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A term or a formula: the constructor of `Circuit.v`, and what it is applied to."""
+    """A term or a formula: the constructor of `Circuit.v`, and what it is applied to.
+
+    Of terms, + - * and the shift <<, 0 where its right side is negative; comparisons < and <= are formulas;
+    of formulas, & | and ~.  Integers may stand on either side.
+    """
 
     name: str
     args: tuple[Expr | Node | int, ...]
     _hash: int = field(init=False, repr=False, compare=False)
+
+    __add__, __radd__ = _binary("Plus"), _binary("Plus", swapped=True)
+    __sub__, __rsub__ = _binary("Minus"), _binary("Minus", swapped=True)
+    __mul__, __rmul__ = _binary("Times"), _binary("Times", swapped=True)
+    __lshift__, __rlshift__ = _binary("Shift"), _binary("Shift", swapped=True)
+    __lt__, __gt__ = _binary("Less"), _binary("Less", swapped=True)
+    __le__, __ge__ = _binary("AtMost"), _binary("AtMost", swapped=True)
+    __and__, __or__ = _binary("Both"), _binary("Either")
+
+    def __invert__(self) -> Expr:
+        return Expr("Negation", (self,))
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a formula is neither true nor false here: comparisons cannot be chained")
 
     def __post_init__(self) -> None:
         # Parts are shared: a hash that walks them would take as long as the expression is when it is written.
@@ -91,29 +124,9 @@ def sg(node: Node) -> Expr:
     return Expr("Sg", (node,))
 
 
-def plus(a: Expr, b: Expr) -> Expr:
-    """a + b."""
-    return Expr("Plus", (a, b))
-
-
-def minus(a: Expr, b: Expr) -> Expr:
-    """a - b."""
-    return Expr("Minus", (a, b))
-
-
-def times(a: Expr, b: Expr) -> Expr:
-    """a · b."""
-    return Expr("Times", (a, b))
-
-
-def shifted(a: Expr, by: Expr) -> Expr:
-    """a · 2^by; 0 where `by` is negative."""
-    return Expr("Shift", (a, by))
-
-
-def lower(a: Expr, b: Expr) -> Expr:
+def lower(a: Expr, b: Expr | int) -> Expr:
     """The smaller of two."""
-    return Expr("Low", (a, b))
+    return Expr("Low", (a, _expr(b)))
 
 
 def magnitude(a: Expr) -> Expr:
@@ -126,9 +139,9 @@ def bits(low: int, count: int, a: Expr) -> Expr:
     return Expr("Bits", (low, count, a))
 
 
-def choice(condition: Expr, a: Expr, b: Expr) -> Expr:
+def choice(condition: Expr, a: Expr | int, b: Expr | int) -> Expr:
     """a where the condition holds, else b."""
-    return Expr("If", (condition, a, b))
+    return Expr("If", (condition, _expr(a), _expr(b)))
 
 
 # ------------------------------------------------------------------ formulas
@@ -137,38 +150,13 @@ def is_one(node: Node) -> Expr:
     return Expr("Is", (node,))
 
 
-def equal(a: Expr, b: Expr) -> Expr:
+def equal(a: Expr, b: Expr | int) -> Expr:
     """a = b."""
-    return Expr("Equal", (a, b))
+    return Expr("Equal", (a, _expr(b)))
 
 
-def less(a: Expr, b: Expr) -> Expr:
-    """a < b."""
-    return Expr("Less", (a, b))
-
-
-def at_most(a: Expr, b: Expr) -> Expr:
-    """a ≤ b."""
-    return Expr("AtMost", (a, b))
-
-
-def negation(a: Expr) -> Expr:
-    """Not a."""
-    return Expr("Negation", (a,))
-
-
-def both(a: Expr, b: Expr) -> Expr:
-    """a and b."""
-    return Expr("Both", (a, b))
-
-
-def either(a: Expr, b: Expr) -> Expr:
-    """a or b."""
-    return Expr("Either", (a, b))
-
-
-ALWAYS = equal(num(0), num(0))
-NEVER = negation(ALWAYS)
+ALWAYS = equal(num(0), 0)
+NEVER = ~ALWAYS
 
 
 def constant(value: bool) -> Expr:
@@ -178,27 +166,32 @@ def constant(value: bool) -> Expr:
 
 def iff(a: Expr, b: Expr) -> Expr:
     """a exactly where b."""
-    return either(both(a, b), both(negation(a), negation(b)))
+    return a & b | ~a & ~b
 
 
 def differ(a: Expr, b: Expr) -> Expr:
     """Exactly one of a and b."""
-    return negation(iff(a, b))
+    return ~iff(a, b)
 
 
 def all_of(items: Iterable[Expr]) -> Expr:
     """Every one of them."""
-    return reduce(lambda x, y: both(y, x), reversed(list(items)), ALWAYS)
+    return reduce(lambda x, y: y & x, reversed(list(items)), ALWAYS)
 
 
 def any_of(items: Iterable[Expr]) -> Expr:
     """At least one of them."""
-    return reduce(lambda x, y: either(y, x), reversed(list(items)), NEVER)
+    return reduce(lambda x, y: y | x, reversed(list(items)), NEVER)
+
+
+def between(low: int, a: Expr, high: int) -> Expr:
+    """low ≤ a ≤ high."""
+    return (low <= a) & (a <= high)
 
 
 def within(bound: int, a: Expr) -> Expr:
     """-bound ≤ a ≤ bound."""
-    return both(at_most(num(-bound), a), at_most(a, num(bound)))
+    return between(-bound, a, bound)
 
 
 # ------------------------------------------------------------------ bits
@@ -209,6 +202,11 @@ class _Integer:
     node: Node
     low: int
     high: int
+
+
+def make(g: Graph, op: str, args: Sequence[Node], params: Sequence[int] = ()) -> Node:
+    """A node as it is said, but products of the same factors are one, in whichever order."""
+    return g.make(op, sorted(args, key=lambda x: x.index) if op == "mul_expand" else args, params)
 
 
 class Bits:
@@ -243,10 +241,58 @@ class Bits:
             return g.make("and_" if x.name == "Both" else "or_", [self.formula(y) for y in _exprs(x)])
         if x.name == "Negation":
             return g.make("not_", (self.formula(_exprs(x)[0]),))
-        a, b = self._alike(*(self.term(y) for y in _exprs(x)))
-        signed = min(a.low, b.low) < 0
-        names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[x.name]
-        return g.make(names[signed], (a.node, b.node))
+        first, second = _exprs(x)
+        if x.name == "Equal" and first.name == "U" and second == num(0):
+            return self._is_zero(self._node(first))
+        for a, b, swapped in ((first, second, False), (second, first, True)):
+            # That b is a · 2^n is what circuits that shift a to the left compute.
+            moved = None if swapped and x.name == "Equal" else _moved(a)
+            if moved is not None and not _has_shift(b):
+                return self._beside_shift(x.name, moved, b, swapped)
+        return self._compared(x.name, self.term(first), self.term(second))
+
+    def _compared(self, name: str, first: _Integer, second: _Integer) -> Node:
+        a, b = self._alike(first, second)
+        names = {"Equal": ("eq", "eq"), "Less": ("ult", "slt"), "AtMost": ("ule", "sle")}[name]
+        return self._g.make(names[min(a.low, b.low) < 0], (a.node, b.node))
+
+    def _beside_shift(self, name: str, moved: tuple[Expr, Expr, int], b: Expr, swapped: bool) -> Node:
+        """a · 2^(by + more) beside b, as a beside the floor of what b is divided by, and what is left of b.
+
+        This is narrower, and what circuits that align b compute.
+        """
+        g, (x, shift, more), of = self._g, moved, self.term(b)
+        a, by = self.term(x), self.term(shift)
+        if shift.name == "Low" and by.high >= 0 and -of.low <= 1 << by.high > of.high:
+            by = self.term(_exprs(shift)[0])  # no more is left by farther shifts
+        right, places = "ashr" if of.low < 0 else "lshr", g.const(more, max(1, more.bit_length()))
+        node = g.make(right, (g.make(right, (of.node, places)), by.node))
+        back = g.make("shl_mod", (g.make("shl_mod", (node, by.node)), places))
+        floor, whole = _Integer(node, min(of.low, 0), max(of.high, 0)), g.make("eq", (back, of.node))
+        made = self._ordered(name, a, floor, whole, swapped)
+        if by.low >= 0:
+            return made
+        negative = g.make("extract", (by.node,), (by.node.width - 1, by.node.width - 1))
+        pair = (of, self._number(0)) if swapped else (self._number(0), of)
+        return g.make("ite", (negative, self._compared(name, *pair), made))
+
+    def _ordered(self, name: str, a: _Integer, floor: _Integer, whole: Node, swapped: bool) -> Node:
+        """a beside a number that is its floor, or more where it is not whole."""
+        g = self._g
+        if name == "Equal":
+            return g.make("and_", (self._compared("Equal", a, floor), whole))
+        if name == ("Less" if swapped else "AtMost"):  # the floor says it
+            return self._compared(name, floor, a) if swapped else self._compared(name, a, floor)
+        first, second = (floor, a) if swapped else (a, floor)
+        edge = whole if swapped else g.make("not_", (whole,))
+        same = g.make("and_", (self._compared("Equal", a, floor), edge))
+        return g.make("or_", (self._compared("Less", first, second), same))
+
+    def _is_zero(self, node: Node) -> Node:
+        """A product is 0 where a factor is, which a solver would have to see in a multiplier."""
+        if node.op == "mul_expand":
+            return self._g.make("or_", [self._is_zero(y) for y in node.args])
+        return self._g.make("eq", (node, self._g.const(0, node.width)))
 
     def _node(self, x: Expr) -> Node:
         (node,) = x.args
@@ -326,7 +372,14 @@ class Bits:
         if count == 0 or low >= x.node.width:
             return self._number(0)
         high = min(low + count, x.node.width) - 1
-        return _Integer(self._g.make("extract", (x.node,), (high, low)), 0, (1 << (high - low + 1)) - 1)
+        node, most = x.node, (1 << (high - low + 1)) - 1
+        while node.op in ("concat", "extract"):  # as a circuit has it, where it has it
+            by = -node.params[1] if node.op == "extract" else node.args[-1].width
+            if node.op == "concat" and low < by <= high:
+                break
+            node = node.args[0 if low >= by else 1]
+            high, low = (high - by, low - by) if low >= by else (high, low)
+        return _Integer(self._g.make("extract", (node,), (high, low)), 0, most)
 
     def _magnitude(self, x: _Integer) -> _Integer:
         if x.low >= 0:
@@ -341,9 +394,9 @@ class Bits:
         ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         low, high = min(ends), max(ends)
         if a.low >= 0 and b.low >= 0:
-            return self._fit(self._g.make("mul_expand", (a.node, b.node)), low, high)
+            return self._fit(make(self._g, "mul_expand", (a.node, b.node)), low, high)
         width = _width(low, high)
-        return self._fit(self._g.make("mul_expand", (self._wide(a, width), self._wide(b, width))), low, high)
+        return self._fit(make(self._g, "mul_expand", (self._wide(a, width), self._wide(b, width))), low, high)
 
     def _shift(self, a: _Integer, by: _Integer) -> _Integer:
         g = self._g
@@ -356,6 +409,25 @@ class Bits:
             negative = g.make("extract", (by.node,), (by.node.width - 1, by.node.width - 1))
             moved = g.make("ite", (negative, g.const(0, width), moved))
         return self._fit(moved, low, high)
+
+
+def _moved(x: Expr) -> tuple[Expr, Expr, int] | None:
+    """What is shifted, by what, and how many places more, of a term that is a shift or 2^n times one."""
+    more = 0
+    if x.name == "Times":
+        x, factor = _exprs(x)
+        (value,) = factor.args if factor.name == "Num_" else (0,)
+        if not isinstance(value, int) or value <= 0 or value & (value - 1):
+            return None
+        more = value.bit_length() - 1
+    if x.name != "Shift":
+        return None
+    of, by = _exprs(x)
+    return of, by, more
+
+
+def _has_shift(x: Expr) -> bool:
+    return x.name == "Shift" or any(map(_has_shift, _exprs(x)))
 
 
 def _exprs(x: Expr) -> tuple[Expr, ...]:

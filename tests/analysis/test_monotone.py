@@ -114,6 +114,13 @@ def test_what_does_not_fall_is_no_fall(monkeypatch: pytest.MonkeyPatch) -> None:
         monotonicity(VOLTA)
 
 
+def test_what_a_claim_is_not_about_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum that truncates, of which no fall is found."""
+    monkeypatch.setattr(FallSearch, "best", lambda self: None)
+    m = monotonicity(VOLTA)
+    assert (m.claim, m.verdict("c")) == (None, Kind.UNKNOWN)
+
+
 def test_the_command_says_what_falls() -> None:
     done = CliRunner().invoke(main, ["monotonicity", VOLTA, "--json", "--no-prove"])
     assert done.exit_code == 0

@@ -28,7 +28,7 @@ from tcformal.errors import InputError
 from tcformal.theory import certified, sources
 from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
 from tcformal.theory.refinement.plan import Plan
-from tcformal.theory.sources import compile_sources, coqc, sources_digest
+from tcformal.theory.sources import coqc, sources_digest
 from tcformal.theory.survey import distinct_units
 
 
@@ -131,15 +131,6 @@ def test_a_slip_in_the_semantics_makes_a_claim_false(x: Slip, monkeypatch: pytes
     slip(x, monkeypatch)
     with pytest.raises(InputError, match="does not"):
         refinement(tcformal.unit(x.unit).spec)
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of compiled sources."""
-    assert shutil.which("coqc")
-    folder = tmp_path_factory.mktemp("coq")
-    compile_sources(folder)
-    return folder
 
 
 def _coqc(folder: Path, text: str) -> None:

@@ -12,12 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from coq_instances import check_instances, refused
 from tcformal.design.names import resolve
-from tcformal.errors import InputError
 from tcformal.query.assume import from_texts
-from tcformal.theory.instances import coq_instance
 from tcformal.theory.regions import region
-from tcformal.theory.sources import coqc
 
 PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
 #: One block and several, calls, compositions, sums before c; of one rounding and of two.
@@ -70,21 +68,19 @@ def test_units_of_other_operands_have_none() -> None:
 
 @pytest.mark.debian
 def test_instances_are_checked_and_wider_ones_refused(compiled: Path) -> None:
+    right, wrong = [], []
     for one, other, zero_c, exponents in PAIRS:
         found = region(resolve(one), resolve(other), zero_c=zero_c, exponents=exponents)
         assert found is not None
-        (compiled / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
-        coqc(compiled, "Instance.v")
+        right.append(found)
         given = list(found.arguments)
         given[6] = f"({int(found.numbers['spread']) + 1})"
         # Room for any partial sum is no way out.
         given[8] = given[10] = f"({1 << 60})"
-        wider = replace(
-            found, arguments=tuple(given), conditions=(f"region_ok d e {' '.join(given)} = true",)
-        )
-        (compiled / "Instance.v").write_text(coq_instance(wider), encoding="utf-8")
-        with pytest.raises(InputError, match="to compile"):
-            coqc(compiled, "Instance.v")
+        conditions = (f"region_ok d e {' '.join(given)} = true",)
+        wrong.append(replace(found, arguments=tuple(given), conditions=conditions))
+    check_instances(compiled, right)
+    assert refused(compiled, [*wrong, right[0]]) == [True] * len(wrong) + [False]
 
 
 @pytest.mark.debian
@@ -93,9 +89,6 @@ def test_agreement_but_for_nans_is_checked_and_refused(compiled: Path) -> None:
     found = region(one, other)
     assert found is not None
     assert found.theorem == "agreement_but_for_nans"
-    (compiled / "Instance.v").write_text(coq_instance(found), encoding="utf-8")
-    coqc(compiled, "Instance.v")
+    check_instances(compiled, [found])
     assert region(one, rounded) is None
-    (compiled / "Instance.v").write_text(coq_instance(replace(found, other=rounded)), encoding="utf-8")
-    with pytest.raises(InputError, match="to compile"):
-        coqc(compiled, "Instance.v")
+    assert refused(compiled, [replace(found, other=rounded), found]) == [True, False]

@@ -39,10 +39,10 @@ def _term(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
         lambda: t.sg(nodes[draw.choice("pqr")]),
     ]
     made: list[Callable[[], Expr]] = [
-        lambda: t.plus(sub(), sub()),
-        lambda: t.minus(sub(), sub()),
-        lambda: t.times(sub(), sub()),
-        lambda: t.shifted(sub(), t.lower(sub(), t.num(draw.randint(-1, 6)))),
+        lambda: sub() + sub(),
+        lambda: sub() - sub(),
+        lambda: sub() * sub(),
+        lambda: (sub() << t.lower(sub(), draw.randint(-1, 6))) * draw.choice([1, 4]),
         lambda: t.lower(sub(), sub()),
         lambda: t.magnitude(sub()),
         lambda: t.bits(draw.randint(0, 5), draw.randint(0, 5), t.magnitude(sub())),
@@ -61,13 +61,13 @@ def _formula(draw: random.Random, nodes: dict[str, Node], depth: int) -> Expr:
     leaves: list[Callable[[], Expr]] = [
         lambda: t.is_one(nodes[draw.choice("xy")]),
         lambda: t.equal(of(), of()),
-        lambda: t.less(of(), of()),
-        lambda: t.at_most(of(), of()),
+        lambda: of() < of(),
+        lambda: of() <= of(),
     ]
     made: list[Callable[[], Expr]] = [
-        lambda: t.negation(sub()),
-        lambda: t.both(sub(), sub()),
-        lambda: t.either(sub(), sub()),
+        lambda: ~sub(),
+        lambda: sub() & sub(),
+        lambda: sub() | sub(),
         *leaves,
     ]
     return draw.choice(made if depth else leaves)()
@@ -213,6 +213,34 @@ def _value(x: Expr, v: dict[Node, int]) -> int:
     if isinstance(first, Node):
         return signed(v[first], first.width) if x.name == "Sg" else v[first]
     return _INTEGERS[x.name](*[_value(y, v) if isinstance(y, Expr) else y for y in x.args])
+
+
+def test_comparisons_are_not_chained() -> None:
+    with pytest.raises(TypeError):
+        assert 0 <= t.num(1) <= 2
+
+
+def test_a_product_is_zero_where_a_factor_is() -> None:
+    g, nodes = _graph()
+    product = g.make("mul_expand", (nodes["p"], g.make("mul_expand", (nodes["q"], nodes["r"]))))
+    root = Bits(g, {product: product}).formula(t.equal(t.u(product), 0))
+    assert product not in reachable([root])
+    for p, q, r in ((0, 3, 5), (2, 0, 1), (7, 15, 0), (0, 0, 0), (4, 8, 16)):
+        assert Concrete(g, [root])({"p": p, "q": q, "r": r}) == [int(p * q * r == 0)]
+
+
+def test_bits_are_read_off_the_parts_of_a_node() -> None:
+    g, nodes = _graph()
+    node = g.make(
+        "extract", (g.make("concat", (nodes["r"], g.make("concat", (nodes["q"], nodes["p"])))),), (10, 1)
+    )
+    made = Bits(g, {node: node})
+    cases = [(low, count) for low in range(11) for count in range(11)]
+    found = [made.term(t.bits(low, count, t.u(node))).node for low, count in cases]
+    for p, q, r in ((5, 9, 21), (2, 6, 10), (7, 15, 31)):
+        value = ((r << 7 | q << 3 | p) >> 1) & 1023
+        right = [value >> low & (1 << count) - 1 for low, count in cases]
+        assert Concrete(g, found)({"p": p, "q": q, "r": r}) == right
 
 
 def test_bits_say_what_integers_do() -> None:

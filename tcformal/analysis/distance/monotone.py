@@ -19,6 +19,7 @@ from tcformal.oracle.errors import ulp
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.query.claims.answered import prove_claim
+from tcformal.query.claims.register import refused
 from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
@@ -249,7 +250,7 @@ def monotonicity(
 
     Shapes: `length` products from 1 to 4096, by default those of one call.
     Ranges and units: operands are normal numbers; scales, where a unit has them, are 1.  `prove`: whether
-    claim `monotonicity` of one call is asked where no fall is found in c.
+    claim `monotonicity` of one call is asked where no fall is found in c, of a unit that it is about.
     Zero, NaN, Inf: results are finite.
     Errors: InputError for a length out of range; those of `prove_claim`.
     Source: FASI, monotonicity of the dot product.
@@ -265,7 +266,10 @@ def monotonicity(
             found += [] if fall is None else [fall]
     claim = None
     falls_in_c = any(f.operand == "c" for f in found)
-    if prove and isinstance(what, Unit) and n <= what.k and not falls_in_c:
+    if (
+        prove and isinstance(what, Unit) and n <= what.k
+        and not (falls_in_c or refused("monotonicity", what.spec))
+    ):  # fmt: skip
         claim = prove_claim(
             what, "monotonicity", limits=limits, solvers=solvers, certify=certify, store=store, fresh=fresh,
             progress=progress,

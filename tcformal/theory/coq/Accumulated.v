@@ -107,54 +107,49 @@ Proof.
   unfold all_units. apply IZR_le in Ln. rewrite <- INR_IZR_INZ in Ln. nra.
 Qed.
 
-Theorem block_loss s f e0 l lam n us x z :
-  truncated_ok s f e0 l = true -> 0 <= lam <= 1 -> (Z.of_nat (length us) <= n)%Z ->
-  Forall (fit_product (alignment s) f l lam) us -> fit_c f e0 l x ->
-  sum_numbers s (us ++ [x]) = Num z ->
-  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
+Lemma magnitude_pos l : 0 <= magnitude l.
+Proof. apply Rsum_nonneg. intros. apply Rabs_pos. Qed.
+
+Lemma zeros_sum ts : (forall y, In y ts -> is_zero y = true) -> exact_sum ts = 0.
 Proof.
-  intros O La Ln Fu Fx H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L] ZB].
-  apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L. destruct (carry_bits s) eqn:Kb; [easy|].
-  destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (ts := us ++ [x]) in *.
+  intros Z. unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra.
+Qed.
+
+Lemma zeros_total s ts : (forall y, In y ts -> is_zero y = true) -> zsum (counts s ts) = 0%Z.
+Proof. intros Z. unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Z. Qed.
+
+(** One truncated sum: at most L units are lost where a term has the largest exponent, and A where a zero has it. *)
+Theorem terms_loss s f e0 l A L ts z :
+  truncated_ok s f e0 l = true -> 0 <= L <= A ->
+  (forall q, In q ts -> is_zero q = false -> (l <= exp q)%Z) ->
+  (forall y, In y ts -> is_zero y = false ->
+    (bp (exp y) <= magnitude ts \/ (exp y <= e0)%Z) /\ Rsum (map (loss (alignment s) (exp y - f)) ts) <= L * bp (exp y - f)) ->
+  (forall u, Rsum (map (loss (alignment s) u) ts) <= A * bp u) ->
+  sum_numbers s ts = Num z ->
+  Rabs (V z - exact_sum ts) <= kappa s f L * magnitude ts + eta s f e0 A /\ fit_c f e0 l z.
+Proof.
+  intros O [L0 LA] Low Top All H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] Ll] ZB].
+  apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, Ll. destruct (carry_bits s) eqn:Kb; [easy|].
+  destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g.
   split; [|unfold sum_numbers in H; eapply result_fit; eauto].
-  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
-  pose proof (units_pos lam n (proj1 La)) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia).
-  assert (UA : units lam n <= all_units n).
-  { unfold units, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
-    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. }
-  assert (Mg : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
-  pose proof (kappa_pos s f (units lam n) U0) as KP. pose proof (eta_pos s f e0 (all_units n) ltac:(lra)) as EP.
-  assert (EL : eta s f e0 (units lam n) <= eta s f e0 (all_units n)) by now apply eta_le.
-  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
-    Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
-  { intros E y Q Hy Zy Xy.
-    assert (Sy : loss (alignment s) (E - f) y = 0 /\ (bp E <= Rabs (V y) \/ (E <= e0)%Z)).
-    { apply in_app_or in Hy. rewrite <- Xy. destruct Hy as [Hy|[<-|[]]].
-      - rewrite Forall_forall in Fu. destruct (Fu y Hy) as [A [B _]]. split; [now apply settled_loss|]. left. now apply B.
-      - destruct Fx as [A [B _]]. split; [now apply settled_loss|]. now apply B. }
-    destruct Sy as [Sy By].
-    apply Rle_trans with (kappa s f (units lam n) * magnitude ts + eta s f e0 (units lam n)); [|lra].
-    apply (sum_absolute s f ts E e0 z (units lam n)); auto.
-    + destruct By as [By|By]; auto. left. eapply Rle_trans; [exact By|]. now apply magnitude_in.
-    + assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
-      pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
-      pose proof (losses_beside (alignment s) (E - f) lam us x y La) as LB.
-      eapply Rle_trans; [apply LB; auto|].
-      * eapply Forall_impl; [|exact Fu]. intros q Hq. apply Hq.
-      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units. apply Rplus_le_compat_r. apply Rmult_le_compat_l; [lra|].
-        apply IZR_le. lia. }
-  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f (units lam n) * magnitude ts + eta s f e0 (all_units n)).
-  { intros Zs. assert (ES : exact_sum ts = 0).
-    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-    unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
-    assert (N : zsum (counts s ts) = 0%Z).
-    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Zs. }
-    rewrite N, Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
-    rewrite C, ES, Rminus_0_r, Rabs_R0. nra. }
+  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb). pose proof (magnitude_pos ts) as Mg.
+  pose proof (kappa_pos s f L L0) as KP. pose proof (eta_pos s f e0 A ltac:(lra)) as EP. pose proof (eta_le s f e0 L A L0 LA) as EL.
+  assert (Cuts : forall E B, largest s ts = Some E -> Rsum (map (loss (alignment s) (E - f)) ts) <= B * bp (E - f) ->
+    Rabs (IZR (zsum (counts s ts)) * bp (E - f) - exact_sum ts) <= B * bp (E - f)).
+  { intros E B Q HB. assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
+    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. lra. }
+  assert (Main : forall y, In y ts -> is_zero y = false -> largest s ts = Some (exp y) ->
+    Rabs (V z - exact_sum ts) <= kappa s f L * magnitude ts + eta s f e0 A).
+  { intros y Hy Zy Q. destruct (Top y Hy Zy) as [By Ly].
+    apply Rle_trans with (kappa s f L * magnitude ts + eta s f e0 L); [|lra]. apply (sum_absolute s f ts (exp y) e0 z L); auto. }
+  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f L * magnitude ts + eta s f e0 A).
+  { intros Zs. unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
+    rewrite (zeros_total s ts Zs), Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
+    rewrite C, (zeros_sum ts Zs), Rminus_0_r, Rabs_R0. nra. }
   destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
   destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
-  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
+  2: { rewrite Nn in Ey. injection Ey as <-. now apply (Main y). }
   (* the largest exponent is that of a zero *)
   destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
   { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
@@ -166,13 +161,28 @@ Proof.
     { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
       destruct IH as [q [? ?]]; auto. exists q; auto. }
     destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
-    assert (Bq : (l <= exp q)%Z).
-    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [rewrite Forall_forall in Fu; now apply Fu|apply Fx]. }
-    apply (Main ze q); auto. lia.
-  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
-    apply (sum_tiny s f ts ze e0 z (all_units n) (units lam n)); auto; [lra|].
-    assert (U : unit_of s ts = (ze - f)%Z) by (unfold unit_of; now rewrite F, Q).
-    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|]. now apply all_losses.
+    specialize (Low q Hq Zq). apply (Main q); auto. f_equal. lia.
+  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB. apply (sum_tiny s f ts ze e0 z A L); auto. lra.
+Qed.
+
+Theorem block_loss s f e0 l lam n us x z :
+  truncated_ok s f e0 l = true -> 0 <= lam <= 1 -> (Z.of_nat (length us) <= n)%Z ->
+  Forall (fit_product (alignment s) f l lam) us -> fit_c f e0 l x ->
+  sum_numbers s (us ++ [x]) = Num z ->
+  Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
+Proof.
+  intros O La Ln Fu Fx. rewrite Forall_forall in Fu. apply terms_loss; auto.
+  - split; [apply units_pos; apply La|]. unfold units, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
+    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra.
+  - intros q Hq _. apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [now apply Fu|apply Fx].
+  - intros y Hy Zy. assert (Sy : settled f y /\ floored e0 y).
+    { apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; [|split; apply Fx]. destruct (Fu y Hy) as [A [B _]]. split; [exact A|]. intros Z. left. now apply B. }
+    destruct Sy as [Sy By]. split.
+    + destruct (By Zy) as [B|B]; auto. left. eapply Rle_trans; [exact B|]. now apply magnitude_in.
+    + eapply Rle_trans; [apply (losses_beside (alignment s) (exp y - f) lam us x y La); auto; [|now apply settled_loss]|].
+      * apply Forall_forall. intros q Hq. now apply Fu.
+      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units. apply Rplus_le_compat_r. apply Rmult_le_compat_l; [lra|]. apply IZR_le. lia.
+  - intros u. now apply all_losses.
 Qed.
 
 (** * Designs of one truncated sum, from words to the value of the result *)
@@ -335,6 +345,27 @@ Definition relative_ok (d : design) (f lam : Z) : bool :=
   | _, _ => false
   end.
 
+Lemma terms_sums d b us x : map (term d) b = map Num us ->
+  exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b) /\ magnitude (us ++ [x]) = Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b).
+Proof.
+  intros Eu. unfold exact_sum, magnitude, term_value. rewrite !map_app, !Rsum_app.
+  change (Rsum (map V [x])) with (V x + 0). change (Rsum (map (fun y => Rabs (V y)) [x])) with (Rabs (V x) + 0).
+  rewrite <- (map_map (term d) (fun v => V (num_of v))), <- (map_map (term d) (fun v => Rabs (V (num_of v)))), Eu, !map_map, !Rplus_0_r.
+  split; apply Rplus_comm.
+Qed.
+
+(** A block whose result is a number is a sum of numbers, the terms' and c. *)
+Lemma block_taken d s b x z : sum_of d = Some s -> c_rule d = Kept -> odd_first d = false -> zero_terms (factors d) = None -> block_value d (Num x) b = Num z ->
+  exists us, map (term d) b = map Num us /\ length us = length b /\ (forall y, In y us -> exists e, In e b /\ term d e = Num y) /\ sum_numbers s (us ++ [x]) = Num z.
+Proof.
+  intros S Ck Od Zt E. rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ck, flush_kept in E by exact Zt.
+  unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
+  destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
+  unfold block_products, ordered in Eu. rewrite Od in Eu. change (map (term d) b = map Num us) in Eu. exists us. split; [exact Eu|].
+  split; [now rewrite <- (map_length Num us), <- Eu, map_length|]. split; [|exact E].
+  intros y Hy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map). apply in_map_iff in I. destruct I as [e [Ee He]]. eauto.
+Qed.
+
 (** Blocks of a design in turn. *)
 Definition in_turn (d : design) (bs : list (list element)) (v : val) : val := fold_left (block_value d) bs v.
 
@@ -365,26 +396,14 @@ Proof.
   intros [Lb [Mb Lead]] Fx E. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
   apply Z.leb_le in B1, B0, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
-  rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
-  unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
-  destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
-  unfold block_products, ordered in Eu. rewrite Of1 in Eu. fold (term d) in Eu. change (map (term d) b = map Num us) in Eu.
+  destruct (block_taken d s b x z S Ckr Of1 (term_facts_zero d t T) E) as [us [Eu [Lu [In1 Sz]]]].
   assert (Fu : Forall (fit_product (alignment s) f (low_of d t s) (IZR lam * / 4096)) us).
-  { apply Forall_forall. intros y Hy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map).
-    apply in_map_iff in I. destruct I as [e [Ee He]]. rewrite Forall_forall in Mb, Lead.
+  { apply Forall_forall. intros y Hy. destruct (In1 y Hy) as [e [He Ee]]. rewrite Forall_forall in Mb, Lead.
     eapply term_fit; eauto. unfold low_of. lia. }
-  assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; reflexivity).
   destruct (block_loss s f (floor_of d s) (low_of d t s) (IZR lam * / 4096) (Z.of_nat (block d)) us x z) as [R F]; auto.
   - apply IZR_le in L0. apply IZR_le in L1. lra.
   - lia.
-  - split; auto. fold L in R. fold K in R. fold H in R.
-    assert (E1 : exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b)).
-    { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0).
-      rewrite <- (map_map (term d) (fun v => V (num_of v))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
-    assert (E2 : magnitude (us ++ [x]) = Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b)).
-    { unfold magnitude, term_value. rewrite map_app, Rsum_app. change (Rsum (map (fun x => Rabs (V x)) [x])) with (Rabs (V x) + 0).
-      rewrite <- (map_map (term d) (fun v => Rabs (V (num_of v)))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
-    now rewrite E1, E2 in R.
+  - split; auto. destruct (terms_sums d b us x Eu) as [E1 E2]. rewrite E1, E2 in R. exact R.
 Qed.
 
 Lemma K_pos : 0 <= K /\ 0 <= H.
@@ -453,6 +472,16 @@ Proof.
   rewrite IH. apply firstn_skipn. rewrite skipn_length. cbn [length] in *. lia.
 Qed.
 
+Lemma leading_blocks d w : (0 < block d)%nat -> Forall (leading_element d) (elements d w) ->
+  Forall (block_ok d) (blocks_of_word d w) /\ concat (blocks_of_word d w) = elements d w.
+Proof.
+  intros Bn Le. split; [|apply concat_cut; auto].
+  pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
+  eapply Forall_impl; [|apply G].
+  - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
+  - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto.
+Qed.
+
 (** The relative error of a dot product of any length on a unit of truncated sums: for all words whose products have leading
     bits, any c of at most F fraction bits and m blocks, |d - exact| <= ((1 + kappa)^m - 1) (|c| + Σ|terms|) + eta (1 + ... + (1 + kappa)^(m-1)), where eta
     counts only beside subnormal results and a subnormal c. *)
@@ -470,14 +499,10 @@ Proof.
   assert (Bn : (0 < block d)%nat).
   { unfold relative_ok in O. rewrite Hs, T in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[_ Bn] _] _] _] _] _]. lia. }
   unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz.
-  assert (F : Forall (block_ok d) (blocks_of_word d w)).
-  { pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
-    eapply Forall_impl; [|apply G].
-    - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
-    - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto. }
+  destruct (leading_blocks d w Bn Le) as [F Cc].
   assert (Fx : fit_c f (floor_of d s) (low_of d t s) x).
   { apply (start_fit d s t f lam (c_word w)); auto. unfold start_format. now rewrite Co. }
   pose proof (chain_growth d s t f lam Hs T O (blocks_of_word d w) x z (V x) (Rabs (V x)) 0 0 F Fx ltac:(lra) ltac:(lra) (Rle_refl _)) as G.
   rewrite Rminus_eq_0, Rabs_R0 in G. specialize (G ltac:(lra) Vz). fold k h m in G.
-  assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto). rewrite Cc in G. eapply Rle_trans; [exact G|]. apply Req_le. fold m. ring.
+  rewrite Cc in G. eapply Rle_trans; [exact G|]. apply Req_le. fold m. ring.
 Qed.

@@ -61,6 +61,9 @@ Definition after_numbers (d : sum) (ts : list num) (x : num) : val :=
   plus (out d) n u (sign_of (rho (out d)) n ts ns) x.
 Definition after_value (d : sum) (ps : list val) (c : val) : val := on_numbers (fun _ => after_numbers d (map num_of ps) (num_of c)) (ps ++ [c]).
 
+Lemma block_after d r e fs ps c : block_sum (CAfter d false) r e fs ps c = after_value d ps c.
+Proof. unfold block_sum, after_value, after_numbers. reflexivity. Qed.
+
 (** A sum of a count of units and a number: its value, and its sign. *)
 Lemma plus_is c n u s x : exists N W, (IZR N * bp W = IZR n * bp u + V x)%R /\
   plus c n u s x = convert c (if negb (N =? 0) then N <? 0 else if (n =? 0) && Bool.eqb s (neg x) then s else match rho c with RD => true | _ => false end) N W.
@@ -69,7 +72,7 @@ Proof.
   - rewrite plus_IZR, !mult_IZR, Rmult_plus_distr_r, <- !bp_Z by lia. unfold V. rewrite !Rmult_assoc, <- !Flocq.Core.Raux.bpow_plus. do 2 f_equal; f_equal; f_equal; lia.
   - unfold plus. fold w. f_equal. unfold sign_of. cbn [forallb existsb neg andb].
     set (a := n * 2 ^ (u - w)). set (b := signed x * 2 ^ (lsb x - w)). destruct (Z.eqb_spec (a + b) 0) as [E|E]; [|reflexivity]. cbn [negb].
-    assert (PA : 0 < 2 ^ (u - w)) by (apply pow2_gt; lia).
+    assert (PA : 0 < 2 ^ (u - w)) by (apply pow2_pos; lia).
     assert (ZA : (0 =? a) = (n =? 0)) by (unfold a; destruct (Z.eqb_spec n 0), (Z.eqb_spec 0 (n * 2 ^ (u - w))); auto; nia).
     rewrite ZA. destruct (Z.eqb_spec n 0) as [Q|Q]; cbn [andb]; [|reflexivity].
     assert (A0 : a = 0) by (unfold a; lia). assert (B0 : b = 0) by lia. rewrite B0. cbn [andb Z.eqb]. rewrite !andb_true_r, orb_false_r.

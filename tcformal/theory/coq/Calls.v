@@ -21,19 +21,21 @@ Proof.
   rewrite fold_left_app, IH. reflexivity.
 Qed.
 
+Lemma all_blocks_made d w : (0 < block d)%nat -> parts_ok d = true -> Forall (fun b => (length b <= block d)%nat /\ Forall (made_by d) b) (all_blocks d w).
+Proof.
+  intros Bn Po. pose proof (elements_made d w) as Mm. unfold all_blocks. destruct (composed d) as [how|] eqn:Co; [|now apply cut_list_blocks].
+  apply Forall_forall. intros b Hb. apply in_concat in Hb. destruct Hb as [bs [Hbs Hb]]. apply in_map_iff in Hbs. destruct Hbs as [k [<- _]].
+  cbv zeta in Hb. pose proof (cut_list_blocks (made_by d) (block d) Bn (length (map (at_k (elements d w)) k)) (map (at_k (elements d w)) k)) as G.
+  assert (M : Forall (made_by d) (map (at_k (elements d w)) k)).
+  { apply Forall_forall. intros x Hx. apply in_map_iff in Hx. destruct Hx as [i [<- _]]. apply at_k_made; auto.
+    left. unfold parts_ok in Po. rewrite Co in Po. now destruct (scales d). }
+  specialize (G M). rewrite Forall_forall in G. now apply G.
+Qed.
+
 Lemma all_blocks_ok d w : (0 < block d)%nat -> parts_ok d = true -> Forall (leading_element d) (concat (all_blocks d w)) ->
   Forall (block_ok d) (all_blocks d w).
 Proof.
-  intros Bn Po Le. pose proof (elements_made d w) as Mm.
-  assert (A : Forall (fun b => (length b <= block d)%nat /\ Forall (made_by d) b) (all_blocks d w)).
-  { unfold all_blocks. destruct (composed d) as [how|] eqn:Co.
-    - apply Forall_forall. intros b Hb. apply in_concat in Hb. destruct Hb as [bs [Hbs Hb]]. apply in_map_iff in Hbs. destruct Hbs as [k [<- _]].
-      cbv zeta in Hb. pose proof (cut_list_blocks (made_by d) (block d) Bn (length (map (at_k (elements d w)) k)) (map (at_k (elements d w)) k)) as G.
-      assert (M : Forall (made_by d) (map (at_k (elements d w)) k)).
-      { apply Forall_forall. intros x Hx. apply in_map_iff in Hx. destruct Hx as [i [<- _]]. apply at_k_made; auto.
-        left. unfold parts_ok in Po. rewrite Co in Po. now destruct (scales d). }
-      specialize (G M). rewrite Forall_forall in G. now apply G.
-    - apply cut_list_blocks; auto. }
+  intros Bn Po Le. pose proof (all_blocks_made d w Bn Po) as A.
   apply Forall_forall. intros b Hb. rewrite Forall_forall in A. destruct (A b Hb) as [A1 A2]. split; auto. split; auto.
   apply Forall_forall. intros e He. rewrite Forall_forall in Le. apply Le. apply in_concat. eauto.
 Qed.
@@ -358,12 +360,7 @@ Proof.
     { clear -Fb. induction Fb as [|e l [y [E [I N]]] Fb [us [U1 [U2 U3]]]]; [exists []; auto|].
       exists (y :: us). cbn. rewrite E, U1. auto. }
     destruct Us as [us [U1 [U2 U3]]].
-    assert (E1 : exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b)).
-    { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0).
-      rewrite <- (map_map (term d) (fun v => V (num_of v))), U1, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
-    assert (E2 : magnitude (us ++ [x]) = Rabs (V x) + Rsum (map (fun e => Rabs (term_value d e)) b)).
-    { unfold magnitude, term_value. rewrite map_app, Rsum_app. change (Rsum (map (fun x => Rabs (V x)) [x])) with (Rabs (V x) + 0).
-      rewrite <- (map_map (term d) (fun v => Rabs (V (num_of v)))), U1, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
+    destruct (terms_sums d b us x U1) as [E1 E2].
     assert (A0 : 0 <= Rsum (map (fun e => Rabs (term_value d e)) (concat r))) by (apply Rsum_nonneg; intros; apply Rabs_pos).
     destruct (integer_block s B (us ++ [x]) O) as [z [Hz [Vz Nz]]].
     { apply Forall_app; auto. } { apply Forall_app; auto. } { rewrite E2. lra. }

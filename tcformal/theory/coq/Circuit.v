@@ -85,8 +85,6 @@ Definition solution (c : circuit) (v : env) : Prop :=
 
 (** ** Every value fits its width *)
 
-Definition same_width (m : widths) (w : Z) (l : list positive) : bool := forallb (fun a => width_in m a =? w) l.
-
 Definition node_ok (m : widths) (n : node) : bool :=
   let w := width n in
   let wd := width_in m in

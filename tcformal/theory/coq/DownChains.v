@@ -263,7 +263,6 @@ Section Design.
 Variables (d : design) (lam k1 k kc : Z).
 Hypothesis (Lo : down_losses d lam = Some (k1, k, kc)).
 
-Definition down_block (b : list element) : Prop := (length b <= block d)%nat /\ Forall (made_by d) b /\ Forall (leading_element d) b.
 Definition down_ready : num -> Prop := aligned_c (down_bits_of d) (down_floor d).
 
 (** What the side condition says, in real numbers. *)
@@ -337,7 +336,7 @@ Proof.
 Qed.
 
 (** One block. *)
-Lemma down_step b x z : down_block b -> down_ready x -> block_value d (Num x) b = Num z ->
+Lemma down_step b x z : (block_ok d) b -> down_ready x -> block_value d (Num x) b = Num z ->
   down_ready z /\
   Rabs (V z - (V x + Rsum (map (term_value d) b))) <= fixed kc * Rabs (V x) + fixed k * Rsum (map (fun e => Rabs (term_value d e)) b) + down_tiny d /\
   (is_zero x = true -> Rabs (V z - Rsum (map (term_value d) b)) <= fixed k1 * Rsum (map (fun e => Rabs (term_value d e)) b) + down_tiny d).
@@ -388,13 +387,9 @@ Proof.
   apply Rmult_le_compat_r; [apply bpow_ge_0|now apply IZR_le].
 Qed.
 
-Lemma down_blocks w : Forall (leading_element d) (elements d w) -> Forall down_block (blocks_of_word d w) /\ concat (blocks_of_word d w) = elements d w.
+Lemma down_blocks w : Forall (leading_element d) (elements d w) -> Forall (block_ok d) (blocks_of_word d w) /\ concat (blocks_of_word d w) = elements d w.
 Proof.
-  intros Le. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc). split; [|apply concat_cut; auto].
-  pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
-  eapply Forall_impl; [|apply G].
-  - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
-  - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto.
+  intros Le. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc). now apply leading_blocks.
 Qed.
 
 (** The error of a dot product of any length, [k0] a constant of the first block that is at least those of all. *)
@@ -412,7 +407,7 @@ Proof.
   rewrite <- Cc. revert F Vz. unfold m. destruct (blocks_of_word d w) as [|b bs] eqn:Q.
   { exfalso. assert (Ne : elements d w = []) by (rewrite <- Cc; reflexivity). pose proof (elements_length d w) as L. rewrite Ne in L. destruct (pairs w); [congruence|discriminate L]. }
   intros F Vz. cbn [length Nat.pred].
-  apply (blocks_grow_after d (term_value d) down_block down_ready (fixed k) (fixed kc) (down_tiny d) Pc T0 (fun b x z B X E => let '(conj A (conj H _)) := down_step b x z B X E in conj A H)
+  apply (blocks_grow_after d (term_value d) (block_ok d) down_ready (fixed k) (fixed kc) (down_tiny d) Pc T0 (fun b x z B X E => let '(conj A (conj H _)) := down_step b x z B X E in conj A H)
     (fun v b _ => down_stays v b) b bs x z (V x) (Rabs (V x)) (fixed k0) (down_tiny d)); auto; try lra.
   - nra.
   - intros y Hy. apply Forall_cons_iff in F. destruct F as [Fb _]. destruct (down_step b x y Fb Rx Hy) as [A [B _]]. split; [exact A|]. pose proof (Rabs_pos (V x)) as X0.
@@ -435,7 +430,7 @@ Proof.
   rewrite <- Cc. revert F Vz. unfold m. destruct (blocks_of_word d w) as [|b bs] eqn:Q.
   { exfalso. assert (Ne : elements d w = []) by (rewrite <- Cc; reflexivity). pose proof (elements_length d w) as L. rewrite Ne in L. destruct (pairs w); [congruence|discriminate L]. }
   intros F Vz. cbn [length Nat.pred].
-  pose proof (blocks_grow_after d (term_value d) down_block down_ready (fixed k) (fixed kc) (down_tiny d) Pc T0 (fun b x z B X E => let '(conj A (conj H _)) := down_step b x z B X E in conj A H)
+  pose proof (blocks_grow_after d (term_value d) (block_ok d) down_ready (fixed k) (fixed kc) (down_tiny d) Pc T0 (fun b x z B X E => let '(conj A (conj H _)) := down_step b x z B X E in conj A H)
     (fun v b _ => down_stays v b) b bs x z 0 0 (fixed k0) (down_tiny d) ltac:(lra) T0 Kg F) as G.
   rewrite Rabs_R0, !Rplus_0_l in G. apply G; auto; [lra|].
   intros y Hy. apply Forall_cons_iff in F. destruct F as [Fb _]. destruct (down_step b x y Fb Rx Hy) as [A [_ B]]. split; [exact A|].

@@ -124,37 +124,6 @@ Proof.
   now rewrite (scaled_zero _ _ _ _ E), (scaled_neg _ _ _ _ E), !lossless_counts_zero by easy.
 Qed.
 
-(** The spread: exponents of terms other than zero lie in [E - s, E], and zeros do not count for more. *)
-Definition within_spread (d : sum) (s : Z) (ts : list num) : Prop :=
-  exists E, ole (largest d ts) (Some E) /\ forall x, In x ts -> is_zero x = false -> (E - s <= exp x)%Z.
-
-(** The side condition: with significands of at most [w] fraction bits, [F >= s + w]. *)
-Definition spread_ok (d : sum) (s w : Z) : bool :=
-  match fraction_bits d with None => true | Some f => (s + w <=? f)%Z end.
-
-Lemma spread_lossless d s w ts :
-  spread_ok d s w = true -> within_spread d s ts -> Forall (fun x => is_zero x = false -> (frac x <= w)%Z) ts ->
-  lossless (unit_of d ts) ts.
-Proof.
-  intros O [E [HE HS]] W. unfold lossless. rewrite Forall_forall in *. intros x Hx Zx.
-  unfold unit_of, spread_ok in *. specialize (W x Hx Zx). specialize (HS x Hx Zx). destruct (fraction_bits d) as [f|].
-  - apply Z.leb_le in O. destruct (largest d ts) as [e|] eqn:L; simpl in HE.
-    + unfold lsb. lia.
-    + pose proof (largest_in d ts x Hx) as Q. rewrite L in Q. unfold term_exponent in Q. now rewrite Zx in Q.
-  - now apply least_lsb_le.
-Qed.
-
-(** Two sums with one conversion give the same of terms whose exponents lie within s: F >= s + w, w the fraction bits of a term. *)
-Theorem region d d' s w ts :
-  out d = out d' -> carry_bits d = None -> carry_bits d' = None -> spread_ok d s w = true -> spread_ok d' s w = true ->
-  within_spread d s ts -> within_spread d' s ts -> Forall (fun x => is_zero x = false -> (frac x <= w)%Z) ts ->
-  sum_numbers d ts = sum_numbers d' ts.
-Proof.
-  intros. apply agreement; auto using no_carry_exact.
-  - now apply spread_lossless with s w.
-  - now apply spread_lossless with s w.
-Qed.
-
 (** ** What a term, and a sum of terms, loses *)
 
 Lemma fix_rnd_err m u x : Rabs (fix_rnd m u x - x) < bp u.
@@ -244,35 +213,9 @@ Proof.
   - apply error_lt_ulp_round; auto with typeclass_instances.
 Qed.
 
-(** The error of one sum is less than a unit for each term that is cut, and a unit in the result's last place. *)
-Theorem block_error_lossy d ts z :
-  plain (out d) = true -> exact_total d ts -> sum_numbers d ts = Num z ->
-  Rabs (V z - exact_sum ts) < IZR (lossy (unit_of d ts) ts) * bp (unit_of d ts) + Rulp (out d) (V z).
-Proof.
-  intros P T H. unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
-  rewrite counts_ok in C. pose proof (cut_sum_err (alignment d) (unit_of d ts) ts) as E.
-  set (S := Rsum _) in *. replace (V z - exact_sum ts) with ((V z - S) + (S - exact_sum ts)) by ring.
-  eapply Rle_lt_trans; [apply Rabs_triang|]. rewrite Rplus_comm. apply Rplus_le_lt_compat; auto.
-  rewrite C. apply flt_err. now apply plain_p.
-Qed.
-
 (** With E an exponent that no term's exceeds, and L terms: |d - sum| < L * 2^(E-F) + ulp(d). *)
 Lemma largest_none d ts x : largest d ts = None -> In x ts -> is_zero x = true.
 Proof.
   intros Q Hx. pose proof (largest_in d ts x Hx) as I. rewrite Q in I. unfold term_exponent in I.
   destruct (is_zero x); easy.
-Qed.
-
-Lemma lossy_bound d ts f E :
-  fraction_bits d = Some f -> ole (largest d ts) (Some E) ->
-  IZR (lossy (unit_of d ts) ts) * bp (unit_of d ts) <= IZR (Z.of_nat (length ts)) * bp (E - f).
-Proof.
-  intros F L. unfold unit_of. rewrite F. pose proof (lossy_le 0 ts) as B0.
-  destruct (largest d ts) as [e|] eqn:Q; simpl in L; cbv beta iota.
-  - pose proof (lossy_le (e - f) ts) as B.
-    apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; lia|]. apply bpow_le. lia.
-  - assert (A : forall l, (forall x, In x l -> is_zero x = true) -> lossy 0 l = 0%Z).
-    { unfold lossy. induction l as [|a l IH]; simpl; intros Hl; auto. rewrite Hl by auto. simpl. apply IH. auto. }
-    rewrite A by (intros x; now apply (largest_none d)). rewrite Rmult_0_l.
-    apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
 Qed.

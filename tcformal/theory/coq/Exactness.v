@@ -52,9 +52,6 @@ Definition highest (d : design) (zero : bool) : Z :=
 Definition term_bits (d : design) (zero : bool) : Z :=
   Z.max (fbits (a_format d) + fbits (b_format d)) (if zero then 0 else fbits (c_format d)).
 
-(** The fraction bits that keep every term whole, which is the least width of an exact sum. *)
-Definition whole_width (d : design) (zero : bool) : Z := (highest d zero - lowest d zero + term_bits d zero)%Z.
-
 (** Calls of [n] products cut nothing; with [zero] of c = +0.  [f] fraction bits are enough, and partial sums have [most] units. *)
 Definition exact_ok (d : design) (n : nat) (zero : bool) (f most : Z) : bool :=
   let w := term_bits d zero in

@@ -84,15 +84,11 @@ Proof.
   assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto).
   unfold value in Vz. rewrite Co, Dc in Vz. change (in_turn d (blocks_of_word d w) (Num x) = Num z) in Vz.
   destruct (blocks_of_word d w) as [|b [|? ?]] eqn:Eb; try easy. cbn in Cc. rewrite app_nil_r in Cc. cbn in Vz.
-  rewrite (block_value_one d s) in Vz by auto. rewrite taken_kept, Cr, flush_kept in Vz by (eapply term_facts_zero; eauto).
-  unfold sum_values in Vz. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ Vz)].
-  destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
+  destruct (block_taken d s b x z S Cr Od (term_facts_zero d t T) Vz) as [us [Eu [Lu [In1 Sz]]]].
   pose proof (elements_made d w) as Mm. rewrite <- Cc in *.
-  pose proof (block_products_has d t b T Mm) as Hp. unfold block_products, ordered in Eu, Hp. rewrite Od in Eu, Hp. rewrite Eu in Hp. apply has_numbers in Hp.
-  change (map (term d) b = map Num us) in Eu.
-  assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; reflexivity).
-  assert (Tu : forall y, In y us -> is_zero y = false -> (exp y <= E)%Z).
-  { intros y Hy Zy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map). apply in_map_iff in I. destruct I as [e [Ee He]]. eapply Et; eauto. }
+  pose proof (block_products_has d t b T Mm) as Hp. unfold block_products, ordered in Hp. rewrite Od in Hp.
+  change (Forall (has_val t) (map (term d) b)) in Hp. rewrite Eu in Hp. apply has_numbers in Hp.
+  assert (Tu : forall y, In y us -> is_zero y = false -> (exp y <= E)%Z) by (intros y Hy Zy; destruct (In1 y Hy) as [e [He Ee]]; eapply Et; eauto).
   destruct (decode_num _ _ _ Of Dc) as [_ [Fx _]].
   assert (L0 : (0 <= losing d f (length b))%Z) by (unfold losing; destruct (term_facts d); [destruct ((_ <=? f)%Z && _)|]; lia).
   pose proof (exponent_error s (us ++ [x]) z f E (losing d f (length b)) P Cb Nn Fb L0) as G.
@@ -106,9 +102,5 @@ Proof.
   { apply largest_le. intros y Hy. unfold term_exponent. destruct (is_zero y) eqn:Zy.
     - destruct (zero_exponent s); try easy. apply Z.leb_le in Ze. cbn. lia.
     - rewrite Nn. cbn. apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; auto. }
-  specialize (G G1 G2 Vz).
-  assert (E1 : exact_sum (us ++ [x]) = V x + Rsum (map (term_value d) b)).
-  { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0).
-    rewrite <- (map_map (term d) (fun v => V (num_of v))), Eu, map_map, Rplus_0_r, Rplus_comm. reflexivity. }
-  now rewrite E1 in G.
+  specialize (G G1 G2 Sz). now rewrite (proj1 (terms_sums d b us x Eu)) in G.
 Qed.

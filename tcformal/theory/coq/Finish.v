@@ -218,19 +218,20 @@ Lemma tiny_kept c n u kept h away : 0 < p c -> rho c = RNE -> kept_facts c n u k
 Proof.
   intros P RN F N R k. pose proof F as [RG H Z0 T X C]. specialize (T N). specialize (X N). specialize (C N).
   assert (P' : 0 <= p c) by lia. pose proof (kept_last_bit c n u kept h away P' F N) as LB. unfold last_bit in LB. destruct (Z.eqb_spec n 0); [easy|].
-  set (l := Z.log2 (Z.abs n)) in *. assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_gt (p c) P') as P0.
+  set (l := Z.log2 (Z.abs n)) in *. assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_pos (p c) P') as P0.
   unfold is_tiny. rewrite RN. fold l.
   destruct (Z.le_gt_cases (2 ^ p c) kept) as [K|K].
   - (* normal: rounding leaves at least 2^p *)
     destruct (Z.eqb_spec kept (2 ^ p c - 1)); [lia|]. split; [lia|]. cbn [andb].
     assert (L : l + u = h + emin c).
     { destruct (Z.le_gt_cases (h + emin c - p c) u) as [G|G].
-      - destruct (X G) as [E _]. pose proof (pow2_gt (u - (h + emin c - p c)) ltac:(lia)). unfold l.
+      - destruct (X G) as [E _]. pose proof (pow2_pos (u - (h + emin c - p c)) ltac:(lia)). unfold l.
         assert (LG : Z.log2 kept = p c) by (apply Z.log2_unique; [lia|]; rewrite <- Z.add_1_r; lia).
         rewrite E, Z.log2_mul_pow2 in LG by lia. lia.
-      - destruct (C G) as [[E1 E2] _]. fold k in E1, E2. pose proof (pow2_gt k ltac:(unfold k; lia)).
+      - destruct (C G) as [[E1 E2] _]. fold k in E1, E2. pose proof (pow2_pos k ltac:(unfold k; lia)).
         assert (l = p c + k); [|unfold k in *; lia]. unfold l. apply Z.log2_unique; [unfold k; lia|]. rewrite <- Z.add_1_r.
-        replace (p c + k + 1) with ((p c + 1) + k) by lia. rewrite !(Z.pow_add_r 2 _ k) by (unfold k; lia). split; nia. }
+        replace (p c + k + 1) with ((p c + 1) + k) by lia. rewrite !(Z.pow_add_r 2 _ k) by (unfold k; lia).
+        rewrite PP. clear - E1 E2 K RG PP H0. split; nia. }
     replace (l + u - p c - u) with (h + emin c - p c - u) by lia. replace (l + u - p c) with (h + emin c - p c) by lia.
     pose proof (kept_rounded c n u kept h away P' F N) as KR. rewrite RN in KR. rewrite KR. clear KR.
     assert (A : Z.abs (with_sign (n <? 0) (kept + Z.b2z away)) = kept + Z.b2z away) by (unfold with_sign; destruct (n <? 0), away; simpl; lia). rewrite A.
@@ -238,17 +239,18 @@ Proof.
   - assert (K1 : kept = 2 ^ p c - 1 /\ away = true) by (destruct away; simpl in R; lia). destruct K1 as [-> ->]. destruct T as [T|T]; [lia|]. subst h.
     assert (G : u < 0 + emin c - p c). { destruct (Z.le_gt_cases (0 + emin c - p c) u) as [G|G]; auto. destruct (X G). easy. }
     destruct (C G) as [[E1 E2] AW]. fold k in E1, E2, AW. assert (KP : 0 < k) by (unfold k; lia). split; [auto|]. rewrite Z.eqb_refl. cbn [andb].
-    pose proof (pow2_gt k ltac:(lia)) as PK. assert (HK : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
-    pose proof (pow2_gt (k - 1) ltac:(lia)) as PK1. set (rest := Z.abs n - (2 ^ p c - 1) * 2 ^ k) in *.
+    pose proof (pow2_pos k ltac:(lia)) as PK. assert (HK : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
+    pose proof (pow2_pos (k - 1) ltac:(lia)) as PK1. set (rest := Z.abs n - (2 ^ p c - 1) * 2 ^ k) in *.
     unfold away_rule in AW. fold rest in AW. rewrite RN in AW || idtac.
-    assert (RB : 0 <= rest < 2 ^ k) by (unfold rest; nia).
+    assert (RB : 0 <= rest < 2 ^ k) by (unfold rest; lia).
     assert (GD : 2 ^ k <= 2 * rest). { symmetry in AW. apply orb_prop in AW. destruct AW as [AW|AW]; [apply Z.ltb_lt in AW; lia|]. apply andb_prop in AW. destruct AW as [AW _]. apply Z.eqb_eq in AW. lia. }
-    assert (PH : 2 ^ p c = 2 * 2 ^ (p c - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia). pose proof (pow2_gt (p c - 1) ltac:(lia)) as PP1.
+    assert (PH : 2 ^ p c = 2 * 2 ^ (p c - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia). pose proof (pow2_pos (p c - 1) ltac:(lia)) as PP1.
     assert (L : l = p c + k - 1).
     { unfold l. apply Z.log2_unique; [lia|]. replace (Z.succ (p c + k - 1)) with (p c + k) by lia. replace (p c + k - 1) with ((p c - 1) + k) by lia.
-      rewrite !Z.pow_add_r by lia. unfold rest in *. split; nia. }
+      rewrite !Z.pow_add_r by lia.
+      unfold rest in *. rewrite PH in *. rewrite HK in *. clear - E1 E2 PP1 PK1. split; nia. }
     rewrite L. replace (p c + k - 1 + u - p c - u) with (k - 1) by lia. set (d := k - 1) in *.
-    set (kk := 2 ^ (p c + 1) - 1). assert (B : kk * 2 ^ d <= Z.abs n < (kk + 1) * 2 ^ d) by (unfold kk, rest in *; nia).
+    set (kk := 2 ^ (p c + 1) - 1). assert (B : kk * 2 ^ d <= Z.abs n < (kk + 1) * 2 ^ d) by (unfold kk; rewrite PP; unfold rest in GD; rewrite HK in E2, GD; clear - E2 GD; lia).
     assert (LG1 : Z.log2 kk = p c) by (unfold kk; apply Z.log2_unique; [lia|]; rewrite <- Z.add_1_r; lia).
     assert (LG2 : Z.log2 (kk + 1) = p c + 1) by (unfold kk; replace (2 ^ (p c + 1) - 1 + 1) with (2 ^ (p c + 1)) by lia; apply Z.log2_pow2; lia).
     destruct (Z.eq_dec d 0) as [D|D].
@@ -372,7 +374,7 @@ Proof.
   assert (2 ^ (most q - 2) <= 2 ^ (k - 2)) by (apply Z.pow_le_mono_r; lia).
   assert (M3 : 3 <= most q) by (unfold most; pose proof (Z.log2_nonneg (bound q + 1)); lia).
   assert (HK : 2 ^ k = 4 * 2 ^ (k - 2)) by (replace k with (2 + (k - 2)) at 1 by lia; now rewrite Z.pow_add_r by lia).
-  assert (K0 : v (kept x) = 0) by (pose proof (pow2_gt (p c) P); nia). rewrite K0 in *. rewrite Z.mul_0_l in *. pose proof (pow2_gt (p c) P).
+  assert (K0 : v (kept x) = 0) by (pose proof (pow2_pos (p c) P); nia). rewrite K0 in *. rewrite Z.mul_0_l in *. pose proof (pow2_pos (p c) P).
   unfold away_rule in AW. rewrite RN in AW. rewrite Z.mul_0_l, Z.sub_0_r in AW.
   destruct (Z.ltb_spec (2 ^ k) (2 * Z.abs n)); [lia|]. destruct (Z.eqb_spec (2 ^ k) (2 * Z.abs n)); [lia|]. cbn [andb orb] in AW. rewrite AW in R. simpl in R. lia.
 Qed.
@@ -443,7 +445,7 @@ Proof.
     change (T (Either ?a ?b)) with (T a || T b). rewrite LT. cbn [andb].
     destruct (Z.leb_spec (2 ^ p c) (kk + Z.b2z aw)) as [G|G]; cbn [negb orb]; [|reflexivity].
     destruct (tiny c) eqn:TC; [|unfold T, tiny_formula; rewrite TC; reflexivity]. cbn [andb].
-    destruct (Z.eq_dec n 0) as [Q|Q]; [|now apply TY]. exfalso. destruct (k_zero _ _ _ _ _ _ KF Q) as [K1 K2]. rewrite K1, K2 in G. simpl in G. pose proof (pow2_gt (p c) P). lia. }
+    destruct (Z.eq_dec n 0) as [Q|Q]; [|now apply TY]. exfalso. destruct (k_zero _ _ _ _ _ _ KF Q) as [K1 K2]. rewrite K1, K2 in G. simpl in G. pose proof (pow2_pos (p c) P). lia. }
   assert (OF : T (over_formula c x) = overflows c kk hh aw).
   { unfold T, over_formula, overflows; cbn [truth]. fold W. rewrite GR, RA. reflexivity. }
   assert (TI : T (to_infinity_formula c q) = to_infinity c (n <? 0)).

@@ -798,7 +798,6 @@ Proof.
   - eapply losses_fixed; eauto.
 Qed.
 
-Definition frame_block (b : list element) : Prop := (length b <= block d)%nat /\ Forall (made_by d) b /\ Forall (leading_element d) b.
 Definition frame_c (c : num) : Prop := flush (c_rule d) (Num c) = Num c /\ (0 <= sig c)%Z /\ settled (Design.c_bits f) c /\ floored e0 c.
 
 Lemma framed_block v b : block_value d v b = on_numbers (fun _ => framed_sum f (map num_of (map (term d) b)) (num_of (flush (c_rule d) v))) (map (term d) b ++ [flush (c_rule d) v]).
@@ -809,7 +808,7 @@ Proof.
   rewrite taken_kept by (eapply term_facts_zero; eauto). reflexivity.
 Qed.
 
-Lemma frame_stays v b : frame_block b -> is_num v = false -> is_num (block_value d v b) = false.
+Lemma frame_stays v b : (block_ok d) b -> is_num v = false -> is_num (block_value d v b) = false.
 Proof.
   intros _ N. rewrite framed_block. assert (Fv : flush (c_rule d) v = v) by (destruct v; easy). rewrite Fv. unfold on_numbers.
   destruct (numbers (map (term d) b ++ [v])) as [ts|] eqn:E.
@@ -839,7 +838,7 @@ Proof.
       (assert (Nz : normal z); [|now apply Nz]); apply leading_normal; auto; right; rewrite F; [exact S2|]. rewrite S. lia.
 Qed.
 
-Lemma frame_step b c z : frame_block b -> frame_c c -> block_value d (Num c) b = Num z -> forall zero', (zero' = true -> is_zero c = true) ->
+Lemma frame_step b c z : (block_ok d) b -> frame_c c -> block_value d (Num c) b = Num z -> forall zero', (zero' = true -> is_zero c = true) ->
   let r := frame_sides f n zero' in let a := Rsum (map (fun e => Rabs (term_value d e)) b) in let s := Rsum (map (term_value d) b) in
   frame_c z /\ direction c * V c = Rabs (V c) /\
   - (of_same r * towards c a s + of_others r * against c a s + of_c_against r * Rabs (V c)) - h <= direction c * (V z - (V c + s)) <= along r * a + of_c_along r * Rabs (V c) + h.
@@ -892,7 +891,7 @@ Proof.
   unfold grown_same. rewrite !pow_1. cbv zeta. repeat split; lra.
 Qed.
 
-Lemma first_sides b c w : frame_block b -> frame_c c -> (zero = true -> is_zero c = true) -> block_value d (Num c) b = Num w ->
+Lemma first_sides b c w : (block_ok d) b -> frame_c c -> (zero = true -> is_zero c = true) -> block_value d (Num c) b = Num w ->
   frame_c w /\ sides (fixed x) (fixed y) h (Rabs (V c) + Rsum (map (fun e => Rabs (term_value d e)) b)) (V c + Rsum (map (term_value d) b)) (V w).
 Proof.
   intros Fb Fc Zc E. destruct (frame_step b c w Fb Fc E zero Zc) as [Cw [Dc S]]. split; [exact Cw|].
@@ -932,12 +931,7 @@ Lemma words_relative w c z : pairs w <> [] -> Forall (leading_element d) (elemen
 Proof.
   intros Np Le Fc Zc Vz m. destruct frames_parts as [t [_ [Ok [_ [_ [_ [_ [_ [_ [N1 [_ [_ [Co _]]]]]]]]]]]]].
   assert (Bn : (0 < block d)%nat) by (unfold n in N1; lia).
-  assert (Cc : concat (blocks_of_word d w) = elements d w) by (apply concat_cut; auto).
-  assert (F : Forall frame_block (blocks_of_word d w)).
-  { pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
-    eapply Forall_impl; [|apply G].
-    - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
-    - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto. }
+  destruct (leading_blocks d w Bn Le) as [F Cc].
   unfold value in Vz. rewrite Co in Vz. change (in_turn d (blocks_of_word d w) (decode (c_format d) (c_word w)) = Num z) in Vz.
   unfold first_c in Fc. set (v := decode (c_format d) (c_word w)) in *.
   assert (Vn : exists q, v = Num q) by (destruct v; [eauto|discriminate Fc|discriminate Fc]). destruct Vn as [q Vq]. rewrite Vq in *.
@@ -947,7 +941,7 @@ Proof.
   assert (Bc : block_value d (Num q) b = block_value d (Num c) b) by (rewrite !framed_block; destruct Cr as [Cf _]; now rewrite Fc, Cf).
   rewrite Bc in Vz. fold (in_turn d bs (block_value d (Num c) b)) in Vz.
   assert (Nn : is_num (block_value d (Num c) b) = true).
-  { destruct (is_num (block_value d (Num c) b)) eqn:Nn; auto. pose proof (stays_in_turn d frame_block frame_stays bs _ Fbs Nn) as Q. rewrite Vz in Q. discriminate Q. }
+  { destruct (is_num (block_value d (Num c) b)) eqn:Nn; auto. pose proof (stays_in_turn d (block_ok d) frame_stays bs _ Fbs Nn) as Q. rewrite Vz in Q. discriminate Q. }
   destruct (block_value d (Num c) b) as [y0| |] eqn:Ey; try discriminate. destruct (first_sides b c y0 Fb Cr Zc Ey) as [Cy Sy].
   destruct later_sides as [r [Rk [Rl [Kl [Xy [S1 [S2 [S3 [S4 [T1 [T2 [T3 [T4 T5]]]]]]]]]]]]].
   assert (h0 : 0 <= h).
@@ -955,7 +949,7 @@ Proof.
     destruct (lost_order f n Ok ltac:(lia)) as [_ Al]. assert (0 <= IZR (all_lost f n + 1)) by (apply IZR_le; lia).
     apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; [lra|now apply Rmult_le_pos]. }
   cbn [concat length Nat.pred]. rewrite !map_app, !Rsum_app, <- (Rplus_assoc (V c)), <- (Rplus_assoc (Rabs (V c))). rewrite <- Rk, <- Rl.
-  apply (sided_growth d (term_value d) frame_block frame_c r h (fixed x) (fixed y)) with (c := y0); rewrite ?Rk, ?Rl; auto.
+  apply (sided_growth d (term_value d) (block_ok d) frame_c r h (fixed x) (fixed y)) with (c := y0); rewrite ?Rk, ?Rl; auto.
   - intros b' c' z' Hb Hc Hz a s. destruct (frame_step b' c' z' Hb Hc Hz false ltac:(discriminate)) as [Cz [Dc St]]. split; [exact Cz|]. split; [exact Dc|].
     fold a s in St. assert (Ts : Rabs s <= a) by (unfold a, s; apply (sum_size (term_value d))). apply Rabs_le_inv in Ts.
     assert (T0 : 0 <= towards c' a s /\ 0 <= against c' a s) by (unfold towards, against, direction; destruct (neg c'); lra). destruct T0 as [T0 A0].

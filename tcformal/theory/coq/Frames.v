@@ -104,7 +104,7 @@ Proof.
   intros ZS P. unfold convert. set (ex := last_bit k n u). set (r := round_div (rho k) n (ex - u)). destruct (Z.eqb_spec r 0) as [R|R]; cbn [orb].
   { rewrite ZS. intros H; inversion H; auto. }
   destruct (flushes k && _). { rewrite ZS. intros H; inversion H; auto. }
-  destruct (_ <? _). { destruct (is_infinite k n); intros H; inversion H. unfold is_zero. cbn [sig]. pose proof (pow2_gt (p k + 1) ltac:(lia)). assert (2 ^ (p k + 1) = 2 * 2 ^ p k) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_gt (p k) P). intros Q. apply Z.eqb_eq in Q. lia. }
+  destruct (_ <? _). { destruct (is_infinite k n); intros H; inversion H. unfold is_zero. cbn [sig]. pose proof (pow2_pos (p k + 1) ltac:(lia)). assert (2 ^ (p k + 1) = 2 * 2 ^ p k) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_pos (p k) P). intros Q. apply Z.eqb_eq in Q. lia. }
   intros H; inversion H. unfold is_zero. cbn [sig]. intros Q. apply Z.eqb_eq in Q. lia.
 Qed.
 

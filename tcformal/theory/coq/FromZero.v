@@ -23,63 +23,18 @@ Theorem block_loss_alone s f e0 l lam n us x z :
   sum_numbers s (us ++ [x]) = Num z ->
   Rabs (V z - exact_sum (us ++ [x])) <= kappa s f (units_alone lam n) * magnitude (us ++ [x]) + eta s f e0 (all_units n) /\ fit_c f e0 l z.
 Proof.
-  intros O La Ln Fu Lo Fx Zx H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L] ZB].
-  apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L. destruct (carry_bits s) eqn:Kb; [easy|].
-  destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (ts := us ++ [x]) in *.
-  split; [|unfold sum_numbers in H; eapply result_fit; eauto].
-  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
-  pose proof (units_alone_pos lam n (proj1 La)) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia).
-  assert (UA : units_alone lam n <= all_units n).
-  { unfold units_alone, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
-    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra. }
-  assert (Mg : 0 <= magnitude ts) by (apply Rsum_nonneg; intros; apply Rabs_pos).
-  pose proof (kappa_pos s f (units_alone lam n) U0) as KP. pose proof (eta_pos s f e0 (all_units n) ltac:(lra)) as EP.
-  assert (EL : eta s f e0 (units_alone lam n) <= eta s f e0 (all_units n)) by now apply eta_le.
-  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
-    Rabs (V z - exact_sum ts) <= kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (all_units n)).
-  { intros E y Q Hy Zy Xy.
-    assert (Hu : In y us). { apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]]; auto. congruence. }
-    rewrite Forall_forall in Fu. destruct (Fu y Hu) as [Sy [By _]]. specialize (By Zy). rewrite Xy in By.
-    apply Rle_trans with (kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (units_alone lam n)); [|lra].
-    apply (sum_absolute s f ts E e0 z (units_alone lam n)); auto.
-    + left. eapply Rle_trans; [exact By|]. now apply magnitude_in.
-    + assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
-      pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|].
-      eapply Rle_trans; [apply (losses_alone (alignment s) (E - f) lam us x y (proj1 La)); auto|].
-      * apply Forall_forall. intros q Hq. destruct (is_zero q) eqn:Zq.
-        { unfold loss. rewrite V_zero by easy. unfold fix_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances.
-          apply Rmult_le_pos; [lra|apply bpow_ge_0]. }
-        rewrite <- Xy. now apply Lo.
-      * rewrite <- Xy. now apply settled_loss.
-      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units_alone. apply Rmult_le_compat_l; [lra|]. apply IZR_le. lia. }
-  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f (units_alone lam n) * magnitude ts + eta s f e0 (all_units n)).
-  { intros Zs. assert (ES : exact_sum ts = 0).
-    { unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra. }
-    unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
-    assert (N : zsum (counts s ts) = 0%Z).
-    { unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Zs. }
-    rewrite N, Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
-    rewrite C, ES, Rminus_0_r, Rabs_R0. nra. }
-  destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
-  destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
-  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
-  destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
-  { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
-  injection Ey as <-. apply orb_prop in ZB. destruct ZB as [ZB|ZB].
-  - unfold zero_below in ZB. rewrite Ze in ZB. apply Z.leb_le in ZB.
-    destruct (forallb is_zero ts) eqn:Az; [apply Zeros; now apply forallb_forall|].
-    assert (Ex : exists q, In q ts /\ is_zero q = false).
-    { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
-      destruct IH as [q [? ?]]; auto. exists q; auto. }
-    destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
-    assert (Bq : (l <= exp q)%Z).
-    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [rewrite Forall_forall in Fu; now apply Fu|apply Fx]. }
-    apply (Main ze q); auto. lia.
-  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
-    apply (sum_tiny s f ts ze e0 z (all_units n) (units_alone lam n)); auto; [lra|].
-    assert (U : unit_of s ts = (ze - f)%Z) by (unfold unit_of; now rewrite F, Q).
-    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. eapply Rle_trans; [exact CL|]. now apply all_losses.
+  intros O La Ln Fu Lo Fx Zx. rewrite Forall_forall in Fu. apply terms_loss; auto.
+  - split; [now apply units_alone_pos|]. unfold units_alone, all_units. assert (IZR (Z.max (n - 1) 0) <= IZR n) by (apply IZR_le; lia).
+    assert (0 <= IZR (Z.max (n - 1) 0)) by (apply IZR_le; lia). nra.
+  - intros q Hq Zq. apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [now apply Fu|congruence].
+  - intros y Hy Zy. assert (Hu : In y us) by (apply in_app_or in Hy; destruct Hy as [Hy|[<-|[]]]; [exact Hy|congruence]).
+    destruct (Fu y Hu) as [Sy [By _]]. split.
+    + left. eapply Rle_trans; [exact (By Zy)|]. now apply magnitude_in.
+    + eapply Rle_trans; [apply (losses_alone (alignment s) (exp y - f) lam us x y (proj1 La)); auto; [|now apply settled_loss]|].
+      * apply Forall_forall. intros q Hq. destruct (is_zero q) eqn:Zq; [|now apply Lo].
+        rewrite loss_zero by exact Zq. apply Rmult_le_pos; [lra|apply bpow_ge_0].
+      * apply Rmult_le_compat_r; [apply bpow_ge_0|]. unfold units_alone. apply Rmult_le_compat_l; [lra|]. apply IZR_le. lia.
+  - intros u. now apply all_losses.
 Qed.
 
 (** What the products of the first block lose beside each other: [lam] 4096ths of a unit, or nothing where they are near. *)
@@ -101,15 +56,7 @@ Proof.
   intros S T O [Lb [Mb Lead]] [[L00 L01] Al] Fx Zx E. pose proof O as O'. unfold relative_ok in O. rewrite S, T in O. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[Tr B1] B0] Of] Bn] Sh] L0] L1] Ck] Of1].
   apply Z.leb_le in B1, B0, L0, L1. apply negb_true_iff in Of1. destruct (c_rule d) eqn:Ckr; try easy.
-  rewrite (block_value_one d s) in E by auto. rewrite taken_kept, Ckr, flush_kept in E by (eapply term_facts_zero; eauto).
-  unfold sum_values in E. destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
-  destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-.
-  unfold block_products, ordered in Eu. rewrite Of1 in Eu. change (map (term d) b = map Num us) in Eu.
-  assert (In1 : forall y, In y us -> exists e, In e b /\ term d e = Num y).
-  { intros y Hy. assert (I : In (Num y) (map (term d) b)) by (rewrite Eu; now apply in_map).
-    apply in_map_iff in I. destruct I as [e [Ee He]]. eauto. }
-  rewrite Forall_forall in Mb, Lead.
-  assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; reflexivity).
+  destruct (block_taken d s b x z S Ckr Of1 (term_facts_zero d t T) E) as [us [Eu [Lu [In1 Sz]]]]. rewrite Forall_forall in Mb, Lead.
   destruct (block_loss_alone s f (floor_of d s) (low_of d t s) (IZR lam0 * / 4096) (Z.of_nat (block d)) us x z) as [R F]; auto.
   - apply IZR_le in L00. apply IZR_le in L01. lra.
   - lia.
@@ -120,14 +67,7 @@ Proof.
     + destruct (term_fit d t f (low_of d t s) lam0 (alignment s) e T (Mb e He) (Lead e He) B1 B0 ltac:(unfold low_of; lia) Al y Ee) as [_ [_ [_ D]]]. apply D.
     + unfold loss. rewrite fix_rnd_exact by (intros _; exact (Al e e' y y' He He' Ee Ee' Zy Zy')). rewrite Rminus_eq_0, Rabs_R0.
       apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le in L00. lra.
-  - split; auto.
-    assert (E1 : exact_sum (us ++ [x]) = Rsum (map (term_value d) b)).
-    { unfold exact_sum, term_value. rewrite map_app, Rsum_app. change (Rsum (map V [x])) with (V x + 0). rewrite (V_zero x) by easy.
-      rewrite <- (map_map (term d) (fun v => V (num_of v))), Eu, map_map, !Rplus_0_r. reflexivity. }
-    assert (E2 : magnitude (us ++ [x]) = Rsum (map (fun e => Rabs (term_value d e)) b)).
-    { unfold magnitude, term_value. rewrite map_app, Rsum_app. change (Rsum (map (fun x => Rabs (V x)) [x])) with (Rabs (V x) + 0). rewrite (V_zero x), Rabs_R0 by easy.
-      rewrite <- (map_map (term d) (fun v => Rabs (V (num_of v)))), Eu, map_map, !Rplus_0_r. reflexivity. }
-    now rewrite E1, E2 in R.
+  - split; auto. destruct (terms_sums d b us x Eu) as [E1 E2]. now rewrite E1, E2, (V_zero x Zx), Rabs_R0, !Rplus_0_l in R.
 Qed.
 
 (** From zero, over the blocks after the first: C = (1 + kappa_0) (1 + kappa)^(m-1) - 1. *)
@@ -165,23 +105,14 @@ Definition exp_most (f : format) : Z := (2 ^ ebits f - 1 - bias f)%Z.
 
 Lemma decode_most f w x : format_ok f = true -> (1 <=? ebits f)%Z = true -> decode f w = Num x -> (exp x <= exp_most f)%Z.
 Proof.
-  intros O E1 H. unfold format_ok in O. apply andb_prop in O. destruct O as [O1 O2]. apply Z.leb_le in O1, O2, E1. unfold decode in H.
+  intros O E1 H. unfold format_ok in O. apply andb_prop in O. destruct O as [O1 O2]. apply Z.leb_le in O1, O2, E1.
+  pose proof (decode_finite f w x H) as Fin. cbv zeta in Fin.
   set (code := ((w / 2 ^ ignored f) mod 2 ^ (ebits f + fbits f))%Z) in *.
   assert (B : (code / 2 ^ fbits f < 2 ^ ebits f)%Z).
   { apply Z.div_lt_upper_bound; [apply pow2_pos; lia|]. rewrite <- Z.pow_add_r by lia. rewrite Z.add_comm. apply Z.mod_pos_bound. apply pow2_pos. lia. }
   assert (C : (2 ^ 1 <= 2 ^ ebits f)%Z) by (apply Z.pow_le_mono_r; lia).
   set (e := (code / 2 ^ fbits f)%Z) in *. set (t := (code mod 2 ^ fbits f)%Z) in *. unfold exp_most.
-  assert (Fin : (if (e =? 0)%Z && has_zero f
-    then Num {| neg := has_sign f && (w / 2 ^ ignored f / 2 ^ (ebits f + fbits f) =? 1)%Z;
-                sig := if subnormals f then t else 0%Z; exp := (1 - bias f)%Z; frac := fbits f |}
-    else Num {| neg := has_sign f && (w / 2 ^ ignored f / 2 ^ (ebits f + fbits f) =? 1)%Z;
-                sig := (t + 2 ^ fbits f)%Z; exp := (e - bias f)%Z; frac := fbits f |}) = Num x).
-  { destruct (special f).
-    - destruct (e =? 2 ^ ebits f - 1)%Z; [destruct (t =? 0)%Z; easy|exact H].
-    - destruct (code =? _)%Z; [easy|exact H].
-    - destruct (_ && (code =? 0)%Z); [easy|exact H].
-    - exact H. }
-  remember (1 - bias f)%Z as m1 eqn:Em. clearbody e t. clear H. destruct ((e =? 0)%Z && has_zero f); injection Fin as <-; cbn [exp]; lia.
+  remember (1 - bias f)%Z as m1 eqn:Em. clearbody e t. clear H. destruct ((e =? 0)%Z && has_zero f); subst x; cbn [exp]; lia.
 Qed.
 
 Lemma operand_most d f w x : operand_ok d f = true -> (1 <=? ebits f)%Z = true -> exponent_step (factors d) = 1%Z ->

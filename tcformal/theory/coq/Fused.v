@@ -163,18 +163,18 @@ Lemma cut_floor f s a g neg_ e fr : 0 <= s -> 0 <= g -> 0 <= a ->
 Proof.
   intros S G A u dn H. unfold cut, signed, lsb; cbn [neg sig exp frac]. set (k := s + e - f - (e - fr)).
   assert (K : k = s + dn - u) by (unfold k, u, dn; lia).
-  assert (PU : 0 < 2 ^ u) by (apply pow2_gt; unfold u; lia). assert (PD : 0 < 2 ^ dn) by (apply pow2_gt; unfold dn; lia).
-  assert (PS : 0 < 2 ^ s) by (apply pow2_gt; lia). rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by (unfold dn; lia).
+  assert (PU : 0 < 2 ^ u) by (apply pow2_pos; unfold u; lia). assert (PD : 0 < 2 ^ dn) by (apply pow2_pos; unfold dn; lia).
+  assert (PS : 0 < 2 ^ s) by (apply pow2_pos; lia). rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by (unfold dn; lia).
   destruct (Z.le_gt_cases k 0) as [L|L].
   - assert (Q : 2 ^ u = 2 ^ (- k) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by (unfold dn in *; lia); f_equal; lia).
-    assert (0 < 2 ^ (s + dn)) by (apply pow2_gt; unfold dn; lia). rewrite Q in H.
-    assert (E : a = g * 2 ^ (- k)) by nia. rewrite round_div_unfold. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
+    assert (0 < 2 ^ (s + dn)) by (apply pow2_pos; unfold dn; lia). rewrite Q in H.
+    assert (E : a = g * 2 ^ (- k)) by (clear - H H0; nia). rewrite round_div_unfold. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
   - assert (Q : 2 ^ (s + dn) = 2 ^ k * 2 ^ u) by (rewrite <- Z.pow_add_r by (unfold u in *; lia); f_equal; lia). rewrite Q in H.
-    assert (B : a * 2 ^ k <= g < (a + 1) * 2 ^ k) by nia.
+    assert (B : a * 2 ^ k <= g < (a + 1) * 2 ^ k) by (clear - H PU; nia).
     assert (AB : Z.abs (if neg_ then - g else g) = g) by (destruct neg_; lia).
     rewrite (round_div_kept RZ _ a k) by (rewrite ?AB; lia || auto). cbn [away_rule Z.b2z]. rewrite Z.add_0_r.
     destruct neg_.
-    + destruct (Z.ltb_spec (- g) 0); auto. assert (g = 0) by lia. subst g. pose proof (pow2_gt k ltac:(lia)). assert (a = 0) by nia. subst a. reflexivity.
+    + destruct (Z.ltb_spec (- g) 0); auto. assert (g = 0) by lia. subst g. pose proof (pow2_pos k ltac:(lia)) as PK. assert (a = 0) by (clear - A B PK; nia). subst a. reflexivity.
     + destruct (Z.ltb_spec g 0); auto. lia.
 Qed.
 
@@ -185,26 +185,26 @@ Lemma cut_odd f s a g neg_ e fr : 0 <= s -> 0 <= g -> 0 <= a ->
 Proof.
   intros S G A u dn H. unfold cut, signed, lsb; cbn [neg sig exp frac]. set (k := s + e - f - (e - fr)).
   assert (K : k = s + dn - u) by (unfold k, u, dn; lia).
-  assert (PU : 0 < 2 ^ u) by (apply pow2_gt; unfold u; lia). assert (PD : 0 < 2 ^ dn) by (apply pow2_gt; unfold dn; lia).
-  assert (PS : 0 < 2 ^ s) by (apply pow2_gt; lia). rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by (unfold dn; lia).
+  assert (PU : 0 < 2 ^ u) by (apply pow2_pos; unfold u; lia). assert (PD : 0 < 2 ^ dn) by (apply pow2_pos; unfold dn; lia).
+  assert (PS : 0 < 2 ^ s) by (apply pow2_pos; lia). rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by (unfold dn; lia).
   assert (AB : Z.abs (if neg_ then - g else g) = g) by (destruct neg_; lia).
   destruct (Z.le_gt_cases k 0) as [L|L].
   - assert (Q : 2 ^ u = 2 ^ (- k) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by (unfold dn in *; lia); f_equal; lia).
-    assert (0 < 2 ^ (s + dn)) by (apply pow2_gt; unfold dn; lia). rewrite Q in H.
-    assert (E : a = g * 2 ^ (- k)) by (destruct H as [H|[_ H]]; nia). rewrite round_div_unfold. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
+    assert (0 < 2 ^ (s + dn)) by (apply pow2_pos; unfold dn; lia). rewrite Q in H.
+    assert (E : a = g * 2 ^ (- k)) by (clear - H H0; destruct H as [H|[_ H]]; nia). rewrite round_div_unfold. destruct (Z.leb_spec k 0); [|lia]. rewrite E. unfold with_sign. destruct neg_; lia.
   - assert (Q : 2 ^ (s + dn) = 2 ^ k * 2 ^ u) by (rewrite <- Z.pow_add_r by (unfold u in *; lia); f_equal; lia). rewrite Q in H.
-    assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia).
+    assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia).
     assert (W : forall b, with_sign ((if neg_ then - g else g) <? 0) b = with_sign neg_ b \/ (g = 0)).
     { intros b. destruct neg_; cbn [with_sign]; destruct (Z.eq_dec g 0); auto; left; [destruct (Z.ltb_spec (- g) 0)|destruct (Z.ltb_spec g 0)]; unfold with_sign; auto; lia. }
     destruct H as [H|[O H]].
-    + assert (B : g = a * 2 ^ k) by nia. rewrite (round_div_kept RO _ a k) by (rewrite ?AB; nia). rewrite AB. unfold away_rule. replace (g - a * 2 ^ k) with 0 by lia. cbn [Z.eqb negb andb Z.b2z]. rewrite Z.add_0_r.
-      destruct (W a) as [-> | G0]; auto. assert (a = 0) by nia. subst a. unfold with_sign. now destruct (_ <? 0), neg_.
-    + assert (B : (a - 1) * 2 ^ k < g < (a + 1) * 2 ^ k) by nia. destruct (Z.le_gt_cases (a * 2 ^ k) g) as [J|J].
+    + assert (B : g = a * 2 ^ k) by (clear - H PU; nia). rewrite (round_div_kept RO _ a k) by (rewrite ?AB; clear - A B PK L; lia). rewrite AB. unfold away_rule. replace (g - a * 2 ^ k) with 0 by lia. cbn [Z.eqb negb andb Z.b2z]. rewrite Z.add_0_r.
+      destruct (W a) as [-> | G0]; auto. assert (a = 0) by (clear - B G0 PK; nia). subst a. unfold with_sign. now destruct (_ <? 0), neg_.
+    + assert (B : (a - 1) * 2 ^ k < g < (a + 1) * 2 ^ k) by (clear - H PU; nia). destruct (Z.le_gt_cases (a * 2 ^ k) g) as [J|J].
       * rewrite (round_div_kept RO _ a k) by (rewrite ?AB; lia). rewrite AB. unfold away_rule. rewrite <- Z.negb_odd, O. cbn [negb]. rewrite andb_false_r. cbn [Z.b2z]. rewrite Z.add_0_r.
-        destruct (W a) as [-> | G0]; auto. exfalso. assert (a <> 0) by (intros ->; easy). nia.
-      * assert (a <> 0) by (intros ->; easy). rewrite (round_div_kept RO _ (a - 1) k) by (rewrite ?AB; lia). rewrite AB. unfold away_rule.
+        destruct (W a) as [-> | G0]; auto. exfalso. assert (Az : a <> 0) by (intros ->; easy). clear - Az A J G0 PK. nia.
+      * assert (Az : a <> 0) by (intros ->; easy). rewrite (round_div_kept RO _ (a - 1) k) by (rewrite ?AB; lia). rewrite AB. unfold away_rule.
         replace (Z.even (a - 1)) with true by (rewrite Z.even_sub, <- Z.negb_odd, O; reflexivity). destruct (Z.eqb_spec (g - (a - 1) * 2 ^ k) 0); [lia|]. cbn [negb andb Z.b2z].
-        replace (a - 1 + 1) with a by lia. destruct (W a) as [-> | G0]; auto. exfalso. nia.
+        replace (a - 1 + 1) with a by lia. destruct (W a) as [-> | G0]; auto. exfalso. clear - Az A B G0 PK. nia.
 Qed.
 
 Section Sound.
@@ -397,14 +397,14 @@ Proof.
   assert (A0 : 0 <= al) by (apply fits_low; apply (node_in a); simpl; auto). assert (S0 : 0 <= v (shift a)) by (apply fits_low; apply (node_in a); simpl; auto).
   destruct ok_parts as [_ [AM [_ [_ [WS _]]]]]. specialize (WS a A).
   set (w := align_width m f a). assert (UP : 0 <= up f a) by (unfold up; lia). assert (W : 0 <= w) by (unfold w, align_width; lia).
-  set (z := 2 ^ Z.min (v (shift a)) w). assert (PZ : 0 < z) by (apply pow2_gt; lia).
-  assert (PD : 0 < 2 ^ down f a) by (apply pow2_gt; unfold down; lia). set (dn := 2 ^ down f a) in *. set (mg := g * 2 ^ up f a).
+  set (z := 2 ^ Z.min (v (shift a)) w). assert (PZ : 0 < z) by (apply pow2_pos; lia).
+  assert (PD : 0 < 2 ^ down f a) by (apply pow2_pos; unfold down; lia). set (dn := 2 ^ down f a) in *. set (mg := g * 2 ^ up f a).
   assert (LA : al <= largest_aligned a).
   { assert (H : T (AtMost (U (aligned a)) (Num_ (largest_aligned a))) = true).
     { apply (use (Claim [] (AtMost (U (aligned a)) (Num_ (largest_aligned a))))); auto. apply in_aligns with a; auto. do 2 right; now left. }
     unfold T in H. cbn [truth value] in H. now apply Z.leb_le in H. }
   assert (GW : 0 <= mg < 2 ^ w).
-  { unfold mg, w, align_width. rewrite Z.pow_add_r by lia. destruct FG as [_ FG]. fold g in FG. pose proof (pow2_gt (up f a) UP). nia. }
+  { unfold mg, w, align_width. rewrite Z.pow_add_r by lia. destruct FG as [_ FG]. fold g in FG. pose proof (pow2_pos (up f a) UP). clear - G0 FG H. nia. }
   assert (AL : match alignment d with RO => al * z * dn = mg \/ (Z.odd al = true /\ (al - 1) * z * dn < mg < (al + 1) * z * dn) | _ => al * z * dn <= mg < (al + 1) * z * dn end).
   { set (q := nth 1 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
     { apply use. apply in_aligns with a; auto. right; now left. reflexivity. }
@@ -435,7 +435,10 @@ Proof.
     destruct ZS as [<- |[L Q]]; [exact AL|]. rewrite Q in *. assert (LE : 2 ^ w <= 2 ^ v (shift a)) by (apply Z.pow_le_mono_r; lia).
     destruct AL as [AL|[O AL]].
     + left. assert (al = 0) by (assert (al * 2 ^ w * 1 <= al * 2 ^ w * dn) by nia; nia). rewrite H in *. lia.
-    + right. split; auto. assert (al <> 0) by (intros R; rewrite R in O; easy). assert (al = 1) by (assert (0 <= (al - 1) * 2 ^ w) by nia; assert ((al - 1) * 2 ^ w < 2 ^ w) by nia; nia). rewrite H0 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
+    + right. split; auto. assert (A1 : al <> 0) by (intros R; rewrite R in O; easy).
+      assert (E1 : al = 1).
+      { clear - AL A1 A0 GW DN1 PZ. assert (0 <= (al - 1) * 2 ^ w) by nia. assert ((al - 1) * 2 ^ w < 2 ^ w) by nia. nia. }
+      rewrite E1 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
 Qed.
 
 Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (sum_claims x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->

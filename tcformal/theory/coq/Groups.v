@@ -646,9 +646,10 @@ Definition group_count (d : design) : nat := match cutting_of d with Groups size
 Lemma grouped_inv d s f : fused_sum d = Some s -> grouped_ok d f = true -> exists size n g t, sums d = OneSum (Stage s) /\ cutting_of d = Groups size /\
   scales d = Some (g, n) /\ term_facts (unscaled d) = Some t /\ group_count d = (block d / size)%nat.
 Proof.
-  intros S O. unfold grouped_ok in O. unfold fused_sum in S. unfold group_count. destruct (sums d) as [[s'|]| | | | | | | |]; try easy. injection S as ->.
-  destruct (cutting_of d) as [| |size]; try easy. destruct (scales d) as [[g n]|]; [|easy]. destruct (term_facts (unscaled d)) as [t|] eqn:T; [|easy].
-  exists size, n, g, t. repeat split; auto.
+  intros S O. unfold grouped_ok in O. unfold fused_sum in S. unfold group_count.
+  destruct (sums d) as [[s'|]|s'| | | | | | |]; try discriminate S; [|discriminate O]. injection S as ->.
+  destruct (cutting_of d) as [| |size]; [discriminate O|discriminate O|]. destruct (scales d) as [[g n]|]; [|discriminate O].
+  destruct (term_facts (unscaled d)) as [t|]; [|discriminate O]. exists size, n, g, t. repeat split.
 Qed.
 
 Lemma whole_share : IZR 4096 * / 4096 = 1.

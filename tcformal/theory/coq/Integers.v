@@ -17,10 +17,7 @@ Qed.
 Lemma round_div_log2 c n u : let r := round_div (rho c) n (last_bit c n u - u) in (r <> 0)%Z ->
   bp (Z.log2 (Z.abs r) + last_bit c n u) <= Rabs (flt_rnd c (IZR n * bp u)) < bp (Z.log2 (Z.abs r) + last_bit c n u + 1).
 Proof.
-  intros r N. rewrite <- round_ok. cbv zeta. fold r. pose proof (log2_mag r (last_bit c n u) N) as M.
-  set (y := IZR r * bp (last_bit c n u)) in *. set (e := (Z.log2 (Z.abs r) + last_bit c n u)%Z) in *.
-  destruct (mag radix2 y) as [m Hm]. simpl in M. subst m. replace (e + 1 - 1)%Z with e in Hm by lia. apply Hm.
-  unfold y. pose proof (bpow_gt_0 radix2 (last_bit c n u)). intros Q. apply N. apply eq_IZR. nra.
+  intros r N. rewrite <- round_ok. cbv zeta. fold r. now apply count_log2.
 Qed.
 
 (** What rounds to less than 2^(emax+1) is converted to a number. *)
@@ -190,26 +187,3 @@ Qed.
 
 Lemma magnitude_app a b : magnitude (a ++ b) = magnitude a + magnitude b.
 Proof. unfold magnitude. now rewrite map_app, Rsum_app. Qed.
-
-(** Over all blocks, and over chained calls: |c| + sum |a_k b_k| <= 2^B, then d is the sum. *)
-Theorem integer_chain d B bs : integers_ok d B = true -> forall c,
-  integer (V c) -> normal c -> Forall (Forall (fun x => integer (V x))) bs -> Forall (Forall normal) bs ->
-  Rabs (V c) + Rsum (map magnitude bs) <= bp B ->
-  exists z, chain d (map (map Num) bs) (Num c) = Num z /\ V z = V c + Rsum (map exact_sum bs).
-Proof.
-  intros O. induction bs as [|b r IH]; simpl; intros c Ic Nc I N M.
-  - exists c. split; auto. lra.
-  - inversion I; subst. inversion N; subst.
-    assert (0 <= Rsum (map magnitude r)).
-    { apply Rsum_nonneg. intros ts. unfold magnitude. apply Rsum_nonneg. intros; apply Rabs_pos. }
-    assert (M' : magnitude (b ++ [c]) <= bp B) by (rewrite magnitude_app; unfold magnitude at 2; simpl; lra).
-    destruct (integer_block d B (b ++ [c]) O) as [z [Hz [Vz Nz]]]; auto.
-    { apply Forall_app; auto. } { apply Forall_app; auto. }
-    rewrite exact_sum_app in Vz. unfold exact_sum at 2 in Vz. simpl in Vz.
-    destruct (IH z) as [y [Hy Vy]]; auto.
-    + destruct (integer_sum (b ++ [c])) as [k Hk]. { apply Forall_app; auto. }
-      exists k. rewrite <- Hk, exact_sum_app. unfold exact_sum at 2. simpl. lra.
-    + pose proof (exact_sum_abs (b ++ [c])). rewrite exact_sum_app, magnitude_app in *.
-      unfold exact_sum at 2, magnitude at 2 in H0. simpl in H0. rewrite <- Vz in H0. lra.
-    + exists y. split; [|lra]. unfold chain in *. simpl. change [Num c] with (map Num [c]). rewrite <- map_app, sum_values_num, Hz. exact Hy.
-Qed.

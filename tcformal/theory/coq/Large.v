@@ -254,7 +254,7 @@ Proof.
   unfold sound in Sd. repeat rewrite andb_true_iff in Sd. destruct Sd as [[[[[[ON PO] B] Oc] Kc] P] EM]. apply Z.leb_le in P, EM.
   set (s' := with_out s (with_overflow (out s) o)). set (d' := with_sum d s').
   assert (S' : sum_of d' = Some s').
-  { unfold sum_of in *. cbn. destruct (sums d) as [[?|]| | | | | | | |]; try easy. destruct (cutting_of d); try easy. now destruct (skips d). }
+  { clear - S. unfold sum_of in *. cbn. destruct (sums d) as [[?|]| | | | | | | |]; try easy. destruct (cutting_of d); try easy. now destruct (skips d). }
   set (C := fun v => good_c s (start_format d) v /\ forall x, v = Num x -> Rabs (V x) <= max_of (out s)).
   pose proof (max_between (out s) P) as [Mb _].
   symmetry. apply (compute_alike d d' C); auto; [repeat split|lia| |].
@@ -265,7 +265,7 @@ Proof.
     assert (R : C (sum_values s (block_products d b ++ [taken_c d v]))).
     { split; [apply sum_good; lia|]. intros x Hx. unfold sum_values in Hx. destruct (numbers _); [|exfalso; now apply (special_not_num _ x Hx)].
       eapply convert_within; eauto. }
-    split; auto. unfold sum_values. destruct (numbers (block_products d b ++ [taken_c d v])) as [ts|] eqn:Nu; auto.
+    split; [|exact R]. unfold sum_values. destruct (numbers (block_products d b ++ [taken_c d v])) as [ts|] eqn:Nu; [|reflexivity].
     destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ec Eu]]]]. rewrite Eu in Hp, Lp. rewrite map_length in Lp. rewrite Ec in Gc. destruct (Gc x eq_refl) as [[S0 Fx] _].
     unfold sum_numbers. change (total s' (us ++ [x])) with (total s (us ++ [x])). change (unit_of s' (us ++ [x])) with (unit_of s (us ++ [x])).
     change (counts s' (us ++ [x])) with (counts s (us ++ [x])). cbn [out s' with_out]. change (rho (with_overflow (out s) o)) with (rho (out s)).

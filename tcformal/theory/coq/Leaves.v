@@ -35,12 +35,12 @@ Definition format_ok (f : format) : bool := (0 <=? ignored f) && (0 <=? fbits f)
 
 Lemma bits_split a j k : 0 <= a -> 0 <= j -> 0 <= k -> (a mod 2 ^ (j + k)) / 2 ^ k = (a / 2 ^ k) mod 2 ^ j.
 Proof.
-  intros A J K. rewrite Z.add_comm, Z.pow_add_r by lia. rewrite Z.rem_mul_r by (apply Z.pow_nonzero || apply pow2_gt; lia).
-  rewrite Z.mul_comm, Z.div_add by (apply Z.pow_nonzero; lia). rewrite Z.div_small; auto. apply Z.mod_pos_bound. apply pow2_gt; lia.
+  intros A J K. rewrite Z.add_comm, Z.pow_add_r by lia. rewrite Z.rem_mul_r by (apply Z.pow_nonzero || apply pow2_pos; lia).
+  rewrite Z.mul_comm, Z.div_add by (apply Z.pow_nonzero; lia). rewrite Z.div_small; auto. apply Z.mod_pos_bound. apply pow2_pos; lia.
 Qed.
 Lemma bits_low a j k : 0 <= j -> 0 <= k -> (a mod 2 ^ (j + k)) mod 2 ^ k = a mod 2 ^ k.
 Proof.
-  intros J K. rewrite Z.add_comm, Z.pow_add_r by lia. rewrite Z.rem_mul_r by (apply Z.pow_nonzero || apply pow2_gt; lia).
+  intros J K. rewrite Z.add_comm, Z.pow_add_r by lia. rewrite Z.rem_mul_r by (apply Z.pow_nonzero || apply pow2_pos; lia).
   rewrite Z.mul_comm, Z.mod_add by (apply Z.pow_nonzero; lia). apply Z.mod_mod. apply Z.pow_nonzero; lia.
 Qed.
 
@@ -49,23 +49,23 @@ Proof.
   unfold format_ok, word_width. rewrite !andb_true_iff, !Z.leb_le. intros [[I F] E] W.
   set (w' := v w / 2 ^ ignored f). set (e := (w' / 2 ^ fbits f) mod 2 ^ ebits f). set (t := w' mod 2 ^ fbits f). set (s := w' / 2 ^ (ebits f + fbits f)).
   assert (W' : 0 <= w' < 2 ^ (1 + (ebits f + fbits f))).
-  { unfold w'. split. apply Z.div_pos; [lia|apply pow2_gt; lia]. apply Z.div_lt_upper_bound; [apply pow2_gt; lia|]. rewrite <- Z.pow_add_r by lia.
+  { unfold w'. split. apply Z.div_pos; [lia|apply pow2_pos; lia]. apply Z.div_lt_upper_bound; [apply pow2_pos; lia|]. rewrite <- Z.pow_add_r by lia.
     replace (ignored f + (1 + (ebits f + fbits f))) with (ignored f + fbits f + ebits f + 1) by lia. lia. }
-  assert (S01 : 0 <= s < 2). { unfold s. pose proof (pow2_gt (ebits f + fbits f) ltac:(lia)). rewrite Z.pow_add_r in W' by lia. change (2 ^ 1) with 2 in W'.
+  assert (S01 : 0 <= s < 2). { unfold s. pose proof (pow2_pos (ebits f + fbits f) ltac:(lia)). rewrite Z.pow_add_r in W' by lia. change (2 ^ 1) with 2 in W'.
     split. apply Z.div_pos; lia. apply Z.div_lt_upper_bound; lia. }
   assert (VT : value m v (Bits (ignored f) (fbits f) (U w)) = t) by reflexivity.
   assert (VE : value m v (Bits (ignored f + fbits f) (ebits f) (U w)) = e).
-  { cbn [value]. unfold e, w'. now rewrite Zdiv.Zdiv_Zdiv, <- Z.pow_add_r by (try (apply Z.lt_le_incl, pow2_gt); lia). }
+  { cbn [value]. unfold e, w'. now rewrite Zdiv.Zdiv_Zdiv, <- Z.pow_add_r by (try (apply Z.lt_le_incl, pow2_pos); lia). }
   assert (VS : truth m v (Equal (Bits (ignored f + fbits f + ebits f) 1 (U w)) (Num_ 1)) = (s =? 1)).
   { cbn [truth value]. replace (v w / 2 ^ (ignored f + fbits f + ebits f)) with s. { change (2 ^ 1) with 2. now rewrite Z.mod_small by lia. }
-    unfold s, w'. rewrite Zdiv.Zdiv_Zdiv, <- Z.pow_add_r by (try (apply Z.lt_le_incl, pow2_gt); lia). do 2 f_equal. lia. }
+    unfold s, w'. rewrite Zdiv.Zdiv_Zdiv, <- Z.pow_add_r by (try (apply Z.lt_le_incl, pow2_pos); lia). do 2 f_equal. lia. }
   unfold decode. fold w'.
   set (code := w' mod 2 ^ (ebits f + fbits f)). fold s.
   assert (CE : code / 2 ^ fbits f = e) by (unfold code, e; apply bits_split; lia).
   assert (CT : code mod 2 ^ fbits f = t) by (unfold code, t; apply bits_low; lia).
   rewrite CE, CT.
   assert (CC : code = e * 2 ^ fbits f + t). { rewrite <- CE, <- CT, Z.mul_comm. apply Z.div_mod. apply Z.pow_nonzero; lia. }
-  assert (T0 : 0 <= t < 2 ^ fbits f) by (apply Z.mod_pos_bound, pow2_gt; lia). assert (E0 : 0 <= e < 2 ^ ebits f) by (apply Z.mod_pos_bound, pow2_gt; lia).
+  assert (T0 : 0 <= t < 2 ^ fbits f) by (apply Z.mod_pos_bound, pow2_pos; lia). assert (E0 : 0 <= e < 2 ^ ebits f) by (apply Z.mod_pos_bound, pow2_pos; lia).
   assert (EQ : 2 ^ (ebits f + fbits f) = 2 ^ ebits f * 2 ^ fbits f) by (apply Z.pow_add_r; lia).
   unfold val_of, shown_word; cbn [s_nan s_inf s_neg s_sig s_exp s_frac].
   set (none := if has_zero f then _ else Never).
@@ -190,7 +190,7 @@ Lemma word_sig m v f w : format_ok f = true -> 0 <= s_frac (shown_word f w) /\ 0
 Proof.
   unfold format_ok. rewrite !andb_true_iff, !Z.leb_le. intros [[I F] E]. split; [exact F|]. cbn [shown_word s_sig].
   set (none := if has_zero f then _ else Never). set (t := Bits (ignored f) (fbits f) (U w)).
-  assert (T0 : 0 <= value m v t) by (unfold t; cbn [value]; apply Z.mod_pos_bound, pow2_gt; lia). pose proof (pow2_gt (fbits f) F).
+  assert (T0 : 0 <= value m v t) by (unfold t; cbn [value]; apply Z.mod_pos_bound, pow2_pos; lia). pose proof (pow2_pos (fbits f) F).
   assert (value m v (If none (if subnormals f then t else Num_ 0) (Plus t (Num_ (2 ^ fbits f)))) = if truth m v none then value m v (if subnormals f then t else Num_ 0) else value m v t + 2 ^ fbits f) by reflexivity.
   rewrite H0. destruct (truth m v none); [|lia]. destruct (subnormals f); auto. cbn [value]. lia.
 Qed.

@@ -24,16 +24,17 @@ Proof.
   assert (PH : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
   set (e := n - n' * 2 ^ D) in *. set (r := n' mod 2 ^ k) in *. set (q := n' / 2 ^ k). assert (DM : n' = 2 ^ k * q + r) by (apply Z.div_mod; lia).
   assert (E : n = q * (2 ^ k * 2 ^ D) + (r * 2 ^ D + e)) by (assert (X : n' * 2 ^ D = (2 ^ k * q + r) * 2 ^ D) by (now rewrite <- DM); unfold e; lia).
-  assert (B : 0 < r * 2 ^ D + e < 2 ^ k * 2 ^ D) by (split; nia).
+  assert (B : 0 < r * 2 ^ D + e < 2 ^ k * 2 ^ D) by (clear - H P0 R1; split; nia).
   assert (Q : n / 2 ^ (k + D) = q) by (rewrite PD; symmetry; apply Z.div_unique with (r * 2 ^ D + e); [left|]; lia).
   assert (M : n mod 2 ^ (k + D) = r * 2 ^ D + e) by (rewrite Z.mod_eq, Q, PD by (rewrite PD; nia); lia).
-  assert (S : (n <? 0) = (n' <? 0)). { assert (n' <> 0) by (intros X; rewrite X in O; easy). unfold e in H. destruct (Z.ltb_spec n 0), (Z.ltb_spec n' 0); auto; exfalso; nia. }
+  assert (S : (n <? 0) = (n' <? 0)).
+  { assert (N0 : n' <> 0) by (intros X; rewrite X in O; easy). unfold e in H. apply Z.abs_lt in H. clear - H N0 P0. destruct (Z.ltb_spec n 0), (Z.ltb_spec n' 0); auto; exfalso; nia. }
   rewrite Q, M, S. destruct (Z.eqb_spec (r * 2 ^ D + e) 0); [lia|]. destruct (Z.eqb_spec r 0); [lia|].
   assert (C : (2 * (r * 2 ^ D + e) ?= 2 ^ (k + D)) = (2 * r ?= 2 ^ k)).
   { rewrite PD, PH. assert (r <> 2 ^ (k - 1)) by (intros X; rewrite X in R2; congruence).
     destruct (Z.compare_spec (2 * r) (2 * 2 ^ (k - 1))) as [J|J|J]; [lia| |].
-    - apply Z.compare_lt_iff. assert (r + 1 <= 2 ^ (k - 1)) by lia. nia.
-    - apply Z.compare_gt_iff. assert (2 ^ (k - 1) + 1 <= r) by lia. nia. }
+    - apply Z.compare_lt_iff. assert (R4 : r + 1 <= 2 ^ (k - 1)) by lia. apply Z.abs_lt in H. clear - R4 H P0. nia.
+    - apply Z.compare_gt_iff. assert (R4 : 2 ^ (k - 1) + 1 <= r) by lia. apply Z.abs_lt in H. clear - R4 H P0. nia. }
   destruct m; try reflexivity; rewrite C; reflexivity.
 Qed.
 
@@ -131,7 +132,7 @@ Proof.
   (* magnitudes *)
   assert (AB : 2 ^ f <= Z.abs a).
   { assert (PL : 0 < 2 ^ (lsb x - u)) by (apply pow2_pos; lia). assert (Q : 2 ^ f = 2 ^ frac x * 2 ^ (lsb x - u)) by (rewrite <- Z.pow_add_r by lia; f_equal; unfold u, lsb; lia).
-    unfold a. rewrite Z.abs_mul, (Z.abs_eq (2 ^ _)) by lia. assert (Z.abs (signed x) = sig x) by (unfold signed; destruct (neg x); lia). rewrite Q, H. nia. }
+    unfold a. rewrite Z.abs_mul, (Z.abs_eq (2 ^ _)) by lia. assert (Z.abs (signed x) = sig x) by (unfold signed; destruct (neg x); lia). rewrite Q, H. apply Z.mul_le_mono_nonneg_r; [lia|apply NX]. }
   assert (A4 : exists t, a = 4 * t). { exists (signed x * 2 ^ (lsb x - u - 2)). unfold a. replace (lsb x - u) with (2 + (lsb x - u - 2)) at 1 by lia. rewrite Z.pow_add_r by lia. change (2 ^ 2) with 4. ring. }
   assert (F2 : 2 ^ f = 4 * 2 ^ (f - 2)) by (replace f with (2 + (f - 2)) at 1 by lia; rewrite Z.pow_add_r by lia; reflexivity).
   assert (PF2 : 0 < 2 ^ (f - 2)) by (apply pow2_pos; lia).
@@ -140,14 +141,16 @@ Proof.
   destruct (round_odd (signed y) j J) as [RX|[RO_ RB]]; fold b in RX || fold b in RO_, RB.
   - (* nothing is lost *)
     assert (NE : n = n' * 2 ^ j) by (unfold n, n'; lia).
-    assert (BB : Z.abs b < 2 ^ (f - 2)) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); [lia|]; rewrite <- RX in SYB; rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in SYB by lia; exact SYB). assert (NZ : n' <> 0) by (unfold n'; lia).
+    assert (BB : Z.abs b < 2 ^ (f - 2)) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); [lia|]; rewrite <- RX in SYB; rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in SYB by lia; exact SYB). assert (NZ : n' <> 0) by (clear - AB BB F2 PF2; unfold n'; lia).
     split; [|rewrite total_d, total_e, TE, TD; destruct (near_sign n n' (2 ^ j) PJ NZ ltac:(rewrite NE, Z.sub_diag; exact PJ)) as [A1 [A2 _]]; rewrite A1; split; [symmetry; now apply Z.eqb_neq|exact A2]].
     unfold sum_numbers. rewrite total_d, total_e, TE, TD, UE, UD, EO. fold c. apply convert_ext.
     + rewrite NE, mult_IZR, <- (bp_Z j) by lia. rewrite Rmult_assoc, <- Flocq.Core.Raux.bpow_plus. do 2 f_equal. unfold j. lia.
     + destruct (near_sign n n' (2 ^ j) PJ NZ ltac:(rewrite NE, Z.sub_diag; exact PJ)) as [A1 [A2 _]]. unfold sign_of. rewrite A1, A2. destruct (Z.eqb_spec n' 0); [easy|]. reflexivity.
-  - assert (BB : Z.abs b <= 2 ^ (f - 2)). { assert (H : Z.abs (b * 2 ^ j) < 2 ^ (f - 2) * 2 ^ j + 2 ^ j) by lia. rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in H by lia. assert (Z.abs b < 2 ^ (f - 2) + 1) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); lia). lia. }
+  - assert (BB : Z.abs b <= 2 ^ (f - 2)).
+    { clear - SYB RB PJ. assert (H : Z.abs (b * 2 ^ j) < 2 ^ (f - 2) * 2 ^ j + 2 ^ j) by lia. rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in H by lia.
+      assert (Z.abs b < 2 ^ (f - 2) + 1) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); lia). lia. }
     assert (OD : Z.odd n' = true) by (unfold n'; destruct A4 as [t ->]; rewrite Z.odd_add, Z.odd_mul, RO_; reflexivity).
-    assert (NB : 2 ^ (p c + 2) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. unfold n'. lia. }
+    assert (NB : 2 ^ (p c + 2) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. clear - AB BB F2 PF2. unfold n'. lia. }
     assert (ER : Z.abs (n - n' * 2 ^ j) < 2 ^ j) by (replace (n - n' * 2 ^ j) with (signed y - b * 2 ^ j) by (unfold n, n'; ring); exact RB).
     assert (NZ : n' <> 0) by (intros X; rewrite X in OD; easy).
     split; [|rewrite total_d, total_e, TE, TD; destruct (near_sign n n' (2 ^ j) PJ NZ ER) as [A1 [A2 _]]; rewrite A1; split; [symmetry; now apply Z.eqb_neq|exact A2]].

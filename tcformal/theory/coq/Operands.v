@@ -161,12 +161,12 @@ Proof.
   induction H as [|x' y' ts us A H IH]; cbn; [lia|]. destruct A as [_ [k [K [_ L]]]]. lia.
 Qed.
 
+Lemma fold_min z l : fold_right Z.min z l <= z /\ forall y, In y l -> fold_right Z.min z l <= y.
+Proof. induction l as [|y l [I J]]; cbn; [split; [lia|easy]|]. split; [lia|]. intros e [->|E]; [lia|]. specialize (J e E). lia. Qed.
+
 Lemma least_below ts x : In x ts -> least_lsb ts <= lsb x.
 Proof.
-  destruct ts as [|t r]; [easy|]. cbn. intros H.
-  assert (G : forall a l, fold_right Z.min a l <= a /\ forall b, In b l -> fold_right Z.min a l <= b).
-  { intros a l. induction l as [|b l [I J]]; cbn; [split; [lia|easy]|]. split; [lia|]. intros e [->|E]; [lia|]. specialize (J e E). lia. }
-  destruct (G (lsb t) (map lsb r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
+  destruct ts as [|t r]; [easy|]. cbn. intros H. destruct (fold_min (lsb t) (map lsb r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
 Qed.
 
 (** The counts in a smaller unit. *)
@@ -498,7 +498,7 @@ Qed.
 
 Lemma block_step_finer d st b : value_only d = true -> block_step (with_normalised d true) st b = block_step (with_normalised d false) st b.
 Proof.
-  unfold value_only. destruct (cutting_of d) eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Z; [easy|].
+  unfold value_only. destruct (cutting_of d) eqn:W; try discriminate. destruct (zero_terms (factors d)) eqn:Z; [discriminate|].
   destruct (product_rounding (factors d)) as [r|] eqn:Pr.
   { intros V. assert (T : forall l, terms (with_normalised d true) l = terms (with_normalised d false) l).
     { intros l. unfold terms. cbn [cutting_of with_normalised]. rewrite W. f_equal. apply map_ext. intros x. unfold a_of, b_of.
@@ -509,14 +509,14 @@ Proof.
   intros V.
   destruct st as [v w]. unfold block_step.
   change (skips (with_normalised d true)) with (skips d). change (skips (with_normalised d false)) with (skips d).
-  destruct (skips d && _); auto.
+  destruct (skips d && _); [reflexivity|].
   change (odd_first (with_normalised d true)) with (odd_first d). change (odd_first (with_normalised d false)) with (odd_first d).
   set (l := if odd_first d then swapped b else b).
   destruct (terms_finer d l W Z) as [T [N1 N2]].
   destruct (terms (with_normalised d true) l) as [ws e]. destruct (terms (with_normalised d false) l) as [vs e']. cbn [fst snd] in T, N1, N2. subst e e'.
   cbn [c_rule with_normalised factors zero_terms sums nans nan_word a_format b_format d_format]. rewrite Z, !zero_as_none.
   set (c := flush (c_rule d) v). rewrite (block_sum_finer (sums d) (c_rule d) (whole_factors (with_normalised d false) l) (whole_factors (with_normalised d true) l) vs ws c V T).
-  f_equal. destruct (negb (is_nan _)); auto. destruct (sums d) as [s|s|s|s|s|s h|s last|how s last|t] eqn:Sd; try easy;
+  f_equal. destruct (negb (is_nan _)); [reflexivity|]. destruct (sums d) as [s|s|s|s|s|s h|s last|how s last|t] eqn:Sd; try discriminate V;
     try (destruct (nans d); auto; now apply block_nan_finer).
   destruct (nans d); auto; f_equal; apply steps_nan_finer; auto; destruct t; try easy.
 Qed.
@@ -526,10 +526,10 @@ Theorem normalised_factors_idle d w : value_only d = true -> compute (with_norma
 Proof.
   intros V. assert (B : forall xs st, blocks (with_normalised d true) xs st = blocks (with_normalised d false) xs st).
   { intros xs st. unfold blocks. cbn [block with_normalised]. generalize (cut_list (length xs) (block d) xs) as bs. intros bs. revert st.
-    induction bs as [|b bs IH]; intros st; cbn [fold_left]; auto. rewrite block_step_finer by auto. apply IH. }
+    induction bs as [|b bs IH]; intros st; cbn [fold_left]; [reflexivity|]. rewrite block_step_finer by exact V. apply IH. }
   unfold compute. cbn [composed with_normalised]. change (elements (with_normalised d true) w) with (elements d w).
   change (elements (with_normalised d false) w) with (elements d w). destruct (composed d) as [how|].
-  - cbn [d_format c_format with_normalised]. do 2 f_equal. apply (f_equal (fun r => [flush (of_sum how) (fst r); flush (of_c how) (decode (c_format d) (c_word w))])).
-    generalize (decode (d_format d) 0, 0) as st. induction (parts how) as [|k r IH]; intros st; cbn [fold_left]; auto. rewrite B. apply IH.
+  - cbn [d_format c_format with_normalised]. f_equal. apply (f_equal (sum_values (addition how))). apply (f_equal (fun r => [flush (of_sum how) (fst r); flush (of_c how) (decode (c_format d) (c_word w))])).
+    generalize (decode (d_format d) 0, 0) as st. induction (parts how) as [|k r IH]; intros st; cbn [fold_left]; [reflexivity|]. rewrite B. apply IH.
   - rewrite B. reflexivity.
 Qed.

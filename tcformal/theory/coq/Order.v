@@ -256,24 +256,4 @@ Proof. intros H. apply map_ext_in. intros x Hx. apply cut_zero. rewrite forallb_
 Lemma zsum_zeros {A} (l : list A) : zsum (map (fun _ => 0) l) = 0.
 Proof. unfold zsum. induction l; simpl; auto. Qed.
 
-(** [zs] are positive zeros among the products; under ZeroAt the exponent of zeros has to lie below some other's,
-    or that of zeros is taken anyhow.  The sign of a sum of zeros is +0 for those units. *)
-Definition idle_zeros (d : sum) (zs ts : list num) : Prop :=
-  ole (largest d zs) (largest d ts) /\ fraction_bits d <> None.
-
-(** Zeros that are added to a sum change nothing, as long as they do not raise the largest exponent. *)
-Theorem zero_products d zs ts :
-  forallb is_zero zs = true -> idle_zeros d zs ts -> zsign (out d) = Positive \/ total d ts <> 0 ->
-  sum_numbers d (zs ++ ts) = sum_numbers d ts.
-Proof.
-  intros Hz [Hl Hf] Hs.
-  assert (U : unit_of d (zs ++ ts) = unit_of d ts).
-  { unfold unit_of. destruct (fraction_bits d); [|easy]. now rewrite largest_app, omax_absorb. }
-  assert (T : total d (zs ++ ts) = total d ts).
-  { unfold total, counts. rewrite U, map_app, zsum_app, zeros_count, zsum_zeros by easy. reflexivity. }
-  unfold sum_numbers. rewrite U, T. destruct Hs as [Hs|Hs].
-  - unfold convert. rewrite Hs. reflexivity.
-  - unfold sign_of. destruct (total d ts =? 0) eqn:E; [lia|reflexivity].
-Qed.
-
 Close Scope Z_scope.

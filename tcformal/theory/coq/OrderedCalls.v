@@ -33,12 +33,7 @@ Qed.
 Lemma calls_in_order w : full_calls d m w -> Forall (in_order d) (all_blocks d w).
 Proof.
   intros [_ [Fu Le]]. destruct calls_parts as [_ [Po [_ [Bn [how [Co _]]]]]]. apply Forall_forall. intros b Hb. rewrite Forall_forall in Fu. split; [now apply Fu|]. split.
-  - unfold all_blocks in Hb. rewrite Co in Hb. apply in_concat in Hb. destruct Hb as [bs [Hbs Hb]]. apply in_map_iff in Hbs. destruct Hbs as [ks [<- _]].
-    cbv zeta in Hb. pose proof (cut_list_blocks (made_by d) (block d) Bn (length (map (at_k (elements d w)) ks)) (map (at_k (elements d w)) ks)) as G.
-    assert (M : Forall (made_by d) (map (at_k (elements d w)) ks)).
-    { apply Forall_forall. intros x Hx. apply in_map_iff in Hx. destruct Hx as [i [<- _]]. apply at_k_made; [|apply elements_made].
-      left. unfold parts_ok in Po. rewrite Co in Po. now destruct (scales d). }
-    specialize (G M). rewrite Forall_forall in G. now apply G.
+  - pose proof (all_blocks_made d w Bn Po) as A. rewrite Forall_forall in A. now apply A.
   - intros Cu. specialize (Le Cu). rewrite Forall_forall in *. intros e He. apply Le. apply in_concat. eauto.
 Qed.
 

@@ -232,24 +232,20 @@ Proof.
     rewrite G1 in Le. symmetry in Le. assert (L0 : (0 <= lost)%Z) by lia.
     assert (K0 : (0 <= kp)%Z) by (unfold kp; destruct (nearest (rho c)); lia). assert (M0 : (0 <= more)%Z) by (unfold more; destruct (alignment s); lia).
     assert (low0 : (0 <= low)%Z) by (unfold low, near_share; destruct (nearest (rho c)); lia).
+    assert (Kp : kept c (IZR lost) = IZR kp).
+    { unfold kept, kp. destruct (nearest (rho c)); auto. destruct (Z.max_spec (lost - 1) 0) as [[h ->]|[h ->]].
+      - rewrite Rmax_right; auto. assert (IZR lost < 1) by (apply IZR_lt; lia). lra.
+      - rewrite Rmax_left, minus_IZR; auto. assert (1 <= IZR lost) by (apply IZR_le; lia). lra. }
+    assert (Gr : growth (alignment s) f (IZR lost) = IZR more * bp (- f)) by (unfold growth, more; destruct (alignment s); ring).
+    assert (Sh : share c = bp (- low)) by (unfold share, low, near_share; destruct (nearest (rho c)); f_equal; lia).
     assert (Kk : fixed (kp * 2 ^ (width - f) + 2 ^ (width - low) + more * 2 ^ (width - low - f)) = kappa s f (IZR lost)).
     { rewrite !fix_plus, <- !fix_times, !fix_power by lia. unfold kappa. fold c.
-      assert (Kp : kept c (IZR lost) = IZR kp).
-      { unfold kept, kp. destruct (nearest (rho c)); auto. destruct (Z.max_spec (lost - 1) 0) as [[h ->]|[h ->]].
-        - rewrite Rmax_right; auto. assert (IZR lost < 1) by (apply IZR_lt; lia). lra.
-        - rewrite Rmax_left, minus_IZR; auto. assert (1 <= IZR lost) by (apply IZR_le; lia). lra. }
-      assert (Gr : growth (alignment s) f (IZR lost) = IZR more * bp (- f)) by (unfold growth, more; destruct (alignment s); ring).
-      rewrite Kp, Gr. assert (Sh : share c = bp (- low)) by (unfold share, low, near_share; destruct (nearest (rho c)); f_equal; lia). rewrite Sh.
+      rewrite Kp, Gr, Sh.
       replace (width - f - width)%Z with (- f)%Z by lia. replace (width - low - width)%Z with (- low)%Z by lia.
       replace (width - low - f - width)%Z with (- low + - f)%Z by lia. rewrite bpow_plus. ring. }
     assert (Hh : fixed (kp * 2 ^ (rest + low) + 2 ^ (rest + f) + more * 2 ^ rest) * u = eta s f floor (IZR lost)).
     { rewrite !fix_plus, <- !fix_times, !fix_power by lia. unfold eta. fold c.
-      assert (Kp : kept c (IZR lost) = IZR kp).
-      { unfold kept, kp. destruct (nearest (rho c)); auto. destruct (Z.max_spec (lost - 1) 0) as [[h ->]|[h ->]].
-        - rewrite Rmax_right; auto. assert (IZR lost < 1) by (apply IZR_lt; lia). lra.
-        - rewrite Rmax_left, minus_IZR; auto. assert (1 <= IZR lost) by (apply IZR_le; lia). lra. }
-      assert (Gr : growth (alignment s) f (IZR lost) = IZR more * bp (- f)) by (unfold growth, more; destruct (alignment s); ring).
-      rewrite Kp, Gr. assert (Sh : share c = bp (- low)) by (unfold share, low, near_share; destruct (nearest (rho c)); f_equal; lia). rewrite Sh.
+      rewrite Kp, Gr, Sh.
       rewrite Z.max_l by lia. unfold u.
       replace (rest + low - width)%Z with (floor + - f - tiny_unit)%Z by (unfold rest; lia).
       replace (rest + f - width)%Z with (floor + - low - tiny_unit)%Z by (unfold rest; lia).

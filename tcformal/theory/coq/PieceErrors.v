@@ -317,9 +317,6 @@ Definition led (y : num) (g : list num) : Prop := is_zero y = false -> bp (exp y
 Lemma magnitude_app l k : magnitude (l ++ k) = magnitude l + magnitude k.
 Proof. unfold magnitude. now rewrite map_app, Rsum_app. Qed.
 
-Lemma magnitude_pos l : 0 <= magnitude l.
-Proof. apply Rsum_nonneg. intros. apply Rabs_pos. Qed.
-
 Section Groups.
 Variables (m : mode) (f l : Z) (lam own rest : R).
 Hypothesis (L0 : 0 <= lam) (W0 : 0 <= own) (R0 : 0 <= rest).
@@ -397,14 +394,6 @@ Proof.
 Qed.
 End Groups.
 
-Lemma zeros_sum ts : (forall y, In y ts -> is_zero y = true) -> exact_sum ts = 0.
-Proof.
-  intros Z. unfold exact_sum. rewrite (Rsum_ext V (fun _ => 0)) by (intros; apply V_zero; auto). clear. induction ts; cbn; [reflexivity|]. unfold Rsum in *. cbn. lra.
-Qed.
-
-Lemma zeros_total s ts : (forall y, In y ts -> is_zero y = true) -> zsum (counts s ts) = 0%Z.
-Proof. intros Z. unfold counts. rewrite zeros_count; [apply zsum_zeros|]. apply forallb_forall. exact Z. Qed.
-
 (** * One block *)
 
 (** c among the terms: L units are lost beside it, those of all terms where the largest exponent is that of a zero. *)
@@ -416,61 +405,25 @@ Theorem joined_loss s f e0 l lam own rest n L gs x z :
   sum_numbers s (all_parts gs ++ [x]) = Num z ->
   Rabs (V z - exact_sum (all_parts gs ++ [x])) <= kappa s f L * magnitude (all_parts gs ++ [x]) + eta s f e0 A /\ fit_c f e0 l z.
 Proof.
-  intros O L0 W0 Ln Fg Le Fx Lb Lx A H. unfold truncated_ok in O. repeat rewrite andb_true_iff in O.
-  destruct O as [[[[[[[[[P K] Nn] Ff] F0] Pf] M] E0] L1] ZB].
-  apply negb_true_iff in Nn. apply Z.leb_le in F0, Pf, M, E0, L1. destruct (carry_bits s) eqn:Kb; [easy|].
-  destruct (fraction_bits s) as [g|] eqn:F; [|easy]. apply Z.eqb_eq in Ff. subst g. set (us := all_parts gs) in *. set (ts := us ++ [x]) in *.
-  split; [|unfold sum_numbers in H; eapply result_fit; eauto].
-  assert (T : exact_total s ts) by (apply no_carry_exact; exact Kb).
+  intros O L0 W0 Ln Fg Le Fx Lb Lx A. set (us := all_parts gs). set (ts := us ++ [x]).
   pose proof (units_beside_pos lam own L0 W0 n) as U0. assert (n0 : 0 <= IZR n) by (apply IZR_le; lia). assert (n1 : 0 <= lam * IZR n) by (now apply Rmult_le_pos).
-  assert (A0 : 0 <= L) by lra. assert (A1 : L <= A) by (unfold A; lra).
-  assert (Mg : 0 <= magnitude ts) by apply magnitude_pos.
-  pose proof (kappa_pos s f L A0) as KP. pose proof (eta_pos s f e0 A ltac:(lra)) as EP. pose proof (eta_le s f e0 L A A0 A1) as EL.
-  assert (X1 : forall u, loss (alignment s) u x <= bp u) by (intros u; unfold loss; pose proof (fix_rnd_err (alignment s) u (V x)); lra).
-  assert (X0 : forall u, is_zero x = true -> loss (alignment s) u x = 0).
-  { intros u Z. unfold loss. rewrite V_zero by easy. unfold fix_rnd. rewrite round_0, Rminus_0_r, Rabs_R0 by auto with typeclass_instances. reflexivity. }
+  assert (X1 : forall u, loss (alignment s) u x <= bp u) by (intros u; pose proof (lossy_whole (alignment s) u x); lra).
   assert (Sp : forall u, Rsum (map (loss (alignment s) u) ts) = Rsum (map (loss (alignment s) u) us) + loss (alignment s) u x).
   { intros u. unfold ts. rewrite map_app, Rsum_app. cbn [map]. rewrite Rsum_cons. cbn. ring. }
   assert (N : forall u, Rsum (map (loss (alignment s) u) us) <= lam * IZR n * bp u).
   { intros u. eapply Rle_trans; [apply (all_lose _ _ _ _ _ _ u gs Fg)|]. apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply Rmult_le_compat_l; auto. now apply IZR_le. }
-  assert (Cuts : forall E, largest s ts = Some E -> forall B, Rsum (map (loss (alignment s) (E - f)) ts) <= B * bp (E - f) ->
-    Rabs (IZR (zsum (counts s ts)) * bp (E - f) - exact_sum ts) <= B * bp (E - f)).
-  { intros E Q B HB. assert (U : unit_of s ts = (E - f)%Z) by (unfold unit_of; now rewrite F, Q).
-    pose proof (cut_losses s ts) as CL. cbv zeta in CL. rewrite U in CL. lra. }
-  assert (Main : forall E y, largest s ts = Some E -> In y ts -> is_zero y = false -> exp y = E ->
-    Rabs (V z - exact_sum ts) <= kappa s f L * magnitude ts + eta s f e0 A).
-  { intros E y Q Hy Zy Xy. apply Rle_trans with (kappa s f L * magnitude ts + eta s f e0 L); [|lra].
-    pose proof (bpow_gt_0 radix2 (E - f)) as B0. apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]].
-    - apply (sum_absolute s f ts E e0 z L); auto.
-      + left. rewrite <- Xy. eapply Rle_trans; [exact (parts_led _ _ _ _ _ _ gs y Fg Le Hy Zy)|]. unfold ts. rewrite magnitude_app. pose proof (magnitude_pos [x]). fold us. lra.
-      + apply Cuts; auto. rewrite Sp. pose proof (top_loses _ _ _ _ _ _ L0 gs y n Fg Hy Ln) as TL. rewrite Xy in TL. fold us in TL. specialize (X0 (E - f)%Z). specialize (X1 (E - f)%Z).
-        destruct Lx as [Lx|[Lx _]]; [rewrite X0 by auto|]; nra.
-    - destruct Fx as [Sx [Bx _]]. apply (sum_absolute s f ts E e0 z L); auto.
-      + destruct (Bx Zy) as [By|By]; [left|right; lia]. rewrite <- Xy. eapply Rle_trans; [exact By|]. apply magnitude_in. unfold ts. apply in_or_app. right. now left.
-      + apply Cuts; auto. rewrite Sp. specialize (N (E - f)%Z). rewrite <- Xy in *. rewrite (settled_loss (alignment s) f x Sx). destruct Lx as [Lx|[_ Lx]]; [congruence|]. nra. }
-  assert (Zeros : (forall y, In y ts -> is_zero y = true) -> Rabs (V z - exact_sum ts) <= kappa s f L * magnitude ts + eta s f e0 A).
-  { intros Zs. unfold sum_numbers in H. rewrite T in H. pose proof (convert_num _ _ _ _ _ P H) as C.
-    rewrite (zeros_total s ts Zs), Rmult_0_l in C. unfold flt_rnd in C. rewrite round_0 in C by auto with typeclass_instances.
-    rewrite C, (zeros_sum ts Zs), Rminus_0_r, Rabs_R0. nra. }
-  destruct (largest s ts) as [E|] eqn:Q; [|apply Zeros; intros y Hy; now apply (largest_none s ts)].
-  destruct (largest_attained s ts E Q) as [y [Hy Ey]]. unfold term_exponent in Ey. destruct (is_zero y) eqn:Zy.
-  2: { rewrite Nn in Ey. injection Ey as Ey. now apply (Main E y). }
-  (* the largest exponent is that of a zero *)
-  destruct (zero_exponent s) as [| |ze] eqn:Ze; [easy| |].
-  { exfalso. apply orb_prop in ZB. unfold zero_below in ZB. rewrite Ze in ZB. now destruct ZB. }
-  injection Ey as <-. apply orb_prop in ZB. destruct ZB as [ZB|ZB].
-  - unfold zero_below in ZB. rewrite Ze in ZB. apply Z.leb_le in ZB.
-    destruct (forallb is_zero ts) eqn:Az; [apply Zeros; now apply forallb_forall|].
-    assert (Ex : exists q, In q ts /\ is_zero q = false).
-    { clear -Az. induction ts as [|a r IH]; cbn in *; [easy|]. destruct (is_zero a) eqn:Q; [|exists a; auto].
-      destruct IH as [q [? ?]]; auto. exists q; auto. }
-    destruct Ex as [q [Hq Zq]]. pose proof (largest_in s ts q Hq) as Lq. rewrite Q in Lq. unfold term_exponent in Lq. rewrite Zq, Nn in Lq. cbn in Lq.
-    assert (Bq : (l <= exp q)%Z).
-    { apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [|apply Fx]. destruct (parts_in _ _ _ _ _ _ gs q Fg Hq) as [_ [_ [_ [_ G]]]]. exact G. }
-    apply (Main ze q); auto. lia.
-  - destruct (alignment s) eqn:Al; try easy. apply Z.leb_le in ZB.
-    apply (sum_tiny s f ts ze e0 z A L); auto; [lra|].
-    apply Cuts; auto. rewrite Sp. specialize (N (ze - f)%Z). specialize (X1 (ze - f)%Z). pose proof (bpow_gt_0 radix2 (ze - f)). unfold A. nra.
+  apply terms_loss; auto.
+  - unfold A. lra.
+  - intros q Hq _. apply in_app_or in Hq. destruct Hq as [Hq|[<-|[]]]; [|apply Fx]. now destruct (parts_in _ _ _ _ _ _ gs q Fg Hq) as [_ [_ [_ [_ G]]]].
+  - intros y Hy Zy. pose proof (bpow_gt_0 radix2 (exp y - f)) as B0. rewrite Sp. apply in_app_or in Hy. destruct Hy as [Hy|[<-|[]]].
+    + split.
+      * left. eapply Rle_trans; [exact (parts_led _ _ _ _ _ _ gs y Fg Le Hy Zy)|]. unfold ts. rewrite magnitude_app. pose proof (magnitude_pos [x]). fold us. lra.
+      * pose proof (top_loses _ _ _ _ _ _ L0 gs y n Fg Hy Ln) as TL. fold us in TL. specialize (X1 (exp y - f)%Z).
+        destruct Lx as [Lx|[Lx _]]; [rewrite (loss_zero _ _ x Lx)|]; nra.
+    + destruct Fx as [Sx [Bx _]]. split.
+      * destruct (Bx Zy) as [By|By]; auto. left. eapply Rle_trans; [exact By|]. apply magnitude_in. apply in_or_app. right. now left.
+      * specialize (N (exp x - f)%Z). rewrite (settled_loss (alignment s) f x Sx). destruct Lx as [Lx|[_ Lx]]; [congruence|]. nra.
+  - intros u. rewrite Sp. specialize (N u). specialize (X1 u). pose proof (bpow_gt_0 radix2 u). unfold A. nra.
 Qed.
 
 (** An exact sum of a count of units and a number. *)
@@ -903,11 +856,7 @@ Qed.
 
 Lemma words_blocks w : Forall (leading_element d) (elements d w) -> Forall (block_ok d) (blocks_of_word d w) /\ concat (blocks_of_word d w) = elements d w.
 Proof.
-  intros Le. destruct piecewise_signs as [_ [_ [_ [_ [_ [_ Bn]]]]]]. split; [|apply concat_cut; auto].
-  pose proof (cut_list_blocks (fun e => made_by d e /\ leading_element d e) (block d) Bn (length (elements d w)) (elements d w)) as G.
-  eapply Forall_impl; [|apply G].
-  - intros b [Lb Fb]. split; auto. split; (eapply Forall_impl; [|exact Fb]); intros e He; apply He.
-  - pose proof (elements_made d w) as Mm. rewrite Forall_forall in *. auto.
+  intros Le. destruct piecewise_signs as [_ [_ [_ [_ [_ [_ Bn]]]]]]. now apply leading_blocks.
 Qed.
 
 Lemma first_flushed b bs v x : Forall (block_ok d) (b :: bs) -> flush (c_rule d) v = Num x -> in_turn d (b :: bs) v = in_turn d (b :: bs) (Num x).

@@ -183,9 +183,6 @@ Proof. unfold drop_carry. destruct (carry_bits s), (fraction_bits s); auto. now 
 
 (** * The exponent of zeros *)
 
-Definition drop_zero (t : facts) (n : nat) (s : sum) : sum :=
-  if zero_below s (low t) && carry_sane s && negb (normalise s) then with_zero s ZeroNone else s.
-
 (** Designs whose products are summed by themselves. *)
 Definition products_apart (d : design) : bool :=
   match cutting_of d with Whole => true | _ => false end && negb (skips d) && one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) &&

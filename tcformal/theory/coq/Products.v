@@ -101,7 +101,7 @@ Proof.
   - specialize (Q3 eq_refl). rewrite andb_true_iff, !Z.eqb_eq in Q3. destruct Q3 as [Q3 Q7]. cbn [negb andb]. rewrite Q3, Q7, Z0. reflexivity.
   - cbn [negb andb] in Q4, Q5, Q6 |- *. specialize (Q4 eq_refl). specialize (Q5 eq_refl). specialize (Q6 eq_refl).
     rewrite andb_true_iff, !Z.leb_le in Q4. apply Z.eqb_eq in Q5. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in Q6. rewrite Z.min_l in Q5 by lia.
-    set (k := e - ey) in *. assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia).
+    set (k := e - ey) in *. assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia).
     assert (L : Z.log2 sy = f) by (apply Z.log2_unique; [exact F|]; rewrite <- Z.add_1_r; lia).
     assert (LG : Z.log2 sg + k = f) by (rewrite <- L, Q5, Z.log2_mul_pow2 by lia; lia).
     destruct (Z.ltb_spec (Z.log2 sg) f) as [D|D].

@@ -83,9 +83,3 @@ Proof.
   - destruct (result_quiet (sums d) (c_rule d) (block d) (whole_factors d (ordered d b)) (map (term d) (ordered d b)) v B); easy.
   - destruct (result_quiet (sums d) (c_rule d) (block d) (whole_factors d (ordered d b)) (map (term d) (ordered d b)) v' B); easy.
 Qed.
-
-(** The same of a composition, whose calls do not take c in: c as its own sum takes it. *)
-Definition composed_ok (d : design) : bool := match composed d with Some how => exact_node (addition how) | None => false end.
-
-Definition last_c (d : design) (w : words) : val :=
-  flush (match composed d with Some how => of_c how | None => c_rule d end) (decode (c_format d) (c_word w)).

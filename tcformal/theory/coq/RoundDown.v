@@ -168,11 +168,11 @@ Qed.
 Lemma floor_is x s up dn b : 0 <= s -> 0 <= up -> 0 <= dn -> b * 2 ^ s * 2 ^ dn <= x * 2 ^ up < (b + 1) * 2 ^ s * 2 ^ dn ->
   round_div RD x (s + dn - up) = b.
 Proof.
-  intros S U D H. rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by lia. rewrite round_div_unfold. pose proof (pow2_gt (s + dn) ltac:(lia)). pose proof (pow2_gt up U).
+  intros S U D H. rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by lia. rewrite round_div_unfold. pose proof (pow2_pos (s + dn) ltac:(lia)). pose proof (pow2_pos up U).
   destruct (Z.leb_spec (s + dn - up) 0) as [L|L].
   - assert (Q : 2 ^ up = 2 ^ (- (s + dn - up)) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. nia.
   - assert (Q : 2 ^ (s + dn) = 2 ^ (s + dn - up) * 2 ^ up) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. set (z := 2 ^ (s + dn - up)) in *.
-    assert (PZ : 0 < z) by (apply pow2_gt; lia). assert (B : b * z <= x < (b + 1) * z) by nia.
+    assert (PZ : 0 < z) by (apply pow2_pos; lia). assert (B : b * z <= x < (b + 1) * z) by nia.
     assert (E : x / z = b) by (symmetry; apply Z.div_unique with (x - b * z); [left|]; lia). rewrite E. now destruct (x mod z =? 0).
 Qed.
 
@@ -180,7 +180,7 @@ Lemma clamped_floor x s w dn b : 0 <= s -> 0 <= w -> 0 < dn -> Z.abs x < 2 ^ w -
   b * 2 ^ s * dn <= x < (b + 1) * 2 ^ s * dn.
 Proof.
   intros S W D B H. destruct (Z.le_gt_cases s w) as [L|L]; [now rewrite Z.min_l in H by lia|]. rewrite Z.min_r in H by lia.
-  assert (P : 2 ^ w <= 2 ^ s) by (apply Z.pow_le_mono_r; lia). pose proof (pow2_gt w W). set (z := 2 ^ w) in *. set (y := 2 ^ s) in *.
+  assert (P : 2 ^ w <= 2 ^ s) by (apply Z.pow_le_mono_r; lia). pose proof (pow2_pos w W). set (z := 2 ^ w) in *. set (y := 2 ^ s) in *.
   assert (PZ : z <= z * dn) by nia. assert (PY : z * dn <= y * dn) by nia. rewrite <- !Z.mul_assoc in *. set (zd := z * dn) in *. set (yd := y * dn) in *.
   assert (Q : b = 0 \/ b = -1) by nia. destruct Q as [-> | ->]; lia.
 Qed.
@@ -205,7 +205,7 @@ Proof.
   - assert (NG : (n <? 0) = false).
     { destruct (Z.ltb_spec n 0) as [L|]; [exfalso|reflexivity]. assert (K0 : kk = 0 /\ aw = false) by (pose proof (k_range _ _ _ _ _ _ KF); destruct aw; cbn [Z.b2z] in Q; split; auto; lia). destruct K0 as [-> ->].
       destruct (Z.le_gt_cases (h + emin k - p k) u) as [G|G].
-      - destruct (k_exact _ _ _ _ _ _ KF ltac:(lia) G) as [E _]. pose proof (pow2_gt (u - (h + emin k - p k)) ltac:(lia)). nia.
+      - destruct (k_exact _ _ _ _ _ _ KF ltac:(lia) G) as [E _]. pose proof (pow2_pos (u - (h + emin k - p k)) ltac:(lia)). nia.
       - destruct (k_cut _ _ _ _ _ _ KF ltac:(lia) G) as [_ E]. unfold away_rule in E. rewrite RH in E. destruct (Z.ltb_spec n 0); [|lia]. destruct (Z.eqb_spec (Z.abs n - 0 * 2 ^ (h + emin k - p k - u)) 0); [lia|easy]. }
     rewrite (RS _ CR). rewrite NG, andb_false_r. cbn [neg signed sig]. change (signed _) with 0.
     assert (R0 : round_div RD n (u3 - u) = 0).
@@ -277,15 +277,18 @@ Proof.
   change (W (Sg (kept_node z))) with (sg (width_in m (kept_node z)) (v (kept_node z))). set (b := sg (width_in m (kept_node z)) (v (kept_node z))) in *.
   change (W (Sg (p_node y))) with (sg (width_in m (p_node y)) (v (p_node y))) in C. rewrite <- C in Q1. set (n := Design.count x) in *. set (s := v (distance z)) in *. set (w := width_in m (p_node y)) in *.
   assert (S0 : 0 <= s) by apply FD. pose proof (sg_range w (v (p_node y)) ltac:(lia) FN) as SR. rewrite <- C in SR.
-  assert (PU : 0 < 2 ^ up) by (apply pow2_gt; lia).
+  assert (PU : 0 < 2 ^ up) by (apply pow2_pos; lia).
   assert (NW : Z.abs (n * 2 ^ up) < 2 ^ (w + up)).
-  { rewrite Z.pow_add_r by lia. assert (2 ^ w = 2 * 2 ^ (w - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia). nia. }
+  { rewrite Z.pow_add_r by lia. assert (2 ^ w = 2 * 2 ^ (w - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
+    rewrite Z.abs_mul, (Z.abs_eq (2 ^ up)) by lia. apply Z.mul_lt_mono_pos_r; lia. }
   assert (H : b * 2 ^ s * 1 <= n * 2 ^ up < (b + 1) * 2 ^ s * 1) by (apply (clamped_floor _ s (w + up)); lia).
-  pose proof (pow2_gt s S0) as PS. split.
+  pose proof (pow2_pos s S0) as PS. split.
   - destruct TP as [[T1 T2]|[T1 [T2 T3]]].
     + rewrite T2. rewrite UE by congruence. replace (W (level_term k) - f - up - (W (p_top y) - f)) with (s + 0 - up) by lia. apply floor_is; try lia.
-    + assert (b = 0) by nia. rewrite T2, H0. apply round_div_0.
-  - assert (A : Z.abs (n * 2 ^ up) <= p_bound y * 2 ^ up) by nia. set (N := n * 2 ^ up) in *. assert (- Z.abs N <= b) by nia. assert (b <= Z.abs N) by nia. lia.
+    + rewrite T2 in *. assert (B0 : b = 0) by (clear - H PS; nia). rewrite B0. apply round_div_0.
+  - apply Z.le_trans with (Z.abs (n * 2 ^ up)).
+    + clear - H PS. set (N := n * 2 ^ up) in *. nia.
+    + rewrite Z.abs_mul, (Z.abs_eq (2 ^ up)) by lia. apply Z.mul_le_mono_nonneg_r; [lia|exact B].
 Qed.
 
 Lemma down_parts : (sum_mode r = RD /\ zero_exponent d = ZeroNone /\ zsign o = SumSign /\ cut_again r = true /\ 0 <= more r) /\
@@ -414,23 +417,26 @@ Proof.
     rewrite SZ, !SH, BT in H. assert (B1 : W (Plus (c_term q) (Num_ 1)) = b + 1) by (unfold W in *; cbn [value]; rewrite BT; lia). rewrite B1 in H. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H.
     assert (SN : signed (num_in v c) = if sc then - sg_ else sg_) by (unfold signed, num_in, sc; cbn [neg sig]; reflexivity).
     set (X := if sc then - sg_ else sg_) in *. destruct FSIG as [FS1 FS2]. fold sg_ in FS1, FS2.
-    assert (UP : 0 <= up) by (unfold up; lia). assert (DN : 0 <= dn) by (unfold dn; lia). assert (WC : 0 <= width_in m (significand c)). { destruct (Z.lt_ge_cases (width_in m (significand c)) 0) as [L|L]; [rewrite Z.pow_neg_r in FS2 by lia; lia|lia]. }
-    pose proof (pow2_gt up UP). pose proof (pow2_gt dn DN).
-    assert (XB : Z.abs (X * 2 ^ up) < 2 ^ w). { unfold w. rewrite Z.pow_add_r by lia. assert (Z.abs X = sg_) by (unfold X; destruct sc; lia). nia. }
-    unfold cut. rewrite SN. unfold lsb, num_in; cbn [exp frac]. replace (E - f - (v (code c) + low c - bits_below c)) with (s + dn - up) by (unfold up, dn; lia).
-    apply floor_is; auto. apply (clamped_floor _ s w); auto. unfold w. lia. }
+    assert (UP : 0 <= up) by apply Z.le_max_l. assert (DN : 0 <= dn) by apply Z.le_max_l. assert (WC : 0 <= width_in m (significand c)). { destruct (Z.lt_ge_cases (width_in m (significand c)) 0) as [L|L]; [rewrite Z.pow_neg_r in FS2 by lia; lia|lia]. }
+    pose proof (pow2_pos up UP). pose proof (pow2_pos dn DN).
+    assert (XB : Z.abs (X * 2 ^ up) < 2 ^ w). { unfold w. rewrite Z.pow_add_r by lia. assert (AX : Z.abs X = sg_) by (clear - FS1; unfold X; destruct sc; lia). rewrite Z.abs_mul, AX, (Z.abs_eq (2 ^ up)) by lia.
+      apply Z.mul_lt_mono_pos_r; [assumption|apply FS2]. }
+    unfold cut. rewrite SN. unfold lsb, num_in; cbn [exp frac]. replace (E - f - (v (code c) + low c - bits_below c)) with (s + dn - up) by (clear - SE; unfold up, dn; lia).
+    apply floor_is; auto. apply (clamped_floor _ s w); auto. now apply Z.add_nonneg_nonneg. }
   assert (BV : (if two_sums r && (exp (num_in v c) <? E - f - 1) then 0 else cut (sum_mode r) (E - f) (num_in v c)) = b).
   { rewrite SM. cbn [num_in exp]. destruct (two_sums r) eqn:TS; cbn [andb]; [|apply CUT; now left]. destruct (Z.ltb_spec (v (code c) + low c) (E - f - 1)) as [L|L]; [|apply CUT; right; lia].
     pose proof (Q 4%nat) as H. unfold c_claims in H. rewrite TS in H. specialize (H _ eq_refl). cbn [given forallb goal] in H.
     assert (G : T (Less (Num_ (down_bits r + 1)) (U (distance (c_floored q)))) = true) by (unfold T; cbn [truth value]; fold f y s; apply Z.ltb_lt; lia). rewrite G in H. specialize (H eq_refl).
     unfold T in H. cbn [truth value] in H. apply Z.eqb_eq in H. fold y kc in H. unfold b. rewrite H. now destruct sc. }
-  assert (PM : 0 < 2 ^ more r) by (apply pow2_gt; exact MO).
+  assert (PM : 0 < 2 ^ more r) by (apply pow2_pos; exact MO).
   assert (NV : N = W (Sg (kept_node (products_floored q))) + b * 2 ^ more r).
   { assert (KB : truth m v (AtMost (U (kept_node y)) (Num_ (c_largest q))) = true) by (cbn [truth value]; now apply Z.leb_le).
     pose proof (C6 _ (or_introl eq_refl) v SOL) as H. cbn [given forallb goal] in H. fold m in H. rewrite KB in H. rewrite (proj2 (truth_within m v _ _)) in H by (fold W; lia). specialize (H eq_refl).
     cbn [truth] in H. apply Z.eqb_eq in H. fold W in H. unfold N. rewrite H, <- BT. reflexivity. }
   assert (AB : Z.abs b <= c_largest q) by (unfold b; destruct sc; lia).
-  assert (NB : Z.abs N <= last_bound r q). { unfold last_bound. rewrite NV. nia. }
+  assert (NB : Z.abs N <= last_bound r q).
+  { unfold last_bound. rewrite NV. pose proof (Z.mul_le_mono_nonneg_r _ _ (2 ^ more r) ltac:(lia) AB) as AP. clear - BDA AP PM.
+    eapply Z.le_trans; [apply Z.abs_triangle|]. rewrite Z.abs_mul, (Z.abs_eq (2 ^ more r)) by lia. lia. }
   assert (CT : counted ct (floor_sum r ns q) v N u1). { constructor; try reflexivity. unfold u1, E. cbn [floor_sum unit]. unfold W, level_term. cbn [value]. fold l f. lia. }
   assert (KN : forallb T (known (floor_sum r ns q)) = true). { cbn [floor_sum known]. rewrite (forallb1 T). fold l. rewrite LK, andb_true_r. apply (truth_within m v). fold W. fold N. lia. }
   split; [exact CT|]. split; [exact NB|]. split; [exact KN|].

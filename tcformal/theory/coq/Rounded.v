@@ -17,12 +17,6 @@ Proof. destruct v; simpl; auto. repeat split. Qed.
 Lemma same_val_trans u v w : same_val u v -> same_val v w -> same_val u w.
 Proof. destruct u, v, w; simpl; try easy; [intros [A [B C]] [D [E F]]; repeat split|]; congruence. Qed.
 
-Lemma same_val_sym u v : same_val u v -> same_val v u.
-Proof. destruct u, v; simpl; try easy; intros [A [B C]]; repeat split; auto. Qed.
-
-Lemma pow2_gt k : 0 <= k -> 0 < 2 ^ k.
-Proof. intros. apply Z.pow_pos_nonneg; lia. Qed.
-
 (** * The rounding of a signed magnitude *)
 
 (** Whether one is added to the magnitude [kept] that is left of [m] after a shift right by [k]. *)
@@ -42,7 +36,7 @@ Definition with_sign (s : bool) (x : Z) : Z := if s then - x else x.
 Lemma round_div_kept r n kept k : 0 < k -> 0 <= kept -> kept * 2 ^ k <= Z.abs n < (kept + 1) * 2 ^ k ->
   round_div r n k = with_sign (n <? 0) (kept + Z.b2z (away_rule r (n <? 0) (Z.abs n) kept k)).
 Proof.
-  intros K P B. pose proof (pow2_gt k ltac:(lia)) as D. rewrite round_div_unfold. unfold with_sign. destruct (Z.leb_spec k 0); [lia|].
+  intros K P B. pose proof (pow2_pos k ltac:(lia)) as D. rewrite round_div_unfold. unfold with_sign. destruct (Z.leb_spec k 0); [lia|].
   set (d := 2 ^ k) in *. set (rest := Z.abs n - kept * d) in *. assert (R : 0 <= rest < d) by (unfold rest; nia).
   destruct (Z.ltb_spec n 0) as [N|N].
   - assert (E : n = - (kept * d + rest)) by (unfold rest; lia).
@@ -96,26 +90,27 @@ Proof.
   intros P [R H Z0 T X C] N. specialize (T N). specialize (X N). specialize (C N). unfold last_bit.
   destruct (Z.eqb_spec n 0); [easy|]. set (l := Z.log2 (Z.abs n)) in *. set (ex := h + emin c - p c) in *.
   assert (L : 0 < Z.abs n) by lia. destruct (Z.log2_spec (Z.abs n) L) as [L1 L2]. fold l in L1, L2. pose proof (Z.log2_nonneg (Z.abs n)) as L0. fold l in L0.
-  assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_gt (p c) P) as P0.
+  assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_pos (p c) P) as P0.
   assert (B : 2 ^ p c <= kept -> l + u = ex + p c).
   { intros K. destruct (Z.le_gt_cases ex u) as [G|G].
-    - destruct (X G) as [E _]. pose proof (pow2_gt (u - ex) ltac:(lia)). assert (l = p c - (u - ex)); [|lia]. unfold l.
+    - destruct (X G) as [E _]. pose proof (pow2_pos (u - ex) ltac:(lia)). assert (l = p c - (u - ex)); [|lia]. unfold l.
       destruct (Z.le_gt_cases (u - ex) (p c)) as [Q|Q].
       + apply Z.log2_unique; [lia|]. assert (E1 : 2 ^ p c = 2 ^ (p c - (u - ex)) * 2 ^ (u - ex)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
         assert (E2 : 2 ^ (p c + 1) = 2 ^ (Z.succ (p c - (u - ex))) * 2 ^ (u - ex)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
-        rewrite E1, E in K. rewrite E2, E in R. split; nia.
-      + exfalso. assert (2 ^ (p c + 1) <= 2 ^ (u - ex)) by (apply Z.pow_le_mono_r; lia). nia.
+        rewrite E1, E in K. rewrite E2, E in R. clear - K R H0. split; nia.
+      + exfalso. assert (Q' : 2 ^ (p c + 1) <= 2 ^ (u - ex)) by (apply Z.pow_le_mono_r; lia). clear - E K R L PP P0 H0 Q'. nia.
     - destruct (C G) as [[E1 E2] _]. assert (l = p c + (ex - u)); [|lia]. unfold l. apply Z.log2_unique; [lia|]. fold ex in E1, E2.
-      pose proof (pow2_gt (ex - u) ltac:(lia)).
-      rewrite <- Z.add_1_r. replace (p c + (ex - u) + 1) with ((p c + 1) + (ex - u)) by lia. rewrite !(Z.pow_add_r 2 _ (ex - u)) by lia. split; nia. }
+      pose proof (pow2_pos (ex - u) ltac:(lia)).
+      rewrite <- Z.add_1_r. replace (p c + (ex - u) + 1) with ((p c + 1) + (ex - u)) by lia. rewrite !(Z.pow_add_r 2 _ (ex - u)) by lia.
+      clear - E1 E2 K R H0. split; nia. }
   destruct (Z.le_gt_cases (2 ^ p c) kept) as [K|K]; [specialize (B K); unfold ex in *; lia|].
   destruct T as [T|T]; [lia|]. assert (l + u < ex + p c); [|unfold ex in *; lia].
   destruct (Z.le_gt_cases ex u) as [G|G].
-  - destruct (X G) as [E _]. apply Z.nle_gt. intros J. pose proof (pow2_gt (u - ex) ltac:(lia)).
-    assert (2 ^ p c <= 2 ^ l * 2 ^ (u - ex)) by (rewrite <- Z.pow_add_r by lia; apply Z.pow_le_mono_r; lia). nia.
+  - destruct (X G) as [E _]. apply Z.nle_gt. intros J. pose proof (pow2_pos (u - ex) ltac:(lia)).
+    assert (Q : 2 ^ p c <= 2 ^ l * 2 ^ (u - ex)) by (rewrite <- Z.pow_add_r by lia; apply Z.pow_le_mono_r; lia). clear - E K L1 H0 Q. nia.
   - destruct (C G) as [[E1 E2] _]. fold ex in E1, E2. apply Z.nle_gt. intros J.
     assert (2 ^ (p c) * 2 ^ (ex - u) <= 2 ^ l) by (rewrite <- Z.pow_add_r by lia; apply Z.pow_le_mono_r; lia).
-    pose proof (pow2_gt (ex - u) ltac:(lia)). nia.
+    pose proof (pow2_pos (ex - u) ltac:(lia)). clear - E1 E2 K L1 H0 H1. nia.
 Qed.
 
 Lemma kept_rounded c n u kept h away : 0 <= p c -> kept_facts c n u kept h away -> n <> 0 ->
@@ -167,7 +162,7 @@ Proof.
   unfold convert. rewrite (kept_last_bit _ _ _ _ _ _ P F N), (kept_rounded _ _ _ _ _ _ P F N).
   specialize (T N). unfold result, rounded_zero, overflows, carries.
   set (r := kept + Z.b2z away). set (k := Z.b2z (2 ^ (p c + 1) <=? r)).
-  assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_gt (p c) P) as P0.
+  assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_pos (p c) P) as P0.
   assert (Rr : 0 <= r <= 2 ^ (p c + 1)) by (unfold r; destruct away; simpl; lia).
   assert (A : Z.abs (with_sign (n <? 0) r) = r) by (unfold with_sign; destruct (n <? 0); lia). rewrite A.
   assert (ZR : (with_sign (n <? 0) r =? 0) = (r =? 0)) by (unfold with_sign; destruct (n <? 0), (Z.eqb_spec r 0); lia). rewrite ZR.

@@ -139,6 +139,13 @@ Proof.
   - apply Rmult_lt_compat_r; [apply bpow_gt_0|]. rewrite bp_Z by lia. now apply IZR_lt.
 Qed.
 
+Lemma count_log2 n u : (n <> 0)%Z -> bp (Z.log2 (Z.abs n) + u) <= Rabs (IZR n * bp u) < bp (Z.log2 (Z.abs n) + u + 1).
+Proof.
+  intros N. pose proof (log2_mag n u N) as M. destruct (mag radix2 (IZR n * bp u)) as [m Hm]. simpl in M. subst m.
+  replace (Z.log2 (Z.abs n) + u + 1 - 1)%Z with (Z.log2 (Z.abs n) + u)%Z in Hm by lia. apply Hm.
+  apply Rmult_integral_contrapositive_currified; [now apply not_0_IZR|]. pose proof (bpow_gt_0 radix2 u). lra.
+Qed.
+
 Lemma last_bit_ok c n u : (n <> 0)%Z -> last_bit c n u = cexp radix2 (flt c) (IZR n * bp u).
 Proof.
   intros Hn. unfold last_bit, cexp, flt, FLT_exp. destruct (Z.eqb_spec n 0); [easy|].

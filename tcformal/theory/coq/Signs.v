@@ -6,9 +6,6 @@ From TC Require Import Spec Design Designs Rounding Order Error Carry Negation C
 Import ListNotations.
 Open Scope Z_scope.
 
-Definition with_zsign (c : conversion) (z : zero_sign) : conversion :=
-  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := tiny c; zsign := z |}.
-
 Definition multiple (g : Z) (x : num) : Prop := exists k, V x = (IZR k * bp g)%R.
 
 Lemma fix_multiple m u k : fix_rnd m u (IZR k * bp u) = (IZR k * bp u)%R.
@@ -76,22 +73,6 @@ Proof.
       destruct (neg z); rewrite ?opp_IZR, T; ring. }
     destruct Q as [i Hi]. rewrite Hi. apply scaled_multiple. lia.
 Qed.
-
-(** Either every number that a sum takes is a multiple of the least result, or every unit of a sum is. *)
-Definition never_vanishes (d : design) (s : sum) (t : facts) : bool :=
-  let g := emin (out s) - p (out s) in
-  ((g <=? low t - bits t) && (g <=? least (start_format d) - fbits (start_format d))) ||
-  match fraction_bits s with
-  | Some f => negb (normalise s) && (g + f <=? Z.min (low t) (Z.min (least (start_format d)) (emin (out s))))
-  | None => false
-  end.
-
-Definition sign_free (d : design) : bool :=
-  match sum_of d, term_facts d with
-  | Some s, Some t => sound d s && never_vanishes d s t && negb (flushes (out s)) &&
-      match carry_bits s with None => true | _ => false end && match zsign (out s) with SumSign => true | _ => false end
-  | _, _ => false
-  end.
 
 Lemma has_multiple t g x : has t x -> g <= low t - bits t -> multiple g x.
 Proof. intros [_ [B L]] G. unfold multiple, V, lsb. apply scaled_multiple. lia. Qed.

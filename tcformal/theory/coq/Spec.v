@@ -238,26 +238,13 @@ Definition product (x y : val) : val :=
   | Inf s, Inf t => Inf (xorb s t)
   end.
 
-(** T-FDPA: the products of a block and c in one sum; the result is the next block's c. *)
-Definition chain (d : sum) (blocks : list (list val)) (c : val) : val :=
-  fold_left (fun c ps => sum_values d (ps ++ [c])) blocks c.
-
-(** Sums of sums: FMA chains, pairwise and grouped sums, trees. *)
+(** Sums of sums. *)
 Inductive tree := Term (v : val) | Node (d : sum) (l : list tree).
 
 Fixpoint eval (t : tree) : val :=
   match t with Term v => v | Node d l => sum_values d (map eval l) end.
 
-Definition fma_chain (d : sum) (ps : list val) (c : val) : tree :=
-  fold_left (fun t v => Node d [t; Term v]) ps (Term c).
-
-(** * Words in, a word out *)
+(** * The blocks of a list *)
 
 Fixpoint cut_list {A} (fuel : nat) (n : nat) (l : list A) : list (list A) :=
   match fuel, l with S k, _ :: _ => firstn n l :: cut_list k n (skipn n l) | _, _ => [] end.
-
-Definition products (fa fb : format) (ws : list (Z * Z)) : list val :=
-  map (fun w => product (decode fa (fst w)) (decode fb (snd w))) ws.
-
-Definition dot (d : sum) (block : nat) (fa fb fc fd : format) (nan : Z) (ws : list (Z * Z)) (c : Z) : Z :=
-  encode fd nan (chain d (cut_list (length ws) block (products fa fb ws)) (decode fc c)).

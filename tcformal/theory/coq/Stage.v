@@ -102,14 +102,16 @@ Definition summed_claims (m : widths) (d : sum) (s : summed) : list claim :=
   (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ++
   fused_claims m (context s) (sum_design d s) (summed_bits s) (sum_body s).
 
-Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=
-  fused_ok m (sum_design d s) (summed_bits s) (sum_body s) && forallb (in_circuit m) (fused_nodes (sum_body s)) && regular d &&
+Definition shape_ok (m : widths) (d : sum) (s : summed) : bool :=
   match s with
   | One _ _ => true
   | Two f rs x =>
       match fraction_bits d with None => true | _ => false end && (length rs =? 2)%nat && (length (numbers_of x) =? 2)%nat &&
       forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 3 <=? f)
   end.
+
+Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=
+  fused_ok m (sum_design d s) (summed_bits s) (sum_body s) && forallb (in_circuit m) (fused_nodes (sum_body s)) && regular d && shape_ok m d s.
 
 Definition keeps_all (r : flush_rule) : bool := match r with Kept => true | _ => false end.
 
@@ -173,7 +175,6 @@ Proof.
 Qed.
 
 Lemma forallb1 {A} (q : A -> bool) a l : forallb q (a :: l) = q a && forallb q l. Proof. reflexivity. Qed.
-Lemma forallb2 {A} (q : A -> bool) a b l : forallb q (a :: b :: l) = q a && (q b && forallb q l). Proof. reflexivity. Qed.
 
 Lemma lead_known g o l : Forall (holds ct) (lead_claims_when g (o, l)) -> forallb (truth m v) g = true -> forallb (truth m v) (operand_known o) = true.
 Proof.
@@ -214,15 +215,7 @@ Proof.
   apply (lead_number f [finite r] r zr sp l OK IC CL). cbn [forallb finite truth]. now rewrite QN, QI.
 Qed.
 
-Definition shape_ok (d : sum) (s : summed) : bool :=
-  match s with
-  | One _ _ => true
-  | Two f rs x =>
-      match fraction_bits d with None => true | _ => false end && (length rs =? 2)%nat && (length (numbers_of x) =? 2)%nat &&
-      forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 3 <=? f)
-  end.
-
-Lemma context_true d s : shape_ok d s = true -> Forall (holds ct) (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ->
+Lemma context_true d s : shape_ok m d s = true -> Forall (holds ct) (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ->
   forall a, In a (addends (sum_body s)) -> truth m v (finite (of a)) = true -> forallb (truth m v) (context s (of a)) = true.
 Proof.
   destruct s as [f x|f rs x]; [reflexivity|]. cbn [shape_ok context sum_body]. rewrite !andb_true_iff. intros [[[[[_ LR] LN] LO] _] _] CL a A F. clear A.
@@ -237,7 +230,7 @@ Proof.
   unfold summed_ok, summed_claims. rewrite !andb_true_iff. intros [[[OK NI] RG] S] CL. rewrite Forall_app in CL. destruct CL as [CL1 CL2].
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i I; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
   pose proof (fused_sound ct (context s) (sum_design d s) (summed_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1)) as FS.
-  destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design summed_bits sum_body sum_operands sum_result] in *.
+  destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design summed_bits sum_body sum_operands sum_result shape_ok] in *.
   rewrite !andb_true_iff in S. destruct S as [[[[[DN LR] LN] LO] P] PF]. apply Nat.eqb_eq in LR, LN. apply Z.leb_le in P, PF.
   destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
   cbn [combine flat_map forallb] in *. rewrite !andb_true_iff in LO. destruct LO as [O1 [O2 _]]. rewrite app_nil_r, Forall_app in CL1. destruct CL1 as [C1 C2].
@@ -343,7 +336,7 @@ Qed.
 Lemma convert_nonneg co s n u x : 0 <= p co -> convert co s n u = Num x -> 0 <= sig x.
 Proof.
   intros P. unfold convert. destruct (_ || _); [intros H; inversion H; cbn; lia|]. destruct (_ <? _); [|intros H; inversion H; cbn; lia].
-  destruct (is_infinite co n); [easy|]. intros H; inversion H; cbn. pose proof (pow2_gt (p co + 1) ltac:(lia)). lia.
+  destruct (is_infinite co n); [easy|]. intros H; inversion H; cbn. pose proof (pow2_pos (p co + 1) ltac:(lia)). lia.
 Qed.
 
 Lemma sum_nonneg d vs x : 0 <= p (out d) -> sum_values d vs = Num x -> 0 <= sig x.

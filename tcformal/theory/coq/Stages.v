@@ -115,10 +115,7 @@ Definition least_of (f : bounds -> Z) (bs : list bounds) : Z := match bs with []
 
 Lemma least_of_le f bs b : In b bs -> least_of f bs <= f b.
 Proof.
-  destruct bs as [|a r]; [easy|]. cbn. intros H.
-  assert (G : forall z l, fold_right Z.min z l <= z /\ forall y, In y l -> fold_right Z.min z l <= y).
-  { intros z l. induction l as [|y l [I J]]; cbn; [split; [lia|easy]|]. split; [lia|]. intros e [->|E]; [lia|]. specialize (J e E). lia. }
-  destruct (G (f a) (map f r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
+  destruct bs as [|a r]; [easy|]. cbn. intros H. destruct (fold_min (f a) (map f r)) as [G1 G2]. destruct H as [->|H]; auto. apply G2. now apply in_map.
 Qed.
 
 Definition most_of (f : bounds -> Z) (bs : list bounds) : Z := - least_of (fun b => - f b) bs.

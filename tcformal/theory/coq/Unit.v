@@ -95,8 +95,10 @@ Proof.
   split.
   { repeat split; auto. intros Q. rewrite Q in E. now destruct (scales d). now destruct (product_rounding (factors d)) as [[]|]. }
   split; [repeat split; auto|]. split.
-  - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[[[L1 L2] L3] L4] L5]. apply negb_true_iff in L4. destruct (of_a (factors d)), (of_b (factors d)), (scales d); easy.
-  - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3]. destruct (of_sum how), (of_c how); easy.
+  - destruct (converted d); auto. rewrite !andb_true_iff in L. destruct L as [[[[L1 L2] L3] L4] L5]. apply negb_true_iff in L4.
+    destruct (of_a (factors d)); try discriminate L1. destruct (of_b (factors d)); try discriminate L2. destruct (scales d); [discriminate L3|]. auto.
+  - destruct (composed d) as [how|]; auto. rewrite !andb_true_iff in M. destruct M as [[M1 M2] M3].
+    destruct (of_sum how); try discriminate M1. destruct (of_c how); try discriminate M2. auto.
 Qed.
 
 Lemma zero_as_none one v : zero_as None one v = v.
@@ -178,7 +180,7 @@ Proof.
   unfold block_value. destruct (sums d) as [st| | | | |e [|]| | |]; try easy.
   - destruct st as [s|]; [|easy]. apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q2. destruct (fraction_bits s) as [f|] eqn:Fb; [|easy].
     cbn [block_sum add_from add]. apply (sum_alikes s f); auto. apply alikes_app; auto. apply alikes_refl.
-  - apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q2. destruct (fraction_bits e) as [f|] eqn:Fb; [|easy]. exact (after_alikes e f _ _ _ Fb Q2 A).
+  - apply andb_prop in Q. destruct Q as [Q1 Q2]. apply negb_true_iff in Q2. destruct (fraction_bits e) as [f|] eqn:Fb; [|discriminate Q1]. rewrite !block_after. exact (after_alikes e f _ _ _ Fb Q2 A).
 Qed.
 
 Definition good (x : element) : Prop := plain_factors x /\ (cutting_of d = Whole \/ scaled_by x = []).
@@ -333,7 +335,7 @@ Proof.
   specialize (Q3 eq_refl). apply andb_prop in Q3. destruct Q3 as [K1 K2]. apply Z.leb_le in K1, K2. rewrite Z.min_l in Q4 by lia.
   assert (EY : (if sx =? 0 then least_exponent g else Z.max (Z.log2 (Z.abs sx) + (ex - fbits f)) (least_exponent g)) = ey).
   { destruct (Z.eqb_spec sx 0) as [Z1|_]; [easy|].
-    specialize (Q7 eq_refl). apply orb_prop in Q7. assert (PK : 0 < 2 ^ k) by (apply pow2_gt; lia). assert (SP : 0 < sx) by lia.
+    specialize (Q7 eq_refl). apply orb_prop in Q7. assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia). assert (SP : 0 < sx) by lia.
     assert (LG : Z.log2 sy = Z.log2 sx + k) by (rewrite Q4, Z.log2_mul_pow2 by lia; lia). rewrite Z.abs_eq by lia.
     assert (0 < sy) by (rewrite Q4; nia).
     destruct Q7 as [Q7|Q7].
@@ -723,7 +725,7 @@ Proof.
   assert (NUM : is_num (a_of d e) = true /\ is_num (b_of d e) = true).
   { assert (SB : scaled_by e = []) by (unfold e; cbn [scaled_by]; now rewrite SN). unfold product_value, exact_value in Y. rewrite SB in Y. cbn [fold_left] in Y.
     assert (G : forall z, match z with Num _ => False | _ => True end -> match product_rounding (factors d) with Some (Floating c) => rounded_value c (adjusted_value (subtracts d (index e)) (product_limit (factors d)) z) | _ => adjusted_value (subtracts d (index e)) (product_limit (factors d)) z end <> Num y).
-    { intros [z|t|] H; try easy; unfold adjusted_value; destruct (subtracts d (index e)); cbn [negate]; destruct (product_rounding (factors d)) as [[]|]; easy. }
+    { intros [z|t|] H; [destruct H| |]; unfold adjusted_value; destruct (subtracts d (index e)); cbn [negate]; destruct (product_rounding (factors d)) as [[]|]; discriminate. }
     destruct (a_of d e) as [y1|t|], (b_of d e) as [y2|t'|]; auto; exfalso; refine (G _ _ Y); cbn [product]; try (destruct (is_zero _)); exact Logic.I. }
   destruct NUM as [NA NB]. clear Y y. unfold factor_significands. unfold leaf_ok_at, leaf_claims_at in *. destruct (factors_at d u k l) as [x r] eqn:FA. rewrite !andb_true_iff in LO. destruct LO as [[[[[LO IC] NO] _] _] _].
   rewrite !Forall_app in LC. destruct LC as [_ [C2 _]]. fold m in LO. rewrite forallb_forall in IC. unfold factors_at in FA. rewrite CN, SN in FA. inversion FA; subst x r. clear FA.
@@ -914,7 +916,7 @@ Proof.
     - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
   2: { destruct (sums d) as [| | | | |e [|]| | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[AO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
     assert (BV : block_value d (map fst es) (fst st) = after_value e (map (val_in v) (numbers_of (first q'))) (val_in v (its (its_c q')))).
-    { unfold block_value. rewrite SD. change (block_sum (CAfter e false) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (after_value e (map fst es) (flush (c_rule d) (fst st))). rewrite NE, CE.
+    { unfold block_value. rewrite SD. rewrite block_after, NE, CE.
       unfold after_ok, front_ok in AO. rewrite !andb_true_iff in AO. apply after_same; auto.
       - destruct (fraction_bits e) as [f|]; [now exists f|]. exfalso. repeat match goal with H : _ /\ _ |- _ => destruct H end. easy.
       - apply negb_true_iff. tauto. }

@@ -1,5 +1,4 @@
-(** Theorems from words to words: what the words of formats can be, what is encoded is decoded again, and the theorems on
-    carry bits, exponents of zeros, errors, negation, agreement and integers for [Spec.dot]. *)
+(** What the words of formats can be, what is encoded is decoded again, and what is known of a unit's sums from words. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core Round_odd.
 From TC Require Import Spec Rounding Order Error Carry Negation Chains Integers Monotone Relative.
@@ -14,31 +13,39 @@ Definition least (f : format) : Z := if has_zero f then (1 - bias f)%Z else (- b
 Lemma pow2_pos k : (0 <= k)%Z -> (0 < 2 ^ k)%Z.
 Proof. intros. apply Z.pow_pos_nonneg; lia. Qed.
 
+(** A word that stands for a number: zero or subnormal, or with a leading bit. *)
+Lemma decode_finite f w x : decode f w = Num x -> let code := ((w / 2 ^ ignored f) mod 2 ^ (ebits f + fbits f))%Z in
+  let n := has_sign f && (w / 2 ^ ignored f / 2 ^ (ebits f + fbits f) =? 1)%Z in let e := (code / 2 ^ fbits f)%Z in let t := (code mod 2 ^ fbits f)%Z in
+  x = if (e =? 0)%Z && has_zero f then {| neg := n; sig := if subnormals f then t else 0%Z; exp := (1 - bias f)%Z; frac := fbits f |}
+    else {| neg := n; sig := (t + 2 ^ fbits f)%Z; exp := (e - bias f)%Z; frac := fbits f |}.
+Proof.
+  intros H code n e t. unfold decode in H. fold code in H. fold e in H. fold t in H. fold n in H.
+  assert (F : (if (e =? 0)%Z && has_zero f
+    then Num {| neg := n; sig := if subnormals f then t else 0%Z; exp := (1 - bias f)%Z; frac := fbits f |}
+    else Num {| neg := n; sig := (t + 2 ^ fbits f)%Z; exp := (e - bias f)%Z; frac := fbits f |}) = Num x).
+  { destruct (special f).
+    - destruct (e =? 2 ^ ebits f - 1)%Z; [destruct (t =? 0)%Z; easy|exact H].
+    - destruct (code =? _)%Z; [easy|exact H].
+    - destruct (_ && (code =? 0)%Z); [easy|exact H].
+    - exact H. }
+  destruct ((e =? 0)%Z && has_zero f); now injection F.
+Qed.
+
 (** The numbers that words of a format stand for: significand, fraction bits and exponent. *)
 Theorem decode_num f w x : format_ok f = true -> decode f w = Num x ->
   (0 <= sig x <= 2 ^ (fbits f + 1) - 1)%Z /\ frac x = fbits f /\ (least f <= exp x)%Z /\
   ((2 ^ fbits f <= sig x)%Z \/ exp x = least f).
 Proof.
   intros O H. unfold format_ok in O. apply andb_prop in O. destruct O as [O1 O2].
-  apply Z.leb_le in O1. apply Z.leb_le in O2. unfold decode in H.
+  apply Z.leb_le in O1. apply Z.leb_le in O2. pose proof (decode_finite f w x H) as Fin. cbv zeta in Fin.
   set (code := ((w / 2 ^ ignored f) mod 2 ^ (ebits f + fbits f))%Z) in *.
   pose proof (pow2_pos (fbits f) O1) as P. pose proof (Z.mod_pos_bound code (2 ^ fbits f) P) as M.
   assert (E : (0 <= code / 2 ^ fbits f)%Z).
   { apply Z.div_pos; auto. apply Z.mod_pos_bound. apply pow2_pos. lia. }
   assert (D : (2 ^ (fbits f + 1) = 2 * 2 ^ fbits f)%Z) by (rewrite Z.add_1_r, Z.pow_succ_r; lia).
   set (t := (code mod 2 ^ fbits f)%Z) in *. set (e := (code / 2 ^ fbits f)%Z) in *.
-  assert (Fin : (if (e =? 0)%Z && has_zero f
-    then Num {| neg := has_sign f && (w / 2 ^ ignored f / 2 ^ (ebits f + fbits f) =? 1)%Z;
-                sig := if subnormals f then t else 0%Z; exp := (1 - bias f)%Z; frac := fbits f |}
-    else Num {| neg := has_sign f && (w / 2 ^ ignored f / 2 ^ (ebits f + fbits f) =? 1)%Z;
-                sig := (t + 2 ^ fbits f)%Z; exp := (e - bias f)%Z; frac := fbits f |}) = Num x).
-  { destruct (special f).
-    - destruct (e =? 2 ^ ebits f - 1)%Z; [destruct (t =? 0)%Z; easy|exact H].
-    - destruct (code =? _)%Z; [easy|exact H].
-    - destruct (_ && (code =? 0)%Z); [easy|exact H].
-    - exact H. }
   clear H. clearbody e t code. unfold least. remember (1 - bias f)%Z as m1 eqn:Em.
-  destruct (Z.eqb_spec e 0) as [E0|E0], (has_zero f); cbn [andb] in Fin; injection Fin as <-; cbn [sig exp frac];
+  destruct (Z.eqb_spec e 0) as [E0|E0], (has_zero f); cbn [andb] in Fin; subst x; cbn [sig exp frac];
     try destruct (subnormals f); (split; [lia|split; [reflexivity|split; [lia|]]]); auto; left; lia.
 Qed.
 
@@ -94,13 +101,6 @@ Proof.
     + apply forallb_forall. intros x Hx. now apply (largest_none d ts).
 Qed.
 
-Lemma product_fits fa fb x y wa wb : format_ok fa = true -> format_ok fb = true ->
-  decode fa wa = Num x -> decode fb wb = Num y -> fits' (product_shape fa fb) (times x y).
-Proof.
-  intros Oa Ob Da Db. apply fits_fits'. destruct (decode_num _ _ _ Oa Da) as [A1 [A2 _]].
-  destruct (decode_num _ _ _ Ob Db) as [B1 [B2 _]]. split; simpl; [|lia]. split; [nia|]. apply Z.mul_le_mono_nonneg; lia.
-Qed.
-
 Lemma number_shape_le a b : (0 <= a <= b)%Z -> IZR (fst (number_shape a)) * bp (- snd (number_shape a)) <= IZR (fst (number_shape b)) * bp (- snd (number_shape b)).
 Proof.
   intros H. unfold number_shape, fst, snd. rewrite !minus_IZR, <- !bp_Z by lia. rewrite !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l.
@@ -114,6 +114,26 @@ Proof.
   assert (F : fits' (number_shape (fbits f)) x). { apply fits_fits'. split; auto. }
   destruct F as [F0 F1]. split; auto. eapply Rle_trans; [exact F1|]. apply number_shape_le.
   unfold format_ok in O. apply andb_prop in O. lia.
+Qed.
+
+(** A count that is rounded has p + 1 bits at most, or is the power of two above them; fewer than p only below the normal range. *)
+Lemma rounded_count c n u : (0 <= p c)%Z -> let r := round_div (rho c) n (last_bit c n u - u) in
+  (Z.abs r <= 2 ^ (p c + 1))%Z /\ (r <> 0%Z -> (Z.log2 (Z.abs r) < p c)%Z -> last_bit c n u = (emin c - p c)%Z).
+Proof.
+  intros P r. set (ex := last_bit c n u) in *. assert (EL : (emin c - p c <= ex)%Z) by (unfold ex, last_bit; destruct (n =? 0)%Z; lia). split.
+  - apply le_IZR. rewrite abs_IZR, <- bp_Z by lia. apply Rmult_le_reg_r with (bp ex); [apply bpow_gt_0|].
+    rewrite <- (Rabs_pos_eq (bp ex)) at 1 by apply bpow_ge_0. rewrite <- Rabs_mult. unfold r, ex. rewrite round_ok.
+    rewrite <- bpow_plus. apply flt_rnd_bound; auto; [fold ex; lia|].
+    destruct (Z.eq_dec n 0) as [->|N]; [rewrite Rmult_0_l, Rabs_R0; apply bpow_ge_0|].
+    apply Rlt_le. eapply Rlt_le_trans; [now apply count_log2|]. apply bpow_le. unfold last_bit. destruct (Z.eqb_spec n 0); lia.
+  - intros R Lp. destruct (Z.eq_dec ex (emin c - p c)) as [|NE]; auto. exfalso.
+    assert (N : n <> 0%Z) by (intros ->; apply NE; unfold ex, last_bit; simpl; lia).
+    assert (EX : ex = (Z.log2 (Z.abs n) + u - p c)%Z) by (unfold ex, last_bit in *; destruct (Z.eqb_spec n 0); lia).
+    assert (G : bp (Z.log2 (Z.abs n) + u) <= Rabs (flt_rnd c (IZR n * bp u))).
+    { assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). apply abs_round_ge_generic; auto with typeclass_instances; [|now apply count_log2].
+      apply generic_format_FLT_bpow; auto. lia. }
+    destruct (round_div_log2 c n u R) as [_ U]. fold ex in U. fold r in U.
+    assert (bp (Z.log2 (Z.abs r) + ex + 1) <= bp (Z.log2 (Z.abs n) + u)) by (apply bpow_le; lia). lra.
 Qed.
 
 (** A result of a conversion is below 2 at its exponent. *)
@@ -136,34 +156,8 @@ Proof.
   assert (R : r <> 0%Z) by (intros E; rewrite E in Z0; easy).
   set (l := Z.log2 (Z.abs r)) in *. destruct (Z.log2_spec (Z.abs r)) as [L1 L2]; [lia|]. fold l in L1, L2.
   assert (L0 : (0 <= l)%Z) by apply Z.log2_nonneg.
-  (* |r| <= 2^(p+1), the last bit being that of the sum *)
-  assert (B : (Z.abs r <= 2 ^ (p c + 1))%Z).
-  { apply le_IZR. rewrite abs_IZR, <- bp_Z by lia. apply Rmult_le_reg_r with (bp ex); [apply bpow_gt_0|].
-    rewrite <- (Rabs_pos_eq (bp ex)) at 1 by apply bpow_ge_0. rewrite <- Rabs_mult. unfold r, ex. rewrite round_ok.
-    rewrite <- bpow_plus. apply flt_rnd_bound; auto.
-    - unfold last_bit. destruct (n =? 0)%Z; lia.
-    - destruct (Z.eq_dec n 0) as [->|N]; [rewrite Rmult_0_l, Rabs_R0; apply bpow_ge_0|].
-      pose proof (log2_mag n u N) as M. assert (X : IZR n * bp u <> 0).
-      { pose proof (bpow_gt_0 radix2 u). intros Y. apply N. apply eq_IZR. nra. }
-      destruct (mag radix2 (IZR n * bp u)) as [mm Hm]. simpl in M. subst mm. specialize (Hm X).
-      apply Rlt_le. eapply Rlt_le_trans; [apply Hm|]. apply bpow_le. unfold last_bit. destruct (Z.eqb_spec n 0); lia. }
-  assert (F : (p c <= Z.max (l + ex) (emin c) - ex)%Z).
-  { assert (emin c - p c <= ex)%Z by (unfold ex, last_bit; destruct (n =? 0)%Z; lia).
-    destruct (Z_le_gt_dec (p c) l); [lia|].
-    (* a number with fewer bits is subnormal *)
-    assert (ex = emin c - p c)%Z; [|lia].
-    destruct (Z.eq_dec ex (emin c - p c)) as [|NE]; auto. exfalso.
-    assert (N : n <> 0%Z) by (intros ->; apply NE; unfold ex, last_bit; simpl; lia).
-    assert (EX : ex = (Z.log2 (Z.abs n) + u - p c)%Z) by (unfold ex, last_bit in *; destruct (Z.eqb_spec n 0); lia).
-    assert (G : bp (Z.log2 (Z.abs n) + u) <= Rabs (flt_rnd c (IZR n * bp u))).
-    { assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). apply abs_round_ge_generic; auto with typeclass_instances.
-      - apply generic_format_FLT_bpow; auto. lia.
-      - pose proof (log2_mag n u N) as M. assert (X : IZR n * bp u <> 0).
-        { pose proof (bpow_gt_0 radix2 u). intros Y. apply N. apply eq_IZR. nra. }
-        destruct (mag radix2 (IZR n * bp u)) as [mm Hm]. simpl in M. subst mm. specialize (Hm X).
-        replace (Z.log2 (Z.abs n) + u + 1 - 1)%Z with (Z.log2 (Z.abs n) + u)%Z in Hm by lia. apply Hm. }
-    destruct (round_div_log2 c n u R) as [_ U]. fold ex in U. fold r in U. fold l in U.
-    assert (bp (l + ex + 1) <= bp (Z.log2 (Z.abs n) + u)) by (apply bpow_le; lia). lra. }
+  destruct (rounded_count c n u P) as [B F]. fold ex in B, F. fold r in B, F. specialize (F R). fold l in F.
+  assert (EL : (emin c - p c <= ex)%Z) by (unfold ex, last_bit; destruct (n =? 0)%Z; lia).
   destruct (Z.eq_dec (Z.abs r) (2 ^ (p c + 1))) as [E|E].
   - assert (l = p c + 1)%Z. { unfold l. rewrite E. apply Z.log2_pow2. lia. }
     assert (FF : (p c + 1 <= Z.max (l + ex) (emin c) - ex)%Z) by lia.
@@ -176,9 +170,6 @@ Proof.
 Qed.
 
 (** * Claims about units: words in, a word out; side conditions are booleans of the parameters *)
-
-(** What is known of every product of two words, and of every c, of the first block or a later one. *)
-Definition is_product (fa fb : format) (v : val) : Prop := exists wa wb, v = product (decode fa wa) (decode fb wb).
 
 Definition good_c (d : sum) (fc : format) (v : val) : Prop :=
   forall x, v = Num x -> fits' (number_shape (Z.max (fbits fc) (p (out d)))) x /\ (Z.min (least fc) (emin (out d)) <= exp x)%Z.
@@ -206,19 +197,6 @@ Proof.
   unfold sum_numbers in H. split. eapply convert_fits; eauto. lia. pose proof (convert_exp_min _ _ _ _ _ H P). lia.
 Qed.
 
-(** Two designs give the same on a chain if they do on every block. *)
-Lemma chain_ext d d' (Q : list val -> val -> Prop) (C : val -> Prop) bs :
-  (forall ps c, Q ps c -> C c -> sum_values d (ps ++ [c]) = sum_values d' (ps ++ [c])) ->
-  (forall ps c, C (sum_values d (ps ++ [c]))) ->
-  (forall ps, In ps bs -> forall c, Q ps c) -> forall c, C c -> chain d bs c = chain d' bs c.
-Proof.
-  intros E K. unfold chain. induction bs as [|b r IH]; simpl; intros H c Hc; auto.
-  rewrite <- (E b c); auto.
-Qed.
-
-Definition blocks_of (fa fb : format) (n : nat) (bs : list (list val)) : Prop :=
-  Forall (fun ps => (length ps <= n)%nat /\ Forall (is_product fa fb) ps) bs.
-
 Lemma cut_list_blocks {A} (P : A -> Prop) n : (0 < n)%nat -> forall k l, Forall P l ->
   Forall (fun b => (length b <= n)%nat /\ Forall P b) (cut_list k n l).
 Proof.
@@ -226,26 +204,6 @@ Proof.
   - split. { rewrite firstn_length. lia. } rewrite Forall_forall in *. intros x Hx. apply H.
     rewrite <- (firstn_skipn n (a :: l)). apply in_or_app. auto.
   - apply IHk. rewrite Forall_forall in *. intros x Hx. apply H. rewrite <- (firstn_skipn n (a :: l)). apply in_or_app. auto.
-Qed.
-
-Lemma products_blocks fa fb n ws : (0 < n)%nat -> blocks_of fa fb n (cut_list (length ws) n (products fa fb ws)).
-Proof.
-  intros Hn. apply cut_list_blocks; auto. apply Forall_forall. intros v Hv. unfold products in Hv.
-  apply in_map_iff in Hv. destruct Hv as [[wa wb] [<- _]]. now exists wa, wb.
-Qed.
-
-(** Terms of one block, where all are numbers. *)
-Lemma block_terms_inv fa fb ps c ts : Forall (is_product fa fb) ps -> numbers (ps ++ [c]) = Some ts ->
-  exists us x, ts = us ++ [x] /\ c = Num x /\ length us = length ps /\
-    Forall (fun t => exists y z wa wb, decode fa wa = Num y /\ decode fb wb = Num z /\ t = times y z) us.
-Proof.
-  intros F H. unfold numbers in H. destruct (forallb is_num (ps ++ [c])) eqn:B; [|easy]. injection H as <-.
-  rewrite forallb_app in B. apply andb_prop in B. destruct B as [B1 B2]. simpl in B2. rewrite andb_true_r in B2.
-  destruct c as [x| |]; try easy. exists (map num_of ps), x. rewrite map_app. repeat split; auto. now rewrite map_length.
-  clear B2. induction F as [|v r [wa [wb E]] F IH]; simpl in *; constructor.
-  - apply andb_prop in B1. destruct B1 as [B1 _]. destruct v as [t| |]; try easy. symmetry in E. simpl.
-    apply product_num in E. destruct E as [y [z [E1 [E2 E3]]]]. exists y, z, wa, wb. auto.
-  - apply andb_prop in B1. apply IH. apply B1.
 Qed.
 
 (** ** Carry bits *)
@@ -258,13 +216,6 @@ Definition plain_sum (d : sum) : bool :=
   match alignment d with RZ => true | _ => false end && negb (normalise d) && (0 <=? p (out d))%Z && (emin (out d) <=? emax (out d))%Z &&
   match fraction_bits d with Some f => (0 <=? f)%Z | None => false end.
 
-Definition shapes (d : sum) (n : nat) (fa fb fc : format) : list shape :=
-  repeat (product_shape fa fb) n ++ [number_shape (Z.max (fbits fc) (p (out d)))].
-
-Definition carry_claim (d : sum) (n : nat) (fa fb fc : format) (k : Z) : bool :=
-  plain_sum d && format_ok fa && format_ok fb && format_ok fc && (0 <=? k)%Z && (0 <? Z.of_nat n)%Z &&
-  match fraction_bits d with Some f => carry_ok f k (shapes d n fa fb fc) | None => false end.
-
 Lemma zsum_repeat t n : zsum (repeat t n) = (Z.of_nat n * t)%Z.
 Proof.
   induction n as [|n IH]; [reflexivity|]. change (repeat t (S n)) with (t :: repeat t n).
@@ -274,58 +225,9 @@ Qed.
 Lemma map_repeat' {A B} (g : A -> B) t n : map g (repeat t n) = repeat (g t) n.
 Proof. induction n; simpl; congruence. Qed.
 
-Lemma product_shape_nonneg fa fb : format_ok fa = true -> format_ok fb = true -> (0 <= fst (product_shape fa fb))%Z.
-Proof.
-  unfold format_ok. intros A B. apply andb_prop in A. apply andb_prop in B. unfold product_shape, fst.
-  pose proof (pow2_pos (fbits fa + 1) ltac:(lia)). pose proof (pow2_pos (fbits fb + 1) ltac:(lia)).
-  apply Z.mul_nonneg_nonneg; lia.
-Qed.
-
-(** With enough carry bits a dot product is as if there were no bound, for all words. *)
-Theorem dot_carry d n fa fb fc fd nan k ws c :
-  carry_claim d n fa fb fc k = true ->
-  dot (with_carry d (Some k)) n fa fb fc fd nan ws c = dot (with_carry d None) n fa fb fc fd nan ws c.
-Proof.
-  intros O. unfold carry_claim in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[PS Oa] Ob] Oc] K] Hn] O].
-  unfold plain_sum in PS. repeat rewrite andb_true_iff in PS. destruct PS as [[[[A Nn] P] M] F0].
-  destruct (alignment d) eqn:Al; try easy. apply negb_true_iff in Nn. destruct (fraction_bits d) as [f|] eqn:F; [|easy].
-  unfold dot. f_equal.
-  apply chain_ext with (Q := fun ps _ => (length ps <= n)%nat /\ Forall (is_product fa fb) ps) (C := good_c d fc).
-  - intros ps v [L Fp] G. unfold sum_values. destruct (numbers (ps ++ [v])) as [ts|] eqn:Nu; auto.
-    destruct (block_terms_inv _ _ _ _ _ Fp Nu) as [us [x [-> [-> [Lu Fu]]]]].
-    assert (T : exact_total (with_carry d (Some k)) (us ++ [x])).
-    { apply carry_suffices' with f k (shapes d (length us) fa fb fc); auto; try lia.
-      - unfold carry_ok in *. apply Z.ltb_lt in O. apply Z.ltb_lt. eapply Z.le_lt_trans; [|exact O].
-        unfold shapes. rewrite !map_app, !zsum_app, !map_repeat', !zsum_repeat. simpl map.
-        pose proof (top_nonneg f _ (product_shape_nonneg fa fb Oa Ob)). apply Z.add_le_mono_r. apply Z.mul_le_mono_nonneg_r; auto. lia.
-      - unfold shapes. apply Forall2_app.
-        + clear -Fu Oa Ob. induction Fu as [|t r [y [z [wa [wb [E1 [E2 ->]]]]]] Fu IH]; simpl; constructor; auto.
-          eapply product_fits; eauto.
-        + constructor; auto. now apply G. }
-    unfold sum_numbers. rewrite T. unfold total at 1 2. simpl. reflexivity.
-  - intros ps v. apply (sum_good (with_carry d (Some k)) fc); simpl; lia.
-  - intros ps Hps v. pose proof (products_blocks fa fb n ws ltac:(lia)) as B. unfold blocks_of in B. rewrite Forall_forall in B. auto.
-  - apply decode_good; auto. lia.
-Qed.
-
-(** ** The exponent of zeros *)
-
-Definition zero_claim (d : sum) (n : nat) (fa fb fc : format) : bool :=
-  negb (normalise d) && (0 <=? p (out d))%Z && (emin (out d) <=? emax (out d))%Z && carry_sane d && (0 <? Z.of_nat n)%Z &&
-  format_ok fa && format_ok fb && format_ok fc &&
-  zero_below d (Z.min (least fa + least fb) (Z.min (least fc) (emin (out d)))).
-
 (** ** The error bound, in words of the inputs: terms are the numbers that words decode to *)
 
-Definition term_of (fa fb : format) (w : Z * Z) : num := times (num_of (decode fa (fst w))) (num_of (decode fb (snd w))).
 Definition finite_pair (fa fb : format) (w : Z * Z) : bool := is_num (decode fa (fst w)) && is_num (decode fb (snd w)).
-
-Lemma products_finite fa fb ws : forallb (finite_pair fa fb) ws = true -> products fa fb ws = map Num (map (term_of fa fb) ws).
-Proof.
-  unfold products. rewrite map_map. intros H. apply map_ext_in. intros w Hw. rewrite forallb_forall in H. specialize (H w Hw).
-  unfold finite_pair in H. apply andb_prop in H. unfold term_of.
-  destruct (decode fa (fst w)), (decode fb (snd w)); easy.
-Qed.
 
 Lemma cut_list_map {A B} (g : A -> B) n : forall k l, cut_list k n (map g l) = map (map g) (cut_list k n l).
 Proof.
@@ -342,35 +244,6 @@ Proof.
   rewrite IHk. 2: { rewrite skipn_length. cbn [length]. lia. }
   rewrite <- Rsum_app, <- map_app, firstn_skipn. reflexivity.
 Qed.
-
-Definition error_claim (d : sum) (n : nat) : bool :=
-  plain (out d) && (0 <? Z.of_nat n)%Z && match carry_bits d with None => true | _ => false end &&
-  match fraction_bits d with None => false | _ => true end.
-
-(** For all words: where the result of every block is finite (that of the last one is, else the value of d is no
-    number), and E is at least the exponent of every term other than zero and of every zero that takes part:
-    |d - (sum of a_k b_k + c)| <= sum over blocks of (L * 2^(E-F) + ulp of the block's result). *)
-Theorem dot_error d n fa fb fc ws c x z f E :
-  error_claim d n = true -> fraction_bits d = Some f ->
-  forallb (finite_pair fa fb) ws = true -> decode fc c = Num x ->
-  chain d (cut_list (length ws) n (products fa fb ws)) (decode fc c) = Num z ->
-  exists zs, let bs := cut_list (length ws) n (map (term_of fa fb) ws) in
-    run d bs x = Some zs /\ last zs x = z /\
-    (below d E bs x zs ->
-     Rabs (V z - (V x + Rsum (map (fun w => V (term_of fa fb w)) ws))) <= stated d E f bs zs).
-Proof.
-  intros O F Fi Dc H. unfold error_claim in O. repeat rewrite andb_true_iff in O. destruct O as [[[P Hn] K] _].
-  rewrite products_finite, Dc, cut_list_map in H by auto.
-  destruct (chain_run _ _ _ _ H) as [zs [R L]]. exists zs. cbv zeta. repeat split; auto. intros B. rewrite <- L.
-  replace (Rsum (map (fun w => V (term_of fa fb w)) ws)) with
-    (Rsum (map exact_sum (cut_list (length ws) n (map (term_of fa fb) ws)))).
-  - apply chain_error_E; auto. clear R L B H. revert zs. generalize x as y.
-    induction (cut_list (length ws) n (map (term_of fa fb) ws)) as [|b r IH]; intros y zs; simpl; auto.
-    destruct zs; auto. split; auto. apply no_carry_exact. now destruct (carry_bits d).
-  - unfold exact_sum. rewrite cut_list_sum, map_map; auto. lia. now rewrite map_length.
-Qed.
-
-(** ** Where the largest term loses nothing, L is one less than the number of terms *)
 
 (** ** Negation of a whole chain, special values included *)
 
@@ -429,12 +302,6 @@ Proof.
   - now apply opposite_special.
 Qed.
 
-(** ** The region of agreement over one block: as a claim *)
-
-Definition region_claim (d d' : sum) (s w : Z) : bool :=
-  spread_ok d s w && spread_ok d' s w && match carry_bits d, carry_bits d' with None, None => true | _, _ => false end.
-
-
 (** ** Words of results: what is encoded is decoded again *)
 
 (** What a conversion's numbers look like. *)
@@ -455,29 +322,7 @@ Proof.
   set (l := Z.log2 (Z.abs r)) in *. destruct (Z.log2_spec (Z.abs r)) as [L1 L2]; [lia|]. fold l in L1, L2.
   assert (L0 : (0 <= l)%Z) by apply Z.log2_nonneg. split; [lia|].
   assert (EL : (emin c - p c <= ex)%Z) by (unfold ex, last_bit; destruct (n =? 0)%Z; lia).
-  assert (B : (Z.abs r <= 2 ^ (p c + 1))%Z).
-  { apply le_IZR. rewrite abs_IZR, <- bp_Z by lia. apply Rmult_le_reg_r with (bp ex); [apply bpow_gt_0|].
-    rewrite <- (Rabs_pos_eq (bp ex)) at 1 by apply bpow_ge_0. rewrite <- Rabs_mult. unfold r, ex. rewrite round_ok.
-    rewrite <- bpow_plus. apply flt_rnd_bound; auto.
-    - fold ex. lia.
-    - destruct (Z.eq_dec n 0) as [->|N]; [rewrite Rmult_0_l, Rabs_R0; apply bpow_ge_0|].
-      pose proof (log2_mag n u N) as G. assert (X : IZR n * bp u <> 0).
-      { pose proof (bpow_gt_0 radix2 u). intros Y. apply N. apply eq_IZR. nra. }
-      destruct (mag radix2 (IZR n * bp u)) as [mm Hm]. simpl in G. subst mm. specialize (Hm X).
-      apply Rlt_le. eapply Rlt_le_trans; [apply Hm|]. apply bpow_le. unfold last_bit. destruct (Z.eqb_spec n 0); lia. }
-  assert (F : (l < p c)%Z -> ex = (emin c - p c)%Z).
-  { intros Lp. destruct (Z.eq_dec ex (emin c - p c)) as [|NE]; auto. exfalso.
-    assert (N : n <> 0%Z) by (intros ->; apply NE; unfold ex, last_bit; simpl; lia).
-    assert (EX : ex = (Z.log2 (Z.abs n) + u - p c)%Z) by (unfold ex, last_bit in *; destruct (Z.eqb_spec n 0); lia).
-    assert (G : bp (Z.log2 (Z.abs n) + u) <= Rabs (flt_rnd c (IZR n * bp u))).
-    { assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). apply abs_round_ge_generic; auto with typeclass_instances.
-      - apply generic_format_FLT_bpow; auto. lia.
-      - pose proof (log2_mag n u N) as G. assert (X : IZR n * bp u <> 0).
-        { pose proof (bpow_gt_0 radix2 u). intros Y. apply N. apply eq_IZR. nra. }
-        destruct (mag radix2 (IZR n * bp u)) as [mm Hm]. simpl in G. subst mm. specialize (Hm X).
-        replace (Z.log2 (Z.abs n) + u + 1 - 1)%Z with (Z.log2 (Z.abs n) + u)%Z in Hm by lia. apply Hm. }
-    destruct (round_div_log2 c n u R) as [_ U]. fold ex in U. fold r in U. fold l in U.
-    assert (bp (l + ex + 1) <= bp (Z.log2 (Z.abs n) + u)) by (apply bpow_le; lia). lra. }
+  destruct (rounded_count c n u P) as [B F]. fold ex in B, F. fold r in B, F. specialize (F R). fold l in F.
   destruct (Z.eq_dec (Z.abs r) (2 ^ (p c + 1))) as [E|E].
   - right. assert (l = p c + 1)%Z. { unfold l. rewrite E. apply Z.log2_pow2. lia. } split; [lia|auto].
   - left. assert (LP : (l <= p c)%Z). { assert (l < p c + 1)%Z; [|lia]. apply Z.pow_lt_mono_r_iff with 2%Z; lia. }
@@ -558,25 +403,6 @@ Proof.
     replace (t - b + b)%Z with t by ring. auto.
 Qed.
 
-Lemma chain_convert d bs c z : bs <> [] -> chain d bs c = Num z -> exists s n u, convert (out d) s n u = Num z.
-Proof.
-  intros N H. destruct (exists_last N) as [bs' [b ->]]. unfold chain in H. rewrite fold_left_app in H. simpl in H.
-  unfold sum_values in H. destruct (numbers _); [|exfalso; now apply (special_not_num _ _ H)].
-  unfold sum_numbers in H. eauto.
-Qed.
-
-(** The word that a unit gives stands for the number that the theorems are about. *)
-Theorem dot_word d n fa fb fc fd nan ws c z : holds fd (out d) = true -> ws <> [] ->
-  chain d (cut_list (length ws) n (products fa fb ws)) (decode fc c) = Num z ->
-  exists y, decode fd (dot d n fa fb fc fd nan ws c) = Num y /\ V y = V z.
-Proof.
-  intros O N H. unfold dot. rewrite H.
-  assert (B : cut_list (length ws) n (products fa fb ws) <> []).
-  { destruct ws as [|w r]; [easy|]. intros Q. simpl in Q. discriminate Q. }
-  destruct (chain_convert _ _ _ _ B H) as [s [m [u C]]].
-  destruct (encode_decode _ _ _ _ _ _ nan O C) as [y [Y [Vy _]]]. eauto.
-Qed.
-
 (** ** From words to words: Ozaki's slices *)
 
 Lemma V_times x y : V (times x y) = V x * V y.
@@ -584,71 +410,4 @@ Proof.
   unfold V, lsb, signed, times; cbn [neg sig exp frac].
   replace (exp x + exp y - (frac x + frac y))%Z with ((exp x - frac x) + (exp y - frac y))%Z by lia. rewrite bpow_plus.
   destruct (neg x), (neg y); simpl xorb; cbv iota; rewrite ?opp_IZR, mult_IZR; ring.
-Qed.
-
-Lemma normal_times x y : normal x -> normal y -> normal (times x y).
-Proof.
-  intros Nx Ny Z. unfold is_zero, times in Z. cbn [sig] in Z. apply Z.eqb_neq in Z.
-  rewrite V_times, Rabs_mult. unfold times. cbn [exp]. rewrite bpow_plus.
-  apply Rmult_le_compat; try apply bpow_ge_0; [apply Nx|apply Ny]; unfold is_zero; apply Z.eqb_neq; intros H; rewrite H in Z; lia.
-Qed.
-
-(** A word that stands for zero or for a normal number. *)
-Definition normal_word (f : format) (w : Z) : bool :=
-  match decode f w with Num x => is_zero x || (2 ^ frac x <=? sig x)%Z | _ => false end.
-
-Lemma normal_word_ok f w : format_ok f = true -> normal_word f w = true -> exists x, decode f w = Num x /\ normal x.
-Proof.
-  intros O H. unfold normal_word in H. destruct (decode f w) as [x| |] eqn:D; try easy. exists x. split; auto.
-  intros Z. rewrite Z in H. simpl in H. apply Z.leb_le in H. destruct (decode_num _ _ _ O D) as [_ [F _]].
-  assert (0 <= frac x)%Z by (unfold format_ok in O; apply andb_prop in O; lia).
-  assert (A : Rabs (V x) = IZR (sig x) * bp (lsb x)).
-  { unfold V, signed. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. f_equal. rewrite <- abs_IZR. f_equal.
-    pose proof (pow2_pos (frac x) ltac:(lia)). destruct (neg x); lia. }
-  rewrite A. apply Rle_trans with (bp (frac x) * bp (lsb x)).
-  - rewrite <- bpow_plus. apply bpow_le. unfold lsb. lia.
-  - apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le.
-Qed.
-
-Definition word_value (f : format) (w : Z) : R := V (num_of (decode f w)).
-
-(** A dot product of integers whose magnitudes, c's among them, add up to 2^B at most is exact, from words to words. *)
-Theorem dot_integers d n fa fb fc fd nan ws c B :
-  integers_ok d B = true -> holds fd (out d) = true -> (0 < n)%nat -> ws <> [] ->
-  format_ok fa = true -> format_ok fb = true -> format_ok fc = true ->
-  forallb (fun w => normal_word fa (fst w) && normal_word fb (snd w)) ws = true -> normal_word fc c = true ->
-  Forall (fun w => integer (word_value fa (fst w) * word_value fb (snd w))) ws -> integer (word_value fc c) ->
-  Rabs (word_value fc c) + Rsum (map (fun w => Rabs (word_value fa (fst w) * word_value fb (snd w))) ws) <= bp B ->
-  exists y, decode fd (dot d n fa fb fc fd nan ws c) = Num y /\
-    V y = word_value fc c + Rsum (map (fun w => word_value fa (fst w) * word_value fb (snd w)) ws).
-Proof.
-  intros O Ho Hn NE Oa Ob Oc Nw Nc Iw Ic M. destruct (normal_word_ok _ _ Oc Nc) as [x [Dc Nx]].
-  unfold word_value in Ic, M |- *. rewrite Dc in *. simpl num_of in *.
-  assert (Tv : forall w, V (term_of fa fb w) = V (num_of (decode fa (fst w))) * V (num_of (decode fb (snd w)))).
-  { intros w. apply V_times. }
-  assert (Fin : forallb (finite_pair fa fb) ws = true).
-  { apply forallb_forall. intros w Hw. rewrite forallb_forall in Nw. specialize (Nw w Hw). apply andb_prop in Nw.
-    destruct Nw as [N1 N2]. unfold finite_pair. destruct (normal_word_ok _ _ Oa N1) as [y [-> _]].
-    destruct (normal_word_ok _ _ Ob N2) as [z [-> _]]. reflexivity. }
-  set (ts := map (term_of fa fb) ws).
-  assert (P : Forall (fun t => integer (V t) /\ normal t) ts).
-  { apply Forall_forall. intros t Ht. apply in_map_iff in Ht. destruct Ht as [w [<- Hw]]. split.
-    - rewrite Tv. rewrite Forall_forall in Iw. now apply Iw.
-    - rewrite forallb_forall in Nw. specialize (Nw w Hw). apply andb_prop in Nw. destruct Nw as [N1 N2].
-      destruct (normal_word_ok _ _ Oa N1) as [y [Dy Ny]]. destruct (normal_word_ok _ _ Ob N2) as [z [Dz Nz]].
-      unfold term_of. rewrite Dy, Dz. simpl. now apply normal_times. }
-  set (bs := cut_list (length ws) n ts).
-  assert (Pb : Forall (fun b => (length b <= n)%nat /\ Forall (fun t => integer (V t) /\ normal t) b) bs) by now apply cut_list_blocks.
-  destruct (integer_chain d B bs O x) as [z [Hz Vz]]; auto.
-  - eapply Forall_impl; [|exact Pb]. intros b [_ H]. eapply Forall_impl; [|exact H]. now intros t [? _].
-  - eapply Forall_impl; [|exact Pb]. intros b [_ H]. eapply Forall_impl; [|exact H]. now intros t [_ ?].
-  - replace (Rsum (map magnitude bs)) with (Rsum (map (fun w => Rabs (V (num_of (decode fa (fst w))) * V (num_of (decode fb (snd w))))) ws)); auto.
-    unfold magnitude, bs. rewrite (cut_list_sum (fun t => Rabs (V t))); auto.
-    + unfold ts. rewrite map_map. apply Rsum_ext. intros w _. now rewrite Tv.
-    + unfold ts. now rewrite map_length.
-  - unfold bs, ts in Hz. rewrite <- cut_list_map, <- products_finite, <- Dc in Hz by auto.
-    destruct (dot_word d n fa fb fc fd nan ws c z Ho NE Hz) as [y [Dy Vy]]. exists y. split; auto. rewrite Vy, Vz. f_equal.
-    unfold bs, exact_sum. rewrite (cut_list_sum V); auto.
-    + unfold ts. rewrite map_map. apply Rsum_ext. intros w _. apply Tv.
-    + unfold ts. now rewrite map_length.
 Qed.

@@ -9,9 +9,9 @@ from functools import reduce
 from tcformal.encodings.spec import Format, Sign
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.sums import At, Summed
 from tcformal.theory.refinement.values import Factor
-from tcformal.theory.terms import NEVER, Expr, bits, choice, either, is_one, less, num, plus, times, u
+from tcformal.theory.terms import NEVER, Expr, any_of, bits, choice, is_one, num, u
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ Nans = tuple[MaybeNan, MaybeNan]
 def quiet_term(f: Format, to: Format, word: Node) -> Expr:
     """A NaN's word made quiet and widened (`NanWords.v`, quiet_term)."""
     low, t, e, wide = f.ignored_low_bits, f.fraction_bits, f.exponent_bits, to.fraction_bits
-    moved = times(bits(low, t, u(word)), num(1 << (wide - t)))
+    moved = bits(low, t, u(word)) * (1 << wide - t)
     half = num(1 << (wide - 1))
     sign = bits(low + t + e, 1, u(word)) if f.sign is Sign.PRESENT else num(0)
-    ones = plus(times(sign, num(1 << to.exponent_bits)), num((1 << to.exponent_bits) - 1))
-    fraction = choice(less(moved, half), plus(moved, half), moved)
-    return times(plus(times(ones, num(1 << wide)), fraction), num(1 << to.ignored_low_bits))
+    ones = sign * (1 << to.exponent_bits) + ((1 << to.exponent_bits) - 1)
+    fraction = choice(moved < half, moved + half, moved)
+    return (ones * (1 << wide) + fraction) * (1 << to.ignored_low_bits)
 
 
 def word_nan(f: Format, to: Format, word: Node) -> MaybeNan:
@@ -84,7 +84,7 @@ def _chain(
     for (a, b), y in zip(nans, results, strict=False):
         order = {"b_sum_a": [b, made, a], "a_sum_b": [a, made, b]}.get(rule, [a, b, made])
         nan = is_one(y.nan)
-        made = MaybeNan(either(nan, made.present), choice(nan, _first(default, order), made.word))
+        made = MaybeNan(nan | made.present, choice(nan, _first(default, order), made.word))
     return made
 
 
@@ -92,9 +92,22 @@ def _pairs(default: Expr, results: Sequence[Number], steps: Sequence[tuple[Nans,
     if len(steps) < 2 or not results:
         return NO_NAN
     rest = _pairs(default, results[1:], steps[4:]) if len(steps) >= 4 else NO_NAN
-    present, word = either(is_one(results[0].nan), rest.present), rest.word
+    present, word = is_one(results[0].nan) | rest.present, rest.word
     word = choice(is_one(results[0].nan), default, word)
     for nans, product in reversed(steps[:2]):
         nan = is_one(product.nan)
-        present, word = either(nan, present), choice(nan, _first(default, nans), word)
+        present, word = nan | present, choice(nan, _first(default, nans), word)
     return MaybeNan(present, word)
+
+
+def then_c_term(
+    word: int, default: int, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan
+) -> Expr:
+    """`Frames.v`, then_c_term."""
+    factors = any_of(a.present | b.present for a, b in nans)
+    signs = ((is_one(x.inf), is_one(x.term.sign)) for x in products)
+    pairs = list(signs)
+    infinite = any_of((x & ~y for x, y in pairs)) & any_of((x & y for x, y in pairs))
+    invalid = any_of(is_one(x.nan) for x in products) | infinite
+    last = choice(c.present, c.word, default)
+    return choice(factors, word, choice(invalid, default, last))

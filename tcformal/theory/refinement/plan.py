@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
+from tcformal.ir.walk import met, reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Number
@@ -19,11 +19,10 @@ from tcformal.semantics.product import in_pieces, product
 from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
+from tcformal.theory.conditions import converted_to
 from tcformal.theory.design import coq_design
-from tcformal.theory.refinement.after import After
-from tcformal.theory.refinement.frames import Framed, then_c_term
-from tcformal.theory.refinement.fused import Fused
-from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, word_nan
+from tcformal.theory.refinement.ending import Ending, number_to_round
+from tcformal.theory.refinement.nans import MaybeNan, block_term, quiet_term, then_c_term, word_nan
 from tcformal.theory.refinement.printing import (
     block_text,
     maybe,
@@ -34,23 +33,19 @@ from tcformal.theory.refinement.printing import (
     shared_text,
     sum_text,
 )
-from tcformal.theory.refinement.products import Piece, Product, rounding
-from tcformal.theory.refinement.round_down import Down
-from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.products import Piece, Product
+from tcformal.theory.refinement.sums import After, At, Down, Framed, Fused, Summed
 from tcformal.theory.refinement.values import (
     Factor,
     Leaf,
+    flags,
     flush_claims,
     known_claims,
     same_number,
     word_claims,
 )
-from tcformal.theory.terms import (
-    Claim,
-    Expr,
-    is_one,
-    num,
-)
+from tcformal.theory.stated_sum import operand_rules
+from tcformal.theory.terms import Claim, Expr, is_one, num
 
 
 class Plan:
@@ -68,7 +63,6 @@ class Plan:
         self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
-        self.cuts: dict[Node, list[Node]] = {}
         roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
         self.leaves = [self._product(k, roundings) for k in range(spec.k)]
         c = unpack(g, g.inputs["c"], spec.c_format)
@@ -95,7 +89,7 @@ class Plan:
                 else:
                     block = (Framed if d.framed else Down)(d, steps, into, entering)
                 self.blocks.append((before, block.c, entering, block))
-                before, entering = block.ending.outcome, block.cut()
+                before, entering = block.ending.outcome, block.ending.cut()
                 continue
             counted = self._c_of(steps)
             self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
@@ -104,16 +98,14 @@ class Plan:
                 raise InputError(f"expected sums that are rounded, but {spec.name} has others")
             tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
             self.blocks.append((before, counted, entering, tree))
-            before, entering = tree.ending.outcome, tree.cut()
+            before, entering = tree.ending.outcome, tree.ending.cut()
         self.adding: tuple[Number, Fused] | None = None
         if self.how is not None:
             last = dot.stages[-1]
             assert isinstance(last, DotStep)
             assert last.specials is not None
-            self.adding = (
-                last.specials.operands[0],
-                Fused(last, self.how.addition, [[dot.blocks[-1].result], [g.inputs["c"]]]),
-            )
+            cuts = [[dot.blocks[-1].result], [g.inputs["c"]]]
+            self.adding = last.specials.operands[0], Fused(last, self.how.addition, cuts)
         self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3]
         self.all_claims = list(self._claims())
         named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
@@ -147,7 +139,7 @@ class Plan:
             step = roundings[k]
             if step.rounded is None or step.specials is None:
                 raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
-            rounded = rounding(number, step.rounded, step.specials.result, d)
+            rounded = Ending(step.rounded, step.specials.result, d, number_to_round(number))
         pieces: tuple[Piece, ...] = ()
         if d.piece_bits is not None:
             one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
@@ -159,15 +151,8 @@ class Plan:
     def _leaf(self, k: int) -> Leaf:
         g, spec, d = self.graph, self.spec, self.spec.design
         words = [(g.inputs[f"a[{k}]"], spec.a_format), (g.inputs[f"b[{k}]"], spec.b_format)]
-        wide = (
-            self.how.converted if self.how is not None else None if spec.tree is None else spec.tree.converted
-        )
-        rules = [
-            str(d.operand_subnormals),
-            str(d.operand_subnormals if d.b_subnormals is None else d.b_subnormals),
-        ]
-        if d.exponent_step != 1 or d.zero_terms is not None:
-            raise InputError(f"expected factors that are multiplied as they are, but {spec.name} has others")
+        wide = converted_to(spec)
+        rules = [*operand_rules(d)]
         converted: tuple[tuple[Factor, Factor], ...] = ()
         o = spec.operands
         if wide is not None:
@@ -191,11 +176,9 @@ class Plan:
 
     def _significands(self, node: Node, words: Sequence[Node]) -> dict[Node, Node]:
         """The factors of a product's significand, by the word that each comes from."""
-        if node.op == "const":
-            return {}
-        below = {x for x in _below(node, words) if x in words}
-        if len(below) == 1:
-            return {below.pop(): node} if node.op != "input" else {}
+        below = met([node], {x.index for x in words})[1]
+        if len(below) == 1 and node.op != "input":
+            return {below[0]: node}
         if node.op == "mul_expand":
             return self._significands(node.args[0], words) | self._significands(node.args[1], words)
         return {}
@@ -223,28 +206,24 @@ class Plan:
         step = made_by[0]
         assert step.specials is not None
         assert step.rounded is not None
+        rho = step.rounded.target
         children: list[At | Summed] = []
         cuts: list[Sequence[Node]] = []
         for operand, x in zip(step.operands, step.specials.operands, strict=True):
-            if operand.kind == "zero" and x is not c:
-                children.append(At(x, (step.rounded.target.e_min, step.rounded.target.fraction_bits)))
-                cuts.append([])
-                continue
-            leaf = (
-                next((y for y in self.leaves if any(same_number(z, x) for z in y.terms)), None)
-                if operand.kind == "products"
-                else None
-            )
+            leaves = (y for y in self.leaves if any(same_number(z, x) for z in y.terms))
+            leaf = next(leaves, None) if operand.kind == "products" else None
+            child: At | Summed = At(x)
             if leaf is not None:
-                children.append(At(x))
-                cuts.append(leaf.cut())
+                cut: Sequence[Node] = leaf.cut()
             elif x is c:
-                children.append(At(x))
-                cuts.append(entering)
+                cut = entering
+            elif operand.kind == "zero":
+                child, cut = At(x, (rho.e_min, rho.fraction_bits)), []
             else:
-                made = self._tree(x, c, entering)
-                children.append(made)
-                cuts.append(made.sum.cut())
+                child = self._tree(x, c, entering)
+                cut = child.ending.cut()
+            children.append(child)
+            cuts.append(cut)
         fused = Fused(step, self.designs.get(step.conversion, self.spec.design), cuts)
         return Summed(fused, number, tuple(children), not same_number(number, fused.ending.outcome))
 
@@ -268,14 +247,13 @@ class Plan:
             f = self.spec.d_format
             yield from known_claims((1 - f.bias, f.fraction_bits), self.zero)
             parts = self.blocks[-1][3]
-            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.cut())
+            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.ending.cut())
             yield from fused.claims()
-        last = self.last
-        word, cut = self._nan_word(), last.cut()
-        if self.nan_rule != "word":
-            cut = self._nan_cut()
+        end = self.last.ending
+        cut = end.cut()
+        nan_cut = cut if self.nan_rule == "word" else self._nan_cut()
         yield from word_claims(
-            self.spec.d_format, word, last.ending.outcome, last.ending.usual(), self.root, last.cut(), cut
+            self.spec.d_format, self._nan_word(), end.outcome, end.usual(), self.root, cut, nan_cut
         )
 
     def _nan_word(self) -> Expr:
@@ -285,44 +263,37 @@ class Plan:
             return num(self.how.addition.nan_word)
         if self.nan_rule == "word":
             return num(d.nan_word)
-        g, to = self.graph, spec.d_format
+        g, to, a, b = self.graph, spec.d_format, spec.a_format, spec.b_format
         nans = [
-            (
-                word_nan(spec.a_format, to, g.inputs[f"a[{k}]"]),
-                word_nan(spec.b_format, to, g.inputs[f"b[{k}]"]),
-            )
+            (word_nan(a, to, g.inputs[f"a[{k}]"]), word_nan(b, to, g.inputs[f"b[{k}]"]))
             for k in range(spec.k)
         ]
-        word = quiet_term(spec.c_format, spec.d_format, self.graph.inputs["c"])
+        word = quiet_term(spec.c_format, to, g.inputs["c"])
         joined = d.c_position in ("joined", "first")
         length = min(spec.k, d.products)
         for i, (_, counted, _, tree) in enumerate(self.blocks):
             assert isinstance(tree, Summed | Framed)
             order = range(i * length, (i + 1) * length)
             ks = [k if d.order == "ascending" else k ^ 1 for k in order]
+            products, own = [self.leaves[k].number for k in ks], [nans[k] for k in ks]
             c = MaybeNan(is_one(counted.nan), word)
             if isinstance(tree, Framed):
-                products = [self.leaves[k].number for k in ks]
-                word = then_c_term(d.factor_nan_word or 0, d.nan_word, [nans[k] for k in ks], products, c)
-                continue
-            word = block_term(
-                self.nan_rule, d.nan_word, "" if joined else d.summation, [nans[k] for k in ks],
-                [self.leaves[k].number for k in ks], c, tree,
-            )  # fmt: skip
+                word = then_c_term(d.factor_nan_word or 0, d.nan_word, own, products, c)
+            else:
+                how = "" if joined else d.summation
+                word = block_term(self.nan_rule, d.nan_word, how, own, products, c, tree)
         return word
 
     def _nan_cut(self) -> list[Node]:
         """The nodes that NaNs of all sums are made of, and those of the result beside its word."""
-        flags = [y for x in self.leaves for y in (x.number.nan, x.number.inf, x.number.term.sign)]
         last = self.last.ending.outcome.term
         made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
-        return [*flags, *made, last.significand, last.exponent.bits]
+        return [*flags(x.number for x in self.leaves), *made, last.significand, last.exponent.bits]
 
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
+        end = tree.ending
         yield from tree.sum.claims()
-        yield from flush_claims(
-            tree.sum.ending.usual(), self.inner, tree.sum.ending.outcome, tree.result, tree.sum.cut()
-        )
+        yield from flush_claims(end.usual(), self.inner, end.outcome, tree.result, end.cut())
         for x in tree.children:
             if isinstance(x, Summed):
                 yield from self._tree_claims(x)
@@ -423,19 +394,6 @@ def _refuse(spec: UnitSpec) -> None:
 def _rounds_product(x: DotStep) -> bool:
     """Whether a step is the rounding of a product."""
     return x.total is None and x.made.kind == "products"
-
-
-def _below(node: Node, words: Sequence[Node]) -> set[Node]:
-    """The nodes below one, down to words."""
-    seen: set[Node] = set()
-    stack = [node]
-    while stack:
-        x = stack.pop()
-        if x not in seen:
-            seen.add(x)
-            if x not in words:
-                stack += x.args
-    return seen
 
 
 def _own(node: Node) -> Node | None:

@@ -8,28 +8,36 @@ from collections.abc import Sequence
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.stages import Floored, Maximum
-from tcformal.theory.refinement.after import After
 from tcformal.theory.refinement.ending import Ending
-from tcformal.theory.refinement.frames import Framed
-from tcformal.theory.refinement.fused import Front, Fused, span_of
 from tcformal.theory.refinement.products import Product
-from tcformal.theory.refinement.round_down import Down, level_span
-from tcformal.theory.refinement.trees import At, Summed
+from tcformal.theory.refinement.sums import After, At, Down, Exact, Framed, Front, Fused, Summed
+from tcformal.theory.refinement.values import span_of
 from tcformal.theory.terms import Claim, Expr
 
 
 def product_text(x: Product) -> str:
     """A product as `Unit.v`, leaf_plan."""
-    wide = normal = last = "None"
+    wide = normal = "None"
     if x.exact.converted:
         wide = f"(Some ({', '.join(name(to.word) for _, to in x.exact.converted)})%positive)"
     if x.normal is not None:
         normal = f"(Some ({', '.join(map(number_text, x.normal))}))"
-    if x.rounding is not None:
-        last = f"(Some ({x.rounding.span}, {ending_text(x.rounding.ending)}))"
     sigs = "; ".join(maybe(y.significand) for y in x.exact.factors)
     numbers = f"{number_text(x.exact.number)} {number_text(x.adjusted)}"
-    return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {last}"
+    return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {_rounding(x.rounding)}"
+
+
+def _rounding(x: Ending | None) -> str:
+    """The rounding of one number, if there is one."""
+    return "None" if x is None else f"(Some ({_span(x.of.operands[0])}, {ending_text(x)}))"
+
+
+def _span(r: Number) -> int:
+    return span_of(r.term.exponent)
+
+
+def _operand(r: Number) -> str:
+    return f"Operand {number_text(r)} {name(r.term.zero)} {_span(r)}"
 
 
 def block_text(x: Summed | After | Down | Framed) -> str:
@@ -37,22 +45,20 @@ def block_text(x: Summed | After | Down | Framed) -> str:
     if isinstance(x, Summed):
         return f"(InTree {tree_text(x)})"
     if isinstance(x, Framed):
-        last = "None"
-        if x.narrowed is not None:
-            last = f"(Some ({x.narrowed.span}, {ending_text(x.narrowed.ending)}))"
-        return f"(FramedSum (FramedPlan {front_text(x)} {number_text(x.c)} {ending_text(x.first)} {last}))"
+        front, first = front_text(x.front), ending_text(x.first)
+        return f"(FramedSum (FramedPlan {front} {number_text(x.c)} {first} {_rounding(x.narrowed)}))"
     if isinstance(x, Down):
         return f"(DownSum {_down(x)})"
-    of = " ".join(f"(Operand {number_text(r)} {name(r.term.zero)} {span_of(r)})" for r in (x.made, x.c))
+    of = " ".join(f"({_operand(r)})" for r in (x.made, x.c))
     return (
-        f"(AfterSum (After {front_text(x.first)} {x.first.f} {of} {front_text(x.leads)} {x.leads.f}"
-        f" {ending_text(x.ending)}))"
+        f"(AfterSum (After {front_text(x.first)} {x.first.total.fraction_bits} {of} {front_text(x.leads)}"
+        f" {x.leads.total.fraction_bits} {ending_text(x.ending)}))"
     )
 
 
 def _down(x: Down) -> str:
     def level(e: Exponent) -> str:
-        return f"(Level {name(e.bits)} {_z(e.low)} {level_span(e)})"
+        return f"(Level {name(e.bits)} {_z(e.low)} {span_of(e)})"
 
     def floored(y: Floored) -> str:
         return f"(Floored {name(y.shift)} {name(y.kept)})"
@@ -61,11 +67,11 @@ def _down(x: Down) -> str:
     if x.two:
         kept, e = " ".join(f"{floored(y)}," for y in x.joined.floored), level(x.joined.e_max)
         sides = f"(Some ({front_text(x.fronts[1])}, {kept} {e}, {name(x.joined.bits)}%positive))"
-    c = f"{number_text(x.c)} {floored(x.c_floored)} {x.c_largest} {span_of(x.c)}"
+    c = f"{number_text(x.c)} {floored(x.c_floored)} {x.c_largest} {_span(x.c)}"
     last = f"{level(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
     return (
         f"(DownPlan {front_text(x.fronts[0])} {sides} {floored(x.products_floored)} {c} {last}"
-        f" {ending_text(x.floor)} {x.last.span} {ending_text(x.ending)})"
+        f" {ending_text(x.floor)} {_span(x.floor.outcome)} {ending_text(x.ending)})"
     )
 
 
@@ -85,10 +91,10 @@ def tree_text(x: At | Summed) -> str:
 
 def sum_text(x: Fused) -> str:
     """A sum as `Stage.v`, summed."""
-    if not x.exact:
-        return f"(One {x.f} ({_fused(x)}))"
-    of = "; ".join(f"Operand {number_text(r)} {name(r.term.zero)} {span_of(r)}" for r in x.operands)
-    return f"(Two {x.f} [{of}] ({_fused(x)}))"
+    f, fused = x.front.total.fraction_bits, f"(Fused {front_text(x.front)} {ending_text(x.ending)})"
+    if not isinstance(x.front, Exact):
+        return f"(One {f} {fused})"
+    return f"(Two {f} [{'; '.join(map(_operand, x.front.operands))}] {fused})"
 
 
 def shared_text(claims: Sequence[Claim]) -> tuple[list[str], str]:
@@ -144,15 +150,11 @@ def number_text(r: Number) -> str:
     return f"(Number {' '.join(nodes)} {_z(t.exponent.low)} {t.fraction_bits} {name(r.nan)} {name(r.inf)})"
 
 
-def _fused(x: Fused) -> str:
-    return f"Fused {front_text(x)} {ending_text(x.ending)}"
-
-
 def front_text(x: Front) -> str:
     """A sum before it is rounded as `Fused.v`, front."""
     addends = [
         f"Addend {number_text(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
-        f" {x.largest(i)} {x.spans[i]}"
+        f" {x.largest(i)} {_span(r)}"
         for i, (t, r) in enumerate(zip(x.total.terms, x.numbers, strict=True))
     ]
 
@@ -173,7 +175,7 @@ def front_text(x: Front) -> str:
     e = x.total.e_max
     return (
         f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
-        f" {name(e.bits)} {_z(e.low)} {x.top_span}"
+        f" {name(e.bits)} {_z(e.low)} {span_of(e)}"
         f" {partial(x.tree)} {name(x.total.bits)})"
     )
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tcformal.design.spec import Design
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.semantics.stages import Rounded
-from tcformal.theory.refinement.ending import Ending, ToRound
+from tcformal.theory.refinement.ending import Ending
 from tcformal.theory.refinement.values import (
     Leaf,
     Shown,
@@ -19,69 +17,7 @@ from tcformal.theory.refinement.values import (
     same_number,
     shown_number,
 )
-from tcformal.theory.terms import (
-    NEVER,
-    Claim,
-    at_most,
-    bits,
-    both,
-    either,
-    equal,
-    iff,
-    is_one,
-    less,
-    lower,
-    minus,
-    negation,
-    num,
-    plus,
-    shifted,
-    times,
-    u,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Rounding:
-    """The rounding of one number on its own; `span` is the largest code of its exponent."""
-
-    number: Number
-    span: int
-    ending: Ending
-
-    def claims(self) -> Iterator[Claim]:
-        """`Products.v`, rounding_claims."""
-        r = self.number
-        code = at_most(u(r.term.exponent.bits), num(self.span))
-        yield make_claim([is_finite(r)], code, [r.term.significand])
-        yield from self.ending.kept_claims()
-        cut = [*self._flags(), *self.ending.of.nodes] if self.ending.tiny else self.cut()
-        yield from self.ending.outcome_claims(cut, cut)
-
-    def cut(self) -> list[Node]:
-        """The nodes that special cases and the number that is handed on are made of."""
-        return [*self._flags(), self.number.term.significand, *self.ending.nodes()]
-
-    def _flags(self) -> list[Node]:
-        return [self.number.nan, self.number.inf, self.number.term.sign]
-
-
-def rounding(r: Number, rounded: Rounded, outcome: Number, d: Design) -> Rounding:
-    """The rounding of a number by a design's conversion of products."""
-    e, size = r.term.exponent, u(r.term.significand)
-    none, span = equal(size, num(0)), e.high - e.low
-    of = ToRound(
-        operands=(r,),
-        size=size,
-        no_size=none,
-        down=both(is_one(r.term.sign), negation(none)),
-        unit=plus(exponent_of(r), num(-r.term.fraction_bits)),
-        bound=(1 << r.term.significand.width) - 1,
-        known=(at_most(u(e.bits), num(span)),),
-        sign=is_one(r.term.sign),
-        nodes=(r.term.significand, e.bits),
-    )
-    return Rounding(r, span, Ending(rounded, outcome, d, of))
+from tcformal.theory.terms import NEVER, Claim, bits, equal, iff, is_one, lower, u
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +40,7 @@ class Product:
     adjusted: Number
     negated: bool
     limit: int | None
-    rounding: Rounding | None
+    rounding: Ending | None
     #: The products of its factors' digits, where these are summed.
     pieces: tuple[Piece, ...] = ()
 
@@ -122,14 +58,14 @@ class Product:
             a, b = map(u, cut)
         for x in self.pieces:
             i, j = x.place
-            digits = times(bits(size * i, size, a), bits(size * j, size, b))
-            goal = equal(u(x.number.term.significand), times(digits, num(1 << size * (i + j))))
+            digits = bits(size * i, size, a) * bits(size * j, size, b)
+            goal = equal(u(x.number.term.significand), digits * (1 << size * (i + j)))
             yield make_claim([is_finite(self.number)], goal, cut)
 
     @property
     def number(self) -> Number:
         """What is summed."""
-        return self.adjusted if self.rounding is None else self.rounding.ending.outcome
+        return self.adjusted if self.rounding is None else self.rounding.outcome
 
     def cut(self) -> list[Node]:
         """The nodes that it is cut at as a term."""
@@ -144,12 +80,12 @@ class Product:
             for x, y in zip(self.exact.factors, self.normal, strict=True):
                 yield from _normal_claims(x.shown(), y)
             shown = shown_number(a).times(shown_number(b))
-            significand = times(u(a.term.significand), u(b.term.significand))
+            significand = u(a.term.significand) * u(b.term.significand)
             last = [a.term.significand, b.term.significand]
             yield from shown.number_claims(self.exact.number, [], [], significand, (), last)
         yield from self._adjust_claims()
         if self.rounding is not None:
-            yield from self.rounding.claims()
+            yield from self.rounding.alone_claims()
 
     def _adjust_claims(self) -> Iterator[Claim]:
         r, to = self.exact.number, self.adjusted
@@ -160,24 +96,24 @@ class Product:
         s = shown_number(r)
         over = NEVER
         if self.limit is not None:
-            k = minus(num(self.limit + s.fraction_bits), s.exponent)
-            least = shifted(num(1), lower(k, num(r.term.significand.width)))
-            over = both(negation(equal(s.significand, num(0))), at_most(least, s.significand))
-        neg = negation(s.neg) if self.negated else s.neg
-        made = Shown(s.nan, either(s.inf, over), neg, s.significand, s.exponent, s.fraction_bits)
-        given, cut = [negation(made.nan), negation(made.inf)], [r.term.significand]
+            k = self.limit + s.fraction_bits - s.exponent
+            least = 1 << lower(k, r.term.significand.width)
+            over = ~equal(s.significand, 0) & (least <= s.significand)
+        neg = ~s.neg if self.negated else s.neg
+        made = Shown(s.nan, s.inf | over, neg, s.significand, s.exponent, s.fraction_bits)
+        given, cut = [~made.nan, ~made.inf], [r.term.significand]
         yield from made.number_claims(to, [], given, made.significand, cut, cut)
 
 
 def _normal_claims(s: Shown, y: Number) -> Iterator[Claim]:
     """`Products.v`, normal_claims."""
-    finite, z = [negation(s.nan), negation(s.inf)], equal(s.significand, num(0))
-    k, sig, f = minus(s.exponent, exponent_of(y)), u(y.term.significand), s.fraction_bits
-    some = [negation(z), *finite]
+    finite, z = [~s.nan, ~s.inf], equal(s.significand, 0)
+    k, sig, f = s.exponent - exponent_of(y), u(y.term.significand), s.fraction_bits
+    some = [~z, *finite]
     yield make_claim([], iff(is_one(y.nan), s.nan))
-    yield make_claim([negation(s.nan)], iff(is_one(y.inf), s.inf))
-    yield make_claim([negation(s.nan)], iff(is_one(y.term.sign), s.neg))
-    yield make_claim([z, *finite], both(equal(sig, num(0)), equal(exponent_of(y), s.exponent)))
-    yield make_claim(some, both(at_most(num(0), k), at_most(k, num(f))))
-    yield make_claim(some, equal(sig, shifted(s.significand, lower(k, num(f)))))
-    yield make_claim(some, both(at_most(num(1 << f), sig), less(sig, num(2 << f))))
+    yield make_claim([~s.nan], iff(is_one(y.inf), s.inf))
+    yield make_claim([~s.nan], iff(is_one(y.term.sign), s.neg))
+    yield make_claim([z, *finite], equal(sig, 0) & equal(exponent_of(y), s.exponent))
+    yield make_claim(some, (k >= 0) & (k <= f))
+    yield make_claim(some, equal(sig, s.significand << lower(k, f)))
+    yield make_claim(some, (1 << f <= sig) & (sig < 2 << f))

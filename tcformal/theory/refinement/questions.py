@@ -11,7 +11,7 @@ from tcformal.ir.walk import reachable
 from tcformal.solve.certificate import checked_steps
 from tcformal.solve.result import Status
 from tcformal.solve.sat import refuted
-from tcformal.theory.terms import Bits, Claim
+from tcformal.theory.terms import Bits, Claim, make
 
 
 def question(claim: Claim) -> tuple[Graph, Node]:
@@ -25,7 +25,7 @@ def question(claim: Claim) -> tuple[Graph, Node]:
         elif node.op == "const":
             made[node] = g.const(node.params[1], node.width)
         else:
-            made[node] = g.make(node.op, [made[y] for y in node.args], node.params)
+            made[node] = make(g, node.op, [made[y] for y in node.args], node.params)
     bits_of = Bits(g, made)
     wrong = g.make("not_", (bits_of.formula(claim.goal),))
     for x in claim.given:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Exponent, Number
 from tcformal.theory.terms import (
     NEVER,
     Claim,
     Expr,
     all_of,
-    at_most,
     bits,
-    both,
     choice,
     differ,
-    either,
     equal,
     iff,
     is_one,
-    less,
     lower,
-    minus,
-    negation,
     num,
-    plus,
-    shifted,
-    times,
     u,
 )
 
@@ -47,20 +38,20 @@ class Shown:
 
     def zero(self) -> Expr:
         """It is a number, and 0."""
-        return both(negation(either(self.nan, self.inf)), equal(self.significand, num(0)))
+        return ~(self.nan | self.inf) & equal(self.significand, 0)
 
     def flushed(self, rule: str) -> Shown:
         """The value with what a rule makes of subnormals."""
         if rule not in ("positive_zero", "signed_zero"):
             return self
-        small = less(self.significand, num(1 << self.fraction_bits))
-        below = both(negation(self.inf), both(negation(equal(self.significand, num(0))), small))
-        neg = both(self.neg, negation(below)) if rule == "positive_zero" else self.neg
+        small = self.significand < 1 << self.fraction_bits
+        below = ~self.inf & (~equal(self.significand, 0) & small)
+        neg = self.neg & ~below if rule == "positive_zero" else self.neg
         return Shown(
             self.nan,
             self.inf,
             neg,
-            choice(below, num(0), self.significand),
+            choice(below, 0, self.significand),
             self.exponent,
             self.fraction_bits,
         )
@@ -71,24 +62,21 @@ class Shown:
         last: Sequence[Node],
     ) -> Iterator[Claim]:  # fmt: skip
         """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
-        no = negation(self.nan)
+        no = ~self.nan
         yield make_claim(known, iff(is_one(r.nan), self.nan), free)
         yield make_claim([no, *known], iff(is_one(r.inf), self.inf), free)
         yield make_claim([no, *known], iff(is_one(r.term.sign), self.neg), free)
-        yield make_claim([no, negation(self.inf), *known], equal(exponent_of(r), self.exponent), free)
+        yield make_claim([no, ~self.inf, *known], equal(exponent_of(r), self.exponent), free)
         yield make_claim([*given, *known], equal(u(r.term.significand), significand), last)
 
     def times(self, other: Shown) -> Shown:
         """The product of two values."""
         return Shown(
-            either(
-                either(self.nan, other.nan),
-                either(both(self.inf, other.zero()), both(self.zero(), other.inf)),
-            ),
-            either(self.inf, other.inf),
+            self.nan | other.nan | (self.inf & other.zero() | self.zero() & other.inf),
+            self.inf | other.inf,
             differ(self.neg, other.neg),
-            times(self.significand, other.significand),
-            plus(self.exponent, other.exponent),
+            self.significand * other.significand,
+            self.exponent + other.exponent,
             self.fraction_bits + other.fraction_bits,
         )
 
@@ -110,22 +98,22 @@ class Factor:
         f, w = self.fmt, u(self.word)
         low, t_bits, e_bits = f.ignored_low_bits, f.fraction_bits, f.exponent_bits
         t, e = bits(low, t_bits, w), bits(low + t_bits, e_bits, w)
-        s = equal(bits(low + t_bits + e_bits, 1, w), num(1))
-        none = equal(e, num(0)) if f.has_zero else NEVER
-        ones, full = equal(e, num((1 << e_bits) - 1)), equal(t, num((1 << t_bits) - 1))
-        empty = equal(t, num(0))
+        s = equal(bits(low + t_bits + e_bits, 1, w), 1)
+        none = equal(e, 0) if f.has_zero else NEVER
+        ones, full = equal(e, (1 << e_bits) - 1), equal(t, (1 << t_bits) - 1)
+        empty = equal(t, 0)
         nan = {
-            Specials.IEEE: both(ones, negation(empty)),
-            Specials.ALL_ONES_NAN: both(ones, full),
-            Specials.NEGATIVE_ZERO_NAN: both(s, both(equal(e, num(0)), empty)),
+            Specials.IEEE: ones & ~empty,
+            Specials.ALL_ONES_NAN: ones & full,
+            Specials.NEGATIVE_ZERO_NAN: s & (equal(e, 0) & empty),
             Specials.NONE: NEVER,
         }[f.specials]
         return Shown(
             nan,
-            both(ones, empty) if f.specials is Specials.IEEE else NEVER,
+            ones & empty if f.specials is Specials.IEEE else NEVER,
             s if f.sign is Sign.PRESENT else NEVER,
-            choice(none, t if f.subnormals else num(0), plus(t, num(1 << t_bits))),
-            choice(none, num(1 - f.bias), minus(e, num(f.bias))),
+            choice(none, t if f.subnormals else num(0), t + (1 << t_bits)),
+            choice(none, 1 - f.bias, e - f.bias),
             t_bits,
         )
 
@@ -151,14 +139,12 @@ class Leaf:
         shown = self.factors[0].shown()
         significand = self.factors[0].term()
         for x in self.factors[1:]:
-            shown, significand = shown.times(x.shown()), times(significand, x.term())
+            shown, significand = shown.times(x.shown()), significand * x.term()
         words = [x.word for x in self.factors]
         for x in self.factors:
             if x.significand is not None:
                 y = x.shown()
-                yield make_claim(
-                    [negation(y.nan), negation(y.inf)], equal(u(x.significand), y.significand), words
-                )
+                yield make_claim([~y.nan, ~y.inf], equal(u(x.significand), y.significand), words)
         r = self.number
         cut = [
             x.significand
@@ -172,18 +158,18 @@ def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
     """`Unit.v`, conversion_claims."""
     a, b, g = x.shown(), to.shown(), to.fmt
     least = num(1 - g.bias if g.has_zero else -g.bias)
-    k = plus(minus(a.exponent, b.exponent), num(b.fraction_bits - a.fraction_bits))
-    finite, zero = [negation(a.nan), negation(a.inf)], equal(a.significand, num(0))
+    k = a.exponent - b.exponent + (b.fraction_bits - a.fraction_bits)
+    finite, zero = [~a.nan, ~a.inf], equal(a.significand, 0)
     yield make_claim([], iff(b.nan, a.nan))
-    yield make_claim([negation(a.nan)], iff(b.inf, a.inf))
-    yield make_claim([negation(a.nan)], iff(b.neg, a.neg))
-    yield make_claim([negation(zero), *finite], both(at_most(num(0), k), at_most(k, num(64))))
-    yield make_claim(finite, equal(b.significand, shifted(a.significand, lower(k, num(64)))))
-    yield make_claim(finite, both(at_most(least, b.exponent), less(b.significand, num(2 << g.fraction_bits))))
+    yield make_claim([~a.nan], iff(b.inf, a.inf))
+    yield make_claim([~a.nan], iff(b.neg, a.neg))
+    yield make_claim([~zero, *finite], (k >= 0) & (k <= 64))
+    yield make_claim(finite, equal(b.significand, a.significand << lower(k, 64)))
+    yield make_claim(finite, (least <= b.exponent) & (b.significand < 2 << g.fraction_bits))
     yield make_claim([zero, *finite], equal(b.exponent, least))
     yield make_claim(
-        [negation(zero), *finite],
-        either(at_most(num(1 << g.fraction_bits), b.significand), equal(b.exponent, least)),
+        [~zero, *finite],
+        (1 << g.fraction_bits <= b.significand) | equal(b.exponent, least),
     )
 
 
@@ -218,8 +204,8 @@ def flush_claims(
         return
     shown = shown_number(r).flushed(rule)
     if known:
-        known = [either(is_one(r.nan), either(is_one(r.inf), all_of(known)))]
-    given = [negation(shown.nan), negation(shown.inf)]
+        known = [is_one(r.nan) | (is_one(r.inf) | all_of(known))]
+    given = [~shown.nan, ~shown.inf]
     yield from shown.number_claims(to, known, given, shown.significand, free, free)
 
 
@@ -238,14 +224,34 @@ def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> 
     return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
 
 
+def level(e: Exponent) -> Expr:
+    """An exponent (`RoundDown.v`, level_term)."""
+    return u(e.bits) + e.low
+
+
+def span_of(e: Exponent) -> int:
+    """The largest code of an exponent."""
+    return e.high - e.low
+
+
+def in_span(e: Exponent) -> Expr:
+    """The code of an exponent is none above the largest one."""
+    return u(e.bits) <= span_of(e)
+
+
 def exponent_of(r: Number) -> Expr:
-    """Its exponent."""
-    return plus(u(r.term.exponent.bits), num(r.term.exponent.low))
+    """The exponent of a number."""
+    return level(r.term.exponent)
+
+
+def flags(numbers: Iterable[Number]) -> list[Node]:
+    """The nodes of what is special about numbers, and of their signs."""
+    return [y for x in numbers for y in (x.nan, x.inf, x.term.sign)]
 
 
 def is_finite(r: Number) -> Expr:
     """It is neither a NaN nor an Inf."""
-    return both(negation(is_one(r.nan)), negation(is_one(r.inf)))
+    return ~is_one(r.nan) & ~is_one(r.inf)
 
 
 def word_claims(
@@ -256,14 +262,14 @@ def word_claims(
     word, sign, scale = u(root), is_one(r.term.sign), 1 << f.fraction_bits
 
     def signed(body: Expr) -> Expr:
-        top = choice(sign, num((1 << f.exponent_bits) * scale), num(0))
-        return times(plus(top, body), num(1 << f.ignored_low_bits))
+        top = choice(sign, (1 << f.exponent_bits) * scale, 0)
+        return (top + body) * (1 << f.ignored_low_bits)
 
-    significand = times(u(r.term.significand), num(1 << (f.fraction_bits - r.term.fraction_bits)))
-    normal = plus(times(plus(exponent_of(r), num(f.bias)), num(scale)), minus(significand, num(scale)))
-    value = choice(less(significand, num(scale)), significand, normal)
+    significand = u(r.term.significand) * (1 << f.fraction_bits - r.term.fraction_bits)
+    normal = (exponent_of(r) + f.bias) * scale + (significand - scale)
+    value = choice(significand < scale, significand, normal)
     yield make_claim([is_one(r.nan)], equal(word, nan_word), nan_free)
     infinity = num(((1 << f.exponent_bits) - 1) * scale)
-    yield make_claim([negation(is_one(r.nan)), is_one(r.inf)], equal(word, signed(infinity)), free)
-    finite = [negation(is_one(r.nan)), negation(is_one(r.inf)), *known]
+    yield make_claim([~is_one(r.nan), is_one(r.inf)], equal(word, signed(infinity)), free)
+    finite = [~is_one(r.nan), ~is_one(r.inf), *known]
     yield make_claim(finite, equal(word, signed(value)), free)
