@@ -15,6 +15,7 @@ from tcformal.theory.conditions import (
     highest,
     least,
     one_nan,
+    one_sum_of_terms,
     parts_ok,
     start_format,
 )
@@ -282,6 +283,15 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
+    made = unscaled_bounds(unit)
+    if made is not None and unit.scale_format is not None and unit.design.product_rounding is None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
+
+
+def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
+    """The same without the scales that act on products."""
     d = unit.design
     if d.product_rounding is not None:
         to = d.product_conversion
@@ -292,11 +302,7 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
         or d.zero_terms is not None
     ):
         return None
-    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
-    if unit.scale_format is not None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
+    return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
@@ -389,20 +395,55 @@ def plain_factors(unit: UnitSpec) -> UnitSpec:
     return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
-def group_zeros_idle(unit: UnitSpec) -> bool:
-    """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
+def sum_of_groups(unit: UnitSpec) -> bool:
+    """Whether a block is one sum of groups of products and c, as the theorems on such sums have it."""
     d = unit.design
-    if unit.tree is not None or d.group is None or unit.scale_format is None or unit.emulation is not None:
+    return (
+        one_sum_of_terms(unit) and d.group is not None and d.zero_terms is None and one_nan(unit)
+        and unit.scale_format is not None and unit.emulation is None
+    )  # fmt: skip
+
+
+def group_grid(unit: UnitSpec) -> int | None:
+    """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
+    scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
+    products = unscaled_bounds(unit)
+    if not sum_of_groups(unit) or scale is None or products is None:
+        return None
+    if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
+        return None
+    return min(
+        products.grid + 2 * (least(scale) - scale.fraction_bits), least(start) - start.fraction_bits,
+        to.e_min - to.fraction_bits,
+    )  # fmt: skip
+
+
+def group_factors_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_factors_free`: whether terms of groups do not tell normalised factors from others."""
+    return sum_of_groups(unit) and unit.design.fraction_bits is not None
+
+
+def group_zeros_idle(unit: UnitSpec) -> bool:
+    """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
+    d, scale = unit.design, unit.scale_format
+    if not sum_of_groups(unit) or scale is None or d.normalise_products or d.c_subnormals == "hidden_bit":
         return False
-    if (d.summation, d.c_position, d.lost_bits) != ("fused", "joined", "cut") or d.framed:
+    if not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
         return False
-    if (
-        d.normalise_products
-        or d.zero_terms is not None
-        or d.c_subnormals == "hidden_bit"
-        or not one_nan(unit)
-    ):
+    return d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+
+
+def group_zeros_cut(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.fraction_bits is None or d.carry_bits is not None or d.normalise_products:
         return False
-    if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+    return isinstance(d.zero_exponent, int) and d.zero_exponent - d.fraction_bits <= grid
+
+
+def group_sign_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
         return False
-    return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
+    return d.rho.e_min - d.rho.fraction_bits <= grid
