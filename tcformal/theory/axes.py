@@ -31,6 +31,7 @@ from tcformal.theory.stages import (
     group_zeros_idle,
     plain_factors,
     plain_sums,
+    rounded_terms_idle,
     summation,
     sums_of,
 )
@@ -253,6 +254,17 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _rounded(unit: UnitSpec) -> IdleAxis | None:
+    """Products that fit into what they are rounded to, and their sums, are not too large nor normalised."""
+    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
+    if not rounded_terms_idle(unit) or after.unit.design == unit.design:
+        return None
+    return IdleAxis(
+        theorem="rounded_terms_idle", after=after, condition="rounded_free d = true",
+        proof="rounded_terms_idle d w O N",
+    )  # fmt: skip
+
+
 def _composed(unit: UnitSpec) -> IdleAxis | None:
     """A composition of calls, each from the sum before it, is the tree of their sums."""
     how = unit.emulation
@@ -322,7 +334,7 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups),
+        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _rounded),
     ),
     _sums, _factors,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from tcformal.theory.conditions import (
     highest,
     least,
     one_nan,
+    one_sum,
     one_sum_of_terms,
     parts_ok,
     start_format,
@@ -75,6 +76,8 @@ class Sum:
 _LEAVES = {"c": "C", "zero": "PlusZero"}
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
+#: Exponent bits of formats of whose numbers a largest exponent is known.
+_CODES = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
@@ -292,10 +295,15 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
 
 def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
     """The same without the scales that act on products."""
-    d = unit.design
-    if d.product_rounding is not None:
-        to = d.product_conversion
+    if unit.design.product_rounding is not None:
+        to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return _exact_bounds(unit)
+
+
+def _exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: the same of products before they are rounded."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
@@ -447,3 +455,30 @@ def group_sign_idle(unit: UnitSpec) -> bool:
     if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
         return False
     return d.rho.e_min - d.rho.fraction_bits <= grid
+
+
+def rounded_terms_idle(unit: UnitSpec) -> bool:
+    """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
+    d, exact, c, out = unit.design, _exact_bounds(unit), unit.c_format, unit.design.rho
+    f, zero = d.fraction_bits, d.zero_exponent
+    if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
+        return False
+    to = d.product_conversion
+    if unit.scale_format is not None or unit.emulation is not None or to.integer_bits is not None:
+        return False
+    if (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit) != (None, "RZ", "kept", None):
+        return False
+    if d.result_subnormals != "kept" or d.zero_sign == "ieee" or not (_range_ok(to) and _range_ok(out)):
+        return False
+    top = (exact.most - 1).bit_length() + exact.top - exact.bits
+    low, room = max(least(c), out.e_min), out.e_max - top - 1
+    grid = min(
+        exact.grid - to.fraction_bits, least(c) - c.fraction_bits, out.e_min - out.fraction_bits,
+    )  # fmt: skip
+    return (
+        to.e_min <= exact.grid and top <= to.e_max and low - f <= grid and low <= exact.grid
+        and (zero == "none" or (isinstance(zero, int) and zero - f <= grid))
+        and out.e_min - out.fraction_bits <= grid and c.fraction_bits <= out.fraction_bits
+        and c.exponent_bits >= _CODES and highest(c) <= out.e_max
+        and room >= 0 and (1 << f) + block_size(unit) <= 1 << room
+    )  # fmt: skip

@@ -40,6 +40,7 @@ JOIN = (
 )
 #: Products that are rounded before they are added.
 ROUNDED = "tfdpa@products=4,product_rounding=RZ-E8M10"
+BRAIN = "a_format=bf16,b_format=bf16"
 #: Sums of groups of products of one scale.
 GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 #: The same with scales that go as low as c, and lower.
@@ -78,6 +79,11 @@ EQUAL = {
     "signs of sums of groups": ("group_sign_idle", f"{GROUPS}@zero_sign=sum", GROUPS),
     "normalised factors of groups": ("group_factors_idle", f"{GROUPS}@normalise_operands=true", GROUPS),
     "carry bits of rounded products": ("idle_sums", f"{ROUNDED},carry_bits=4", ROUNDED),
+    "rounded products": (
+        "rounded_terms_idle",
+        f"{ROUNDED},normalise_products=true,overflow=ieee,zero_sign=sum",
+        ROUNDED,
+    ),
     "two numbers aligned to odd": ("idle_sums", LAST, f"{LAST},join.fraction_bits=exact"),
     "a +0, and the sign of zeros": (
         "idle_sums",
@@ -104,6 +110,12 @@ DIFFERENT = (
     (f"{HOPPER}@normalise_operands=true", HOPPER),
     (f"{GROUPS}@zero_exponent=-113", f"{GROUPS}@zero_exponent=none"),
     (f"{SCALED}@zero_sign=sum", SCALED),
+    (f"{ROUNDED},zero_sign=ieee", ROUNDED),
+    (
+        f"{ROUNDED},normalise_products=true,a_format=bf16,b_format=bf16",
+        f"{ROUNDED},a_format=bf16,b_format=bf16",
+    ),
+    (f"{ROUNDED.replace('E8', 'E5')},overflow=ieee", ROUNDED.replace("E8", "E5")),
     (f"{SCALED}@zero_exponent=-138", SCALED),
 )
 
