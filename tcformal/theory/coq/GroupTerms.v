@@ -101,7 +101,7 @@ Theorem group_factors_idle d w : group_factors_free d = true -> pairs w <> [] ->
 Proof.
   unfold group_factors_free. intros O N. repeat rewrite andb_true_iff in O. destruct O as [[[On Po] B] O]. apply Z.ltb_lt in B.
   destruct (cutting_of d) as [| |size] eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
-  destruct (sums d) as [[s|]| | | | | | | |] eqn:S; try easy. destruct (fraction_bits s) as [f|] eqn:Fb; [|easy]. set (d' := with_normalised d false).
+  destruct (sums d) as [[s|]| | | | | | | |] eqn:S; try discriminate O. destruct (fraction_bits s) as [f|] eqn:Fb; [|discriminate O]. set (d' := with_normalised d false).
   symmetry. apply (compute_alike d d' (fun _ => True)); auto; [repeat split|lia|]. intros b v _ _ _. split; auto.
   unfold block_value. change (skipped d' b) with (skipped d b). destruct (skipped d b); auto.
   change (sums d') with (sums d). change (taken_c d' v) with (taken_c d v). change (ordered d' b) with (ordered d b). rewrite S. cbn [block_sum].
@@ -256,9 +256,9 @@ Definition no_rounded_zero (g : Z) (s : sum) : bool :=
 
 Lemma sign_agrees g s : no_rounded_zero g s = true -> agree_on g s (with_out s (with_zero_sign (out s) Positive)).
 Proof.
-  unfold no_rounded_zero. intros O e vs M. destruct (zsign (out s)) eqn:Zs; try easy. destruct (carry_bits s) eqn:K; [easy|].
-  repeat rewrite andb_true_iff in O. destruct O as [[F P] G]. apply negb_true_iff in F. apply Z.leb_le in P, G.
-  rewrite !add_from_at. unfold on_numbers. destruct (numbers vs) as [ts|] eqn:E; auto. pose proof (numbers_all _ _ _ E M) as Mt. set (s' := with_out s _).
+  unfold no_rounded_zero. intros O e vs M. destruct (zsign (out s)) eqn:Zs; [discriminate O|discriminate O|].
+  destruct (carry_bits s) eqn:K; [discriminate O|]. repeat rewrite andb_true_iff in O. destruct O as [[F P] G]. apply negb_true_iff in F. apply Z.leb_le in P, G.
+  rewrite !add_from_at. unfold on_numbers. destruct (numbers vs) as [ts|] eqn:E; [|reflexivity]. pose proof (numbers_all _ _ _ E M) as Mt. set (s' := with_out s _).
   change (unit_from e s' ts) with (unit_from e s ts). set (u := unit_from e s ts). unfold sum_at, held. change (carry_bits s') with (carry_bits s). change (alignment s') with (alignment s).
   rewrite K. cbn [round_to rounding_mode]. change (rho (out s')) with (rho (out s)). pose proof (sum_multiple (alignment s) g u ts Mt) as Dv. set (n := zsum _) in *. set (t := sign_of _ n ts _).
   unfold convert. cbn [out s' with_out with_zero_sign]. change (last_bit (with_zero_sign (out s) Positive) n u) with (last_bit (out s) n u).

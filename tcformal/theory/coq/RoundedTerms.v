@@ -151,7 +151,7 @@ Proof.
     change (counts e (us ++ [x])) with (counts d (us ++ [x])). cbn [out e with_out]. change (rho (with_overflow (out d) Infinite)) with (rho (out d)).
     apply any_overflow; auto. apply (total_within d f k n); auto. clear -Cu. induction Cu as [|y r [Q _] Cu IH]; constructor; auto. }
   rewrite <- E1. assert (Pe : plain_sum s = with_out e (with_zero_sign (out e) Positive)) by reflexivity. rewrite Pe.
-  destruct (zsign (out s)) eqn:Zs; try easy.
+  destruct (zsign (out s)) eqn:Zs; [|discriminate Sg|].
   - assert (Q : with_zero_sign (out e) Positive = out e) by (unfold with_zero_sign; cbn [out e with_out d unnormalised with_overflow]; unfold with_overflow; cbn; rewrite Zs; reflexivity). rewrite Q. reflexivity.
   - pose proof (sign_agrees h e) as S. unfold no_rounded_zero in S. change (zsign (out e)) with (zsign (out s)) in S. change (carry_bits e) with (carry_bits s) in S.
     change (flushes (out e)) with (flushes (out s)) in S. change (p (out e)) with (p (out s)) in S. change (emin (out e)) with (emin (out s)) in S. rewrite Zs, K, Fl in S. cbn [negb andb] in S.
