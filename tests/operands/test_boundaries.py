@@ -52,6 +52,13 @@ def test_products_of_subnormal_factors_that_cancel_show_where_the_cut_is(formats
     assert seen == [True, False]
 
 
+def test_a_flushed_factor_of_products_that_cancel_is_seen() -> None:
+    unit = resolve("rdna3/v_wmma_bf16_16x16x16_bf16")
+    other = resolve(altered(unit, "operand_subnormals=positive_zero"))
+    pool = leading_zeros(unit, unit.k, 500, 0)
+    assert (replay(unit, pool) != replay(other, pool)).any()
+
+
 @pytest.mark.parametrize("axis", ["c_subnormals", "operand_subnormals"])
 def test_signs_of_what_vanishes_decide_that_of_a_zero(axis: str) -> None:
     """Chains end in zeros of one sign only where all that they add up vanishes, as in no other family."""
