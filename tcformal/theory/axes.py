@@ -25,9 +25,13 @@ from tcformal.theory.design import block_size, coq_composition, coq_design, coq_
 from tcformal.theory.stages import (
     Sum,
     factors_idle,
+    group_factors_idle,
+    group_sign_idle,
+    group_zeros_cut,
     group_zeros_idle,
     plain_factors,
     plain_sums,
+    rounded_terms_idle,
     summation,
     sums_of,
 )
@@ -161,25 +165,42 @@ def _same_record(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
-    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised."""
-    d = unit.design
-    if not d.normalise_operands or not value_only(unit):
-        return None
-    return IdleAxis(
-        theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
-        condition="value_only d = true", proof="normalised_factors_idle d w O",
-    )  # fmt: skip
+    """Sums that see the values of terms alone, and groups, do not tell whether factors were normalised."""
+    after = _changed(unit, normalise_operands=False)
+    if unit.design.normalise_operands and value_only(unit):
+        return IdleAxis(
+            theorem="normalised_factors_idle", after=after, condition="value_only d = true",
+            proof="normalised_factors_idle d w O",
+        )  # fmt: skip
+    if unit.design.normalise_operands and group_factors_idle(unit):
+        return IdleAxis(
+            theorem="group_factors_idle", after=after, condition="group_factors_free d = true",
+            proof="group_factors_idle d w O N",
+        )  # fmt: skip
+    return None
 
 
-def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
-    """Sums of groups do not tell an exponent of zeros below those of all others."""
-    if not group_zeros_idle(unit):
-        return None
+def _groups(unit: UnitSpec) -> IdleAxis | None:
+    """Sums of groups do not tell an exponent of zeros below all others, or beside which nothing is cut off.
+
+    Where no result rounds to zero, they do not tell the sign of one that does.
+    """
     one = f"({coq_sum(unit.design, unit.design.rho)})"
-    return IdleAxis(
-        theorem="group_zero_idle", after=_changed(unit, zero_exponent="none"),
-        condition=f"group_zero_free d {one} = true", proof=f"group_zero_idle d {one} w eq_refl O N",
-    )  # fmt: skip
+    for theorem, condition, holds, values in _OF_GROUPS:
+        if holds(unit):
+            return IdleAxis(
+                theorem=theorem, after=_changed(unit, **values), condition=f"{condition} d {one} = true",
+                proof=f"{theorem} d {one} w eq_refl O N",
+            )  # fmt: skip
+    return None
+
+
+#: Theorems on sums of groups, their conditions, and what they set.
+_OF_GROUPS: tuple[tuple[str, str, Callable[[UnitSpec], bool], dict[str, object]], ...] = (
+    ("group_zero_idle", "group_zero_free", group_zeros_idle, {"zero_exponent": "none"}),
+    ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, {"zero_exponent": "none"}),
+    ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
+)
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:
@@ -230,6 +251,17 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(
         theorem="overflow_never_idle", after=_changed(unit, overflow="infinity"), with_sum=True,
         condition="overflow_never d = true", proof="overflow_never_idle d s Infinite w S O N",
+    )  # fmt: skip
+
+
+def _rounded(unit: UnitSpec) -> IdleAxis | None:
+    """Products that fit into what they are rounded to, and their sums, are not too large nor normalised."""
+    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
+    if not rounded_terms_idle(unit) or after.unit.design == unit.design:
+        return None
+    return IdleAxis(
+        theorem="rounded_terms_idle", after=after, condition="rounded_free d = true",
+        proof="rounded_terms_idle d w O N",
     )  # fmt: skip
 
 
@@ -302,7 +334,7 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _rounded),
     ),
     _sums, _factors,
 )  # fmt: skip

@@ -15,6 +15,8 @@ from tcformal.theory.conditions import (
     highest,
     least,
     one_nan,
+    one_sum,
+    one_sum_of_terms,
     parts_ok,
     start_format,
 )
@@ -74,6 +76,8 @@ class Sum:
 _LEAVES = {"c": "C", "zero": "PlusZero"}
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
+#: Exponent bits of formats of whose numbers a largest exponent is known.
+_CODES = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
@@ -282,21 +286,31 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
-    d = unit.design
-    if d.product_rounding is not None:
-        to = d.product_conversion
+    made = unscaled_bounds(unit)
+    if made is not None and unit.scale_format is not None and unit.design.product_rounding is None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
+
+
+def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
+    """The same without the scales that act on products."""
+    if unit.design.product_rounding is not None:
+        to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return _exact_bounds(unit)
+
+
+def _exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: the same of products before they are rounded."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
         or d.zero_terms is not None
     ):
         return None
-    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
-    if unit.scale_format is not None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
+    return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
@@ -389,20 +403,82 @@ def plain_factors(unit: UnitSpec) -> UnitSpec:
     return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
-def group_zeros_idle(unit: UnitSpec) -> bool:
-    """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
+def sum_of_groups(unit: UnitSpec) -> bool:
+    """Whether a block is one sum of groups of products and c, as the theorems on such sums have it."""
     d = unit.design
-    if unit.tree is not None or d.group is None or unit.scale_format is None or unit.emulation is not None:
+    return (
+        one_sum_of_terms(unit) and d.group is not None and d.zero_terms is None and one_nan(unit)
+        and unit.scale_format is not None and unit.emulation is None
+    )  # fmt: skip
+
+
+def group_grid(unit: UnitSpec) -> int | None:
+    """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
+    scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
+    products = unscaled_bounds(unit)
+    if not sum_of_groups(unit) or scale is None or products is None:
+        return None
+    if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
+        return None
+    return min(
+        products.grid + 2 * (least(scale) - scale.fraction_bits), least(start) - start.fraction_bits,
+        to.e_min - to.fraction_bits,
+    )  # fmt: skip
+
+
+def group_factors_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_factors_free`: whether terms of groups do not tell normalised factors from others."""
+    return sum_of_groups(unit) and unit.design.fraction_bits is not None
+
+
+def group_zeros_idle(unit: UnitSpec) -> bool:
+    """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
+    d, scale = unit.design, unit.scale_format
+    if not sum_of_groups(unit) or scale is None or d.normalise_products or d.c_subnormals == "hidden_bit":
         return False
-    if (d.summation, d.c_position, d.lost_bits) != ("fused", "joined", "cut") or d.framed:
+    if not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
         return False
-    if (
-        d.normalise_products
-        or d.zero_terms is not None
-        or d.c_subnormals == "hidden_bit"
-        or not one_nan(unit)
-    ):
+    return d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+
+
+def group_zeros_cut(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.fraction_bits is None or d.carry_bits is not None or d.normalise_products:
         return False
-    if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+    return isinstance(d.zero_exponent, int) and d.zero_exponent - d.fraction_bits <= grid
+
+
+def group_sign_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
         return False
-    return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
+    return d.rho.e_min - d.rho.fraction_bits <= grid
+
+
+def rounded_terms_idle(unit: UnitSpec) -> bool:
+    """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
+    d, exact, c, out = unit.design, _exact_bounds(unit), unit.c_format, unit.design.rho
+    f, zero = d.fraction_bits, d.zero_exponent
+    if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
+        return False
+    to = d.product_conversion
+    if unit.scale_format is not None or unit.emulation is not None or to.integer_bits is not None:
+        return False
+    if (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit) != (None, "RZ", "kept", None):
+        return False
+    if d.result_subnormals != "kept" or d.zero_sign == "ieee" or not (_range_ok(to) and _range_ok(out)):
+        return False
+    top = (exact.most - 1).bit_length() + exact.top - exact.bits
+    low, room = max(least(c), out.e_min), out.e_max - top - 1
+    grid = min(
+        exact.grid - to.fraction_bits, least(c) - c.fraction_bits, out.e_min - out.fraction_bits,
+    )  # fmt: skip
+    return (
+        to.e_min <= exact.grid and top <= to.e_max and low - f <= grid and low <= exact.grid
+        and (zero == "none" or (isinstance(zero, int) and zero - f <= grid))
+        and out.e_min - out.fraction_bits <= grid and c.fraction_bits <= out.fraction_bits
+        and c.exponent_bits >= _CODES and highest(c) <= out.e_max
+        and room >= 0 and (1 << f) + block_size(unit) <= 1 << room
+    )  # fmt: skip

@@ -40,8 +40,11 @@ JOIN = (
 )
 #: Products that are rounded before they are added.
 ROUNDED = "tfdpa@products=4,product_rounding=RZ-E8M10"
+BRAIN = "a_format=bf16,b_format=bf16"
 #: Sums of groups of products of one scale.
 GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+#: The same with scales that go as low as c, and lower.
+SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 #: Products of fp8 that are first converted to fp16, in calls of which each goes on from the one before.
 CALLS = "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"
 IN_STEPS = (
@@ -68,7 +71,19 @@ EQUAL = {
     "zeros among products": ("idle_sums", f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised factors of a chain": ("normalised_factors_idle", f"{CHAIN},normalise_operands=true", CHAIN),
     "zeros among groups": ("group_zero_idle", f"{GROUPS}@zero_exponent=-126", f"{GROUPS}@zero_exponent=none"),
+    "nothing cut among groups": (
+        "group_zero_cut_idle",
+        f"{GROUPS}@zero_exponent=-114",
+        f"{GROUPS}@zero_exponent=none",
+    ),
+    "signs of sums of groups": ("group_sign_idle", f"{GROUPS}@zero_sign=sum", GROUPS),
+    "normalised factors of groups": ("group_factors_idle", f"{GROUPS}@normalise_operands=true", GROUPS),
     "carry bits of rounded products": ("idle_sums", f"{ROUNDED},carry_bits=4", ROUNDED),
+    "rounded products": (
+        "rounded_terms_idle",
+        f"{ROUNDED},normalise_products=true,overflow=ieee,zero_sign=sum",
+        ROUNDED,
+    ),
     "two numbers aligned to odd": ("idle_sums", LAST, f"{LAST},join.fraction_bits=exact"),
     "a +0, and the sign of zeros": (
         "idle_sums",
@@ -93,7 +108,15 @@ DIFFERENT = (
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
-    (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
+    (f"{GROUPS}@zero_exponent=-113", f"{GROUPS}@zero_exponent=none"),
+    (f"{SCALED}@zero_sign=sum", SCALED),
+    (f"{ROUNDED},zero_sign=ieee", ROUNDED),
+    (
+        f"{ROUNDED},normalise_products=true,a_format=bf16,b_format=bf16",
+        f"{ROUNDED},a_format=bf16,b_format=bf16",
+    ),
+    (f"{ROUNDED.replace('E8', 'E5')},overflow=ieee", ROUNDED.replace("E8", "E5")),
+    (f"{SCALED}@zero_exponent=-138", SCALED),
 )
 
 
