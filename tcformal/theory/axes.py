@@ -21,15 +21,17 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum
+from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
 from tcformal.theory.stages import (
     Sum,
     factors_idle,
     group_zeros_idle,
     plain_factors,
+    plain_frame,
     plain_sums,
     summation,
     sums_of,
+    tidied,
 )
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
@@ -161,13 +163,32 @@ def _same_record(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
-    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised."""
+    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised.
+
+    Nor do any where no subnormal factor is left.
+    """
     d = unit.design
-    if not d.normalise_operands or not value_only(unit):
+    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
+    if not d.normalise_operands or not (value_only(unit) or rules <= {"positive_zero", "signed_zero"}):
         return None
     return IdleAxis(
         theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
-        condition="value_only d = true", proof="normalised_factors_idle d w O",
+        condition="value_only d || flushed_factors d = true", proof="normalised_factors_idle d w O",
+    )  # fmt: skip
+
+
+def _framed(unit: UnitSpec) -> IdleAxis | None:
+    """Parameters of sums whose c is aligned apart from the products, which their operands do not tell."""
+    plain = plain_frame(unit)
+    if plain is None:
+        return None
+    after = Form(replace(unit, design=plain))
+    if after.text == coq_design(unit):
+        return None
+    sums = f"({coq_summation(after.unit)})"
+    return IdleAxis(
+        theorem="idle_other_sums", after=after, condition=f"idle_other_design d {sums} = true",
+        proof=f"idle_other_sums d {sums} w O N",
     )  # fmt: skip
 
 
@@ -187,7 +208,10 @@ def _order(unit: UnitSpec) -> IdleAxis | None:
     d = unit.design
     if d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all"):
         return None
-    if d.group is not None or not one_nan(unit) or not parts_ok(unit):
+    other = d.framed or d.summation in ("tr", "gtr") or d.c_position == "after" or d.lost_bits != "cut"
+    if d.group is not None or not (
+        (one_nan(unit) and parts_ok(unit)) or (other and unit.tree is None and unit.emulation is None)
+    ):
         return None
     return IdleAxis(
         theorem="pair_order_idle", after=_changed(unit, order="ascending"), condition="pairs_free d = true",
@@ -294,6 +318,23 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _tidied(form: Form) -> IdleAxis | None:
+    """Trees of sums that see values alone, and the signs of rounded products that are zero."""
+    root, d = sums_of(form.unit) if form.sums is None else form.sums, form.unit.design
+    tidy = None if root is None else tidied(form.unit, root)
+    if tidy is None:
+        return None
+    if d.product_rounding is not None and d.product_conversion.integer_bits is None:
+        always = always_infinite(d, d.product_conversion)
+        d = replace(d, zero_sign="positive", overflow="infinity" if always else d.overflow)
+    after = Form(replace(form.unit, design=d), tidy)
+    if after.text == form.text:
+        return None
+    return IdleAxis(
+        theorem="tidy_idle", after=after, condition="tidy_free d = true", proof="tidy_idle d w O N",
+    )  # fmt: skip
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
@@ -302,7 +343,7 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros, _framed),
     ),
-    _sums, _factors,
+    _sums, _factors, _tidied,
 )  # fmt: skip
