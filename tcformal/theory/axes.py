@@ -24,6 +24,7 @@ from tcformal.theory.conditions import (
 from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
 from tcformal.theory.stages import (
     Sum,
+    after_sign_idle,
     factors_idle,
     group_zeros_idle,
     plain_factors,
@@ -192,6 +193,18 @@ def _framed(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _after_sign(unit: UnitSpec) -> IdleAxis | None:
+    """The sign of zeros where c is added before the products' sum is rounded, and no other sum is rounded to 0."""
+    if not after_sign_idle(unit):
+        return None
+    one = f"({coq_sum(unit.design, unit.design.rho)})"
+    return IdleAxis(
+        theorem="after_sign_idle", after=_changed(unit, zero_sign="positive"),
+        condition=f"after_sign_free d {one} = true",
+        proof=f"after_sign_idle d {one} _ w eq_refl O N",
+    )  # fmt: skip
+
+
 def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
     """Sums of groups do not tell an exponent of zeros below those of all others."""
     if not group_zeros_idle(unit):
@@ -343,7 +356,10 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros, _framed),
+        (
+            _composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros, _framed,
+            _after_sign,
+        ),
     ),
     _sums, _factors, _tidied,
 )  # fmt: skip

@@ -511,6 +511,25 @@ def _small_flushed(d: Design, n: int, terms: Bounds, c: Bounds, top: int) -> boo
     return plain and to.fraction_bits >= 1 and room >= 0 and total <= 1 << room
 
 
+def after_sign_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.after_sign_free`: whether no sum but zero is rounded to zero after c is added."""
+    d, to, c = unit.design, unit.design.rho, unit.c_format
+    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
+        return False
+    if d.c_position != "after" or d.zero_sign != "sum" or d.result_subnormals != "kept":
+        return False
+    plain = (
+        d.product_rounding is None and d.zero_terms is None and d.group is None and d.piece_bits is None
+        and d.carry_bits is None and d.zero_exponent == "none"
+        and not (d.normalise_operands or d.normalise_products)
+        and "hidden_bit" not in (d.operand_subnormals, d.b_subnormals, d.c_subnormals)
+    )  # fmt: skip
+    if not plain or d.fraction_bits is None or to.integer_bits is not None or not _range_ok(to):
+        return False
+    low = sum(least(f) - (d.exponent_step - 1) for f in (unit.a_format, unit.b_format))
+    return to.e_min - to.fraction_bits <= min(least(c) - c.fraction_bits, low - d.fraction_bits)
+
+
 def group_zeros_idle(unit: UnitSpec) -> bool:
     """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
     d = unit.design

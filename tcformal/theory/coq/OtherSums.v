@@ -1,4 +1,5 @@
-(** Parameters that cannot matter in sums whose c is aligned apart from the products. *)
+(** Parameters that cannot matter in sums whose c is aligned apart from the products, or added to their sum before that is
+    rounded. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
@@ -550,4 +551,102 @@ Proof.
     assert (H : exists s i u, convert (frame_out f) s i u = Num x).
     { cbn [block_sum] in Hx. unfold on_numbers in Hx. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Hx]. now apply framed_converted with (1 := Hx). }
     destruct H as [s [i [u H]]]. now apply (convert_inside _ _ _ _ R x H).
+Qed.
+
+(** * The sign of a zero of sums to which c is added before they are rounded *)
+
+(** The least exponent of a factor as it is, rounded down to a multiple of a step or not. *)
+Definition stepped_least (d : design) (f : format) : Z := least f - (exponent_step (factors d) - 1).
+
+Lemma factor_least d r f w x : format_ok f = true -> converted d = None -> kept_or_zero r = true -> normalise_factors (factors d) = false -> 1 <= exponent_step (factors d) ->
+  factor (factors d) r (operand d f w) = Num x -> stepped_least d f <= exp x.
+Proof.
+  intros O Cv K N S. unfold factor, operand. rewrite Cv, N. set (v := if _ =? 1 then _ else _).
+  assert (L : forall y, v = Num y -> stepped_least d f <= exp y).
+  { intros y Hy. unfold v in Hy. destruct (decode f w) as [z| |] eqn:D; [|destruct (_ =? 1); easy|destruct (_ =? 1); easy]. destruct (decode_num _ _ _ O D) as [_ [_ [Lz _]]].
+    unfold stepped_least. destruct (_ =? 1); injection Hy as <-; [lia|]. cbn [stepped exp]. pose proof (Z.mod_pos_bound (exp z + bias f) (exponent_step (factors d)) ltac:(lia)). lia. }
+  intros H. destruct v as [y| |]; try easy. unfold flush in H. destruct (negb (is_subnormal y)); [injection H as <-; now apply L|].
+  specialize (L y eq_refl). destruct r; try easy; injection H as <-; exact L.
+Qed.
+
+Definition positive_sign (s : sum) : sum := with_out s (with_zero_sign (out s) Positive).
+
+Definition after_sign_free (d : design) (s : sum) : bool :=
+  let q := factors d in let m := emin (out s) - p (out s) in
+  none (composed d) && none (converted d) && none (scales d) && none (zero_terms q) && none (product_rounding q) && negb (normalise_factors q) && (1 <=? exponent_step q) &&
+  (0 <? Z.of_nat (block d)) && format_ok (a_format d) && format_ok (b_format d) && format_ok (c_format d) && kept_or_zero (of_a q) && kept_or_zero (of_b q) && kept_or_zero (c_rule d) &&
+  match cutting_of d with Whole => true | _ => false end && range_ok (out s) && negb (flushes (out s)) && match zsign (out s) with SumSign => true | _ => false end &&
+  none (carry_bits s) && zero_none s && negb (normalise s) && (m <=? least (c_format d) - fbits (c_format d)) &&
+  match fraction_bits s with Some f => m <=? stepped_least d (a_format d) + stepped_least d (b_format d) - f | None => false end.
+
+Lemma plus_unvanished c n u s x : 0 <= p c -> zsign c = SumSign -> flushes c = false -> emin c - p c <= lsb x -> n = 0 \/ emin c - p c <= u ->
+  plus (with_zero_sign c Positive) n u s x = plus c n u s x.
+Proof.
+  intros P Zs F Lx Hn. unfold plus. change (rho (with_zero_sign c Positive)) with (rho c). apply unvanished_sign; auto. intros Nz.
+  set (w := Z.min u (lsb x)) in *. set (m := emin c - p c) in *.
+  assert (G : exists k, (IZR (n * 2 ^ (u - w) + signed x * 2 ^ (lsb x - w)) * bp w = IZR k * bp m)%R).
+  { destruct Hn as [->|Hu].
+    - rewrite Z.mul_0_l, Z.add_0_l, mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by lia. replace (lsb x - w + w) with (lsb x) by lia. now apply scaled_multiple.
+    - apply scaled_multiple. lia. }
+  destruct G as [k G]. now apply never_zero with k.
+Qed.
+
+Theorem after_sign_idle d s h w : sums d = CAfter s h -> after_sign_free d s = true -> pairs w <> [] ->
+  compute d w = compute (with_sums d (CAfter (positive_sign s) h)) w.
+Proof.
+  intros Sd O _. unfold after_sign_free in O. cbv zeta in O. set (m := emin (out s) - p (out s)) in *. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[[[[[[[[[[[[[[Co Cv] Sc] Zt] Pr] N] St] B] Oa] Ob] Oc] Ka] Kb] Kc] W] R] F] Zs] Cb] Zn] Nm] Lc] Lp].
+  assert (Co' : composed d = None) by now destruct (composed d). assert (Cv' : converted d = None) by now destruct (converted d).
+  assert (Sc' : scales d = None) by now destruct (scales d). assert (Zt' : zero_terms (factors d) = None) by now destruct (zero_terms (factors d)).
+  assert (Pr' : product_rounding (factors d) = None) by now destruct (product_rounding (factors d)). apply negb_true_iff in N, F, Nm. apply Z.leb_le in St, Lc. apply Z.ltb_lt in B.
+  destruct (cutting_of d) eqn:Wc; try easy. assert (Zs' : zsign (out s) = SumSign) by now destruct (zsign (out s)).
+  assert (Cb' : carry_bits s = None) by now destruct (carry_bits s). assert (Zn' : zero_exponent s = ZeroNone) by (unfold zero_none in Zn; now destruct (zero_exponent s)).
+  destruct (fraction_bits s) as [f|] eqn:Fb; [|easy]. apply Z.leb_le in Lp. unfold range_ok in R. apply andb_prop in R. destruct R as [P M]. apply Z.leb_le in P, M.
+  set (d' := with_sums d _). set (C := fun v => forall x, v = Num x -> m <= lsb x).
+  symmetry. apply (steps_alike d d' C); auto; [repeat split|lia| |].
+  2: { intros x D. destruct (decode_num _ _ _ Oc D) as [_ [Fx [Lx _]]]. unfold lsb. lia. }
+  intros [v n] b _ Mb Hv. cbn [fst] in Hv.
+  assert (Te : terms d (ordered d b) = (block_products d b, None)) by (unfold terms; now rewrite Wc).
+  assert (Te' : terms d' (ordered d' b) = (block_products d b, None)) by (unfold terms; change (cutting_of d') with (cutting_of d); now rewrite Wc).
+  assert (Low : forall x, In (Num x) (block_products d b) -> is_zero x = false -> stepped_least d (a_format d) + stepped_least d (b_format d) <= exp x).
+  { intros x Hx _. unfold block_products in Hx. apply in_map_iff in Hx. destruct Hx as [e [He Hb]]. unfold scaled_product in He. rewrite Zt', zero_as_none, Pr' in He. cbv zeta in He.
+    assert (Me : scaled_by e = []).
+    { rewrite Forall_forall in Mb. assert (Hm : made_by d e) by (apply Mb; unfold ordered in Hb; destruct (odd_first d); auto; now apply swapped_incl). unfold made_by in Hm. now rewrite Sc' in Hm. }
+    rewrite Me in He. cbn [fold_left] in He.
+    assert (Pn : forall y, product (a_of d e) (b_of d e) = Num y -> stepped_least d (a_format d) + stepped_least d (b_format d) <= exp y).
+    { intros y Hy. apply product_num in Hy. destruct Hy as [a [c [Ha [Hc ->]]]]. cbn [times exp].
+      pose proof (factor_least d _ _ _ a Oa Cv' Ka N St Ha). pose proof (factor_least d _ _ _ c Ob Cv' Kb N St Hc). lia. }
+    destruct (product (a_of d e) (b_of d e)) as [y| |] eqn:Py; [|destruct (subtracted _ _); easy|destruct (subtracted _ _); easy].
+    specialize (Pn y eq_refl). destruct (subtracted _ _); cbn [negate] in He;
+      (match type of He with (if ?o then _ else _) = _ => destruct o; [easy|injection He as <-; exact Pn] end). }
+  assert (Tc : forall x, taken_c d v = Num x -> m <= lsb x).
+  { intros x. rewrite taken_kept by auto. unfold flush. destruct v as [y| |]; try easy. specialize (Hv y eq_refl).
+    destruct (negb (is_subnormal y)); [intros H; injection H as <-; exact Hv|]. destruct (c_rule d); try easy; intros H; injection H as <-; exact Hv. }
+  assert (Bv : block_value d' v b = block_value d v b).
+  { unfold block_value, skipped. change (skips d') with (skips d). destruct (skips d && _); auto. rewrite Te, Te'. cbn [fst snd]. change (taken_c d' v) with (taken_c d v). rewrite Sd.
+    change (sums d') with (CAfter (positive_sign s) h). change (c_rule d') with (c_rule d). cbn [block_sum]. unfold on_numbers.
+    destruct (numbers (block_products d b ++ [taken_c d v])) as [us|] eqn:Nu; auto. apply numbers_all in Nu.
+    assert (Wf : whole_factors d' (ordered d' b) = whole_factors d (ordered d b)) by (unfold whole_factors; change (sums d') with (CAfter (positive_sign s) h); rewrite Sd; reflexivity).
+    rewrite Wf. set (ts := map num_of (block_products d b)). change (unit_of (positive_sign s) ts) with (unit_of s ts). change (counts (positive_sign s) ts) with (counts s ts).
+    change (rho (out (positive_sign s))) with (rho (out s)). change (held (positive_sign s)) with (held s). cbv zeta. change (out (positive_sign s)) with (with_zero_sign (out s) Positive).
+    assert (In1 : forall x, In x ts -> In (Num x) (block_products d b)).
+    { intros x Hx. unfold ts in Hx. apply in_map_iff in Hx. destruct Hx as [y [<- Hy]].
+      assert (Q : In y (map Num us)) by (rewrite <- Nu; apply in_app_iff; now left). apply in_map_iff in Q. destruct Q as [z [<- _]]. exact Hy. }
+    assert (Cx : exists x, taken_c d v = Num x).
+    { assert (Q : In (taken_c d v) (map Num us)) by (rewrite <- Nu; apply in_app_iff; right; now left). apply in_map_iff in Q. destruct Q as [z [<- _]]. now exists z. }
+    destruct Cx as [x Cx]. rewrite Cx. cbn [num_of]. apply plus_unvanished; auto.
+    destruct (largest s ts) as [e|] eqn:L.
+    - right. fold m. unfold unit_of. rewrite Fb, L. destruct (largest_attained s ts e L) as [y [Hy Te2]]. unfold term_exponent in Te2. rewrite Zn', Nm in Te2.
+      destruct (is_zero y) eqn:Zy; [easy|]. injection Te2 as <-. specialize (Low y (In1 y Hy) Zy). lia.
+    - left. assert (Az : forall y, In y ts -> is_zero y = true) by (intros y Hy; now apply (largest_none s ts)).
+      assert (Hz : held s 0 = 0) by (unfold held; now rewrite Cb'). destruct h.
+      + assert (Q : map (fun xf : num * (num * num) => let '(x0, (a, b0)) := xf in if is_zero x0 then 0 else cut_in_halves (unit_of s ts) (neg x0) a b0) (combine ts (whole_factors d (ordered d b))) =
+          map (fun _ => 0) (combine ts (whole_factors d (ordered d b)))).
+        { apply map_ext_in. intros [y [a c]] Hy. apply in_combine_l in Hy. now rewrite Az. }
+        rewrite Q, zsum_zeros. exact Hz.
+      + unfold counts. rewrite zeros_count, zsum_zeros by (apply forallb_forall; exact Az). exact Hz. }
+  split.
+  - apply other_step; auto; try (rewrite Sd; reflexivity); [repeat split|]. rewrite Te, Te'. apply Permutation_refl.
+  - rewrite block_step_value. unfold block_value. destruct (skipped d b); [exact Hv|]. rewrite Sd. cbn [block_sum]. intros x Hx. unfold on_numbers in Hx.
+    destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Hx]. cbv zeta in Hx. unfold plus in Hx. eapply convert_grid in Hx; [unfold lsb in *; lia|]. unfold range_ok. now rewrite (proj2 (Z.leb_le _ _) P), (proj2 (Z.leb_le _ _) M).
 Qed.
