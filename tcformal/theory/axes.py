@@ -194,7 +194,7 @@ def _framed(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _after_sign(unit: UnitSpec) -> IdleAxis | None:
-    """The sign of zeros where c is added before the products' sum is rounded, and no other sum is rounded to 0."""
+    """The sign of zeros where c is added before a sum is rounded, and no other one is rounded to 0."""
     if not after_sign_idle(unit):
         return None
     one = f"({coq_sum(unit.design, unit.design.rho)})"

@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.matmul.replay import replay
-from tcformal.operands.boundaries import boundaries, rests, ties, vanishing
+from tcformal.operands.boundaries import boundaries, rests, ties, unnormalised, vanishing
 from tcformal.operands.pool import pool_of, without_nan
 
 #: A sum of few products and a narrow c: a subnormal factor moves the cut, which few sums show.
@@ -32,6 +32,14 @@ def test_a_small_product_beside_a_tie_shows_how_it_is_cut(formats: str) -> None:
     unit = resolve(f"blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.{formats}")
     other = resolve(altered(unit, "alignment_rounding=RNE"))
     pools = ties(unit, unit.k, 4000, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+def test_a_subnormal_factor_beside_a_far_smaller_product_shows_whether_it_was_normalised() -> None:
+    unit = resolve("rdna4/v_wmma_bf16_16x16x16_bf16")
+    other = resolve(altered(unit, "normalise_operands=true"))
+    pools = unnormalised(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
     seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
     assert seen == [True, False]
 
