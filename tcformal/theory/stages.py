@@ -460,6 +460,8 @@ def plain_frame(unit: UnitSpec) -> Design | None:
         d = replace(d, zero_exponent="none")
     elif d.zero_exponent == "own" and d.aligned_group is not None and least(unit.c_format) == d.rho.e_min:
         d = replace(d, zero_exponent=own)
+    if d.c_subnormals != "kept" and all(_untiny(d, block_size(unit), *case) for case in cases):
+        d = replace(d, zero_sign="positive", result_subnormals="kept")
     if (
         d.zero_sign == "sum" and d.accumulator is None and d.accumulation != "ones_complement"
         and d.result_subnormals == "kept"
@@ -492,6 +494,17 @@ def _frame_zero_idle(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
     return idle(of_c if grouped else max(of_c, of_products), low, terms.grid) and (
         grouped or idle(of_products, min(low, c.lowest - c_bits), min(terms.grid, c.grid))
     )
+
+
+def _untiny(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
+    """`OtherSums.untiny`: whether no result beside a c without subnormals is subnormal."""
+    bits, c_bits, to = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0), d.rho
+    return (
+        d.accumulator is None and d.aligned_group is None and d.alignment_rounding == "RZ"
+        and d.zero_exponent == "none" and d.zero_sign != "ieee" and to.mode in NEAREST
+        and to.fraction_bits >= 1 and to.fraction_bits + 2 <= c_bits and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and to.e_min <= min(terms.lowest - bits, c.lowest) and c.width <= c_bits
+    )  # fmt: skip
 
 
 def _small_flushed(d: Design, n: int, terms: Bounds, c: Bounds, top: int) -> bool:

@@ -56,6 +56,8 @@ LAST = (
 )
 #: c aligned apart from the products: toward zero, or down in groups.
 FRAMED, GROUPED = "rdna3/v_wmma_f32_16x16x16_bf16", "rdna4/v_wmma_f32_16x16x16_f16"
+#: Products that are no smaller than the least normal number of fp32.
+FEW_BITS = "rdna3/v_wmma_f32_16x16x16_f16"
 #: Products that are rounded, each chain of their sums from +0, and the sums without one.
 FROM_ZERO = "vortex/VX_tcu_fedp_dpi.bf16"
 FROM_PRODUCTS = (
@@ -100,6 +102,11 @@ EQUAL = {
         "idle_other_sums",
         f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32,overflow=ieee",
         f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32",
+    ),
+    "no subnormal results": (
+        "idle_other_sums",
+        f"{FEW_BITS}@result_subnormals=kept",
+        f"{FEW_BITS}@zero_sign=sum",
     ),
     "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
     "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),

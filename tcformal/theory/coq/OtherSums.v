@@ -333,6 +333,146 @@ Proof.
   destruct (scaled_multiple k m (emin (frame_out d) - p (frame_out d)) G) as [j Hj]. apply never_zero with j; auto. now rewrite Hk.
 Qed.
 
+Lemma frame_same d : frame_with d (frame_zero d) (drops_c d) (first_rounding d) (frame_out d) = d.
+Proof. now destruct d. Qed.
+
+(** * Results that are never subnormal *)
+
+(** What a rounding to nearest makes the least normal number, or more. *)
+Definition least_rounded (c : conversion) : R := (bp (emin c) - bp (emin c - p c - 2))%R.
+
+Definition kept_results (c : conversion) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := false; tiny := false; zsign := Positive |}.
+
+Definition to_nearest (m : mode) : bool := match m with RNE | RNA => true | _ => false end.
+
+Lemma near_power m k x : to_nearest m = true -> 1 <= k -> (IZR (2 ^ k) - / 2 <= x)%R -> 2 ^ k <= rnd m x.
+Proof.
+  intros M K X. assert (Pw : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
+  pose proof (pow2_pos (k - 1) ltac:(lia)) as Po. set (n := 2 ^ k) in *.
+  assert (Fl : Zfloor (IZR n - / 2) = n - 1) by (apply Zfloor_imp; rewrite plus_IZR, minus_IZR; lra).
+  assert (Ce : Zceil (IZR n - / 2) = n) by (apply Zceil_imp; rewrite minus_IZR; lra).
+  assert (H : rnd m (IZR n - / 2) = n).
+  { destruct m; try easy; cbn [rnd]; unfold Znearest; rewrite Fl, Ce, minus_IZR; (rewrite Rcompare_Eq by lra).
+    - replace (Z.even (n - 1)) with false; [reflexivity|]. symmetry. rewrite Pw. replace (2 * 2 ^ (k - 1) - 1) with (1 + 2 * (2 ^ (k - 1) - 1)) by lia. now rewrite Z.even_add_mul_2.
+    - rewrite (proj2 (Z.leb_le 0 (n - 1))) by lia. reflexivity. }
+  rewrite <- H at 1. now apply Zrnd_le; auto with typeclass_instances.
+Qed.
+
+Lemma near_log m n e k : to_nearest m = true -> 1 <= k -> (IZR (2 ^ k) - / 2 <= IZR (Z.abs n) * bp (- e))%R -> k <= Z.log2 (Z.abs (round_div m n e)).
+Proof.
+  intros M K X. assert (S : symmetric m = true) by now destruct m.
+  assert (A : Z.abs (round_div m n e) = Z.abs (round_div m (Z.abs n) e)) by (destruct (Z.abs_spec n) as [[_ ->]|[_ ->]]; auto; rewrite round_div_opp, Z.abs_opp by exact S; auto).
+  rewrite A, <- (Z.log2_pow2 k) by lia. apply Z.log2_le_mono. rewrite round_div_ok. pose proof (near_power m k _ M K X). lia.
+Qed.
+
+Lemma never_tiny c s n u : to_nearest (rho c) = true -> 1 <= p c -> unseen_sign c = true -> n = 0 \/ (least_rounded c <= Rabs (IZR n * bp u))%R ->
+  convert (kept_results c) s n u = convert c s n u.
+Proof.
+  intros M P U H. unfold convert. change (last_bit (kept_results c)) with (last_bit c). change (is_infinite (kept_results c)) with (is_infinite c).
+  cbn [rho p emin emax overflow flushes tiny zsign kept_results andb]. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)).
+  destruct (Z.eq_dec n 0) as [Z|Z].
+  { unfold r. rewrite Z, round_div_0. cbn [Z.eqb orb negb andb]. unfold unseen_sign in U. now destruct (zsign c). }
+  destruct H as [H|H]; [easy|]. rewrite Rabs_mult, (Rabs_pos_eq (bp u)), <- abs_IZR in H by apply bpow_ge_0.
+  set (l := Z.log2 (Z.abs n)). assert (Ln : 2 ^ l <= Z.abs n < 2 ^ (l + 1)) by (unfold l; rewrite Z.add_1_r; apply Z.log2_spec; lia). pose proof (Z.log2_nonneg (Z.abs n)) as L0. fold l in L0.
+  assert (Lr : (bp l <= IZR (Z.abs n) < bp (l + 1))%R) by (rewrite !bp_Z by lia; split; [now apply IZR_le|now apply IZR_lt]).
+  assert (Lo : emin c - 1 <= l + u).
+  { assert (Q : (bp (emin c - 1) < bp (l + u + 1))%R).
+    { eapply Rle_lt_trans; [|replace (l + u + 1) with (l + 1 + u) by lia; rewrite bpow_plus; apply Rmult_lt_compat_r; [apply bpow_gt_0|apply Lr]]. eapply Rle_trans; [|exact H]. unfold least_rounded.
+      assert (T : bp (emin c) = (2 * bp (emin c - 1))%R) by (replace (emin c) with (1 + (emin c - 1)) at 1 by lia; rewrite bpow_plus; reflexivity).
+      assert (B : (bp (emin c - p c - 2) <= bp (emin c - 1))%R) by (apply bpow_le; lia). lra. }
+    apply lt_bpow in Q. lia. }
+  assert (Sc : forall e, (IZR (Z.abs n) * bp (- (e - u)) = IZR (Z.abs n) * bp u * bp (- e))%R) by (intros; rewrite Rmult_assoc, <- bpow_plus; do 2 f_equal; lia).
+  assert (Ge : emin c <= l + u -> forall e, e <= l + u - 1 -> l + u - e <= Z.log2 (Z.abs (round_div (rho c) n (e - u)))).
+  { intros G e E. apply near_log; auto; [lia|]. rewrite <- bp_Z by lia. replace (- (e - u)) with (- l + (l + u - e)) by lia. rewrite bpow_plus.
+    assert (Q : (1 <= IZR (Z.abs n) * bp (- l))%R) by (apply Rmult_le_reg_r with (bp l); [apply bpow_gt_0|]; rewrite Rmult_assoc, <- bpow_plus; replace (- l + l) with 0 by lia; cbn [bpow]; lra).
+    pose proof (bpow_gt_0 radix2 (l + u - e)). rewrite <- Rmult_assoc. nra. }
+  assert (Lt : l + u = emin c - 1 -> forall k, 0 <= k <= p c + 1 -> 1 <= k -> k <= Z.log2 (Z.abs (round_div (rho c) n (emin c - k - u)))).
+  { intros G k Hk K1. apply near_log; auto. rewrite Sc. eapply Rle_trans; [|apply Rmult_le_compat_r; [apply bpow_ge_0|exact H]]. unfold least_rounded.
+    rewrite Rmult_minus_distr_r, <- !bpow_plus. replace (emin c + - (emin c - k)) with k by lia. rewrite (bp_Z k) by lia.
+    assert (B : (bp (emin c - p c - 2 + - (emin c - k)) <= bp (-1))%R) by (apply bpow_le; lia). change (bp (-1)) with (/ 2)%R in B. lra. }
+  assert (Own : emin c <= Z.log2 (Z.abs r) + ex).
+  { unfold r, ex, last_bit. destruct (Z.eqb_spec n 0); [easy|]. fold l. destruct (Z_le_gt_dec (emin c) (l + u)) as [G|G].
+    - rewrite Z.max_l by lia. specialize (Ge G (l + u - p c) ltac:(lia)). lia.
+    - rewrite Z.max_r by lia. specialize (Lt ltac:(lia) (p c) ltac:(lia) P). lia. }
+  assert (Ti : is_tiny c n u = false).
+  { unfold is_tiny. fold l. apply Z.ltb_ge. destruct (Z_le_gt_dec (emin c) (l + u)) as [G|G].
+    - specialize (Ge G (l + u - p c) ltac:(lia)). lia.
+    - specialize (Lt ltac:(lia) (p c + 1) ltac:(lia) ltac:(lia)). replace (l + u - p c) with (emin c - (p c + 1)) by lia. lia. }
+  rewrite (proj2 (Z.ltb_ge _ _) Own), Ti, andb_false_r. cbn [orb]. rewrite andb_false_r, !orb_false_r.
+  destruct (Z.eqb_spec r 0) as [R|R]; [|reflexivity]. exfalso. rewrite R in Own. cbn in Own.
+  unfold r, ex, last_bit in R, Own. destruct (Z.eqb_spec n 0); [easy|]. fold l in R, Own. destruct (Z_le_gt_dec (emin c) (l + u)) as [G|G].
+  - specialize (Ge G (l + u - p c) ltac:(lia)). rewrite Z.max_l in R by lia. rewrite R in Ge. cbn in Ge. lia.
+  - specialize (Lt ltac:(lia) (p c) ltac:(lia) P). rewrite Z.max_r in R by lia. rewrite R in Lt. cbn in Lt. lia.
+Qed.
+
+(** Of a c that is zero or has a leading 1: beside products that are not zero the unit is no less than the least normal number, and
+    beside zeros c loses a unit for each at most. *)
+Lemma frame_untiny d n ps c : let o := frame_out d in let g := unit_or_0 (frame_grid d ps c) in
+  group_size d = None -> frame_mode d = RZ -> frame_zero d = ZeroNone -> (length ps <= n)%nat -> 1 <= p o -> p o + 2 <= Design.c_bits d -> Z.of_nat n <= 2 ^ (Design.c_bits d - p o - 2) ->
+  (forall x, In x ps -> is_zero x = false -> emin o <= exp x - frame_bits d) ->
+  (is_zero c = true \/ emin o <= exp c /\ (bp (exp c) <= Rabs (V c))%R /\ exp c - Design.c_bits d <= lsb c) ->
+  zsum (frame_all d g ps c) = 0 \/ (least_rounded o <= Rabs (IZR (zsum (frame_all d g ps c)) * bp g))%R.
+Proof.
+  intros o g Gs M Zn Ln P Cb Nb Lp Nc. set (e := Design.c_bits d) in *.
+  assert (D0 : with_frame_zero d ZeroNone = d) by (rewrite <- Zn; apply frame_same).
+  assert (Lg : forall x b, In (x, b) ((c, e) :: map (fun x => (x, frame_bits d)) ps) -> is_zero x = false -> exp x - b <= g).
+  { intros x b H Zx. pose proof (live_grid d ps c (frame_grid d ps c) x b H Zx) as L. rewrite D0 in L. specialize (L eq_refl). unfold g. destruct (frame_grid d ps c); cbn in *; [exact L|easy]. }
+  unfold frame_all. destruct (forallb is_zero (ps ++ [c])) eqn:A; [now left|]. set (k := zsum _).
+  destruct (forallb is_zero ps) eqn:Zp.
+  - assert (Zc : is_zero c = false) by (rewrite forallb_app, Zp in A; cbn [forallb] in A; now rewrite andb_true_r in A).
+    destruct Nc as [Nc|[Ec [Vc Lc]]]; [congruence|]. right.
+    assert (G : g = exp c - e).
+    { unfold g, frame_grid, omax_list. cbn [fold_right]. assert (Q : fold_right omax None (map (grid_of d (frame_bits d) (negb (grouped d))) ps) = None).
+      { clear -Zp Zn. induction ps as [|x l IH]; [reflexivity|]. cbn [forallb map fold_right] in *. apply andb_prop in Zp. destruct Zp as [Zx Zl]. rewrite IH by exact Zl.
+        unfold grid_of. rewrite Zx, Zn. cbn [negb]. now destruct (grouped d). }
+      rewrite Q. unfold grid_of. rewrite Zc. reflexivity. }
+    set (a := zsum (frame_counts d g ps c)).
+    assert (Ba : Z.abs a <= Z.of_nat n).
+    { unfold a, frame_counts. rewrite Gs. change (map _ ps) with (map (one_count d g c) ps). assert (Q : Z.abs (zsum (map (one_count d g c) ps)) <= Z.of_nat (length ps)); [|lia].
+      clearbody g. clear -Zp. induction ps as [|x l IH]; [cbn; lia|]. cbn [forallb] in Zp. apply andb_prop in Zp. destruct Zp as [Zx Zl]. specialize (IH Zl). unfold zsum in *. cbn [map fold_right length].
+      assert (Z.abs (one_count d g c x) <= 1) by (unfold one_count; rewrite cut_zero by exact Zx; destruct (_ && _); [destruct (neg c)|]; lia). lia. }
+    set (b := if drops_c d && _ && _ then 0 else cut (frame_mode d) g c) in *.
+    assert (Vb : (IZR b * bp g = V c)%R).
+    { assert (Cx : (IZR (cut RZ g c) * bp g = V c)%R) by (rewrite cut_ok; apply fix_rnd_multiple, multiple_lsb; lia). unfold b.
+      destruct (drops_c d && _ && _) eqn:Q; [apply andb_prop in Q; destruct Q as [_ Q]; apply Z.eqb_eq in Q; now rewrite Q in Cx|now rewrite M]. }
+    assert (K : k = a + b) by (unfold k, a; rewrite zsum_app; cbn; lia).
+    rewrite K, plus_IZR, Rmult_plus_distr_r, Vb.
+    assert (Ha : (Rabs (IZR a * bp g) <= bp (exp c - p o - 2))%R).
+    { rewrite Rabs_mult, (Rabs_pos_eq (bp g)), <- abs_IZR by apply bpow_ge_0. replace (exp c - p o - 2) with (e - p o - 2 + g) by lia. rewrite bpow_plus, (bp_Z (e - p o - 2)) by lia.
+      apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply IZR_le. lia. }
+    assert (T : (Rabs (V c) - Rabs (IZR a * bp g) <= Rabs (IZR a * bp g + V c))%R).
+    { pose proof (Rabs_triang (IZR a * bp g + V c) (- (IZR a * bp g))) as Q. rewrite Rabs_Ropp in Q. replace (IZR a * bp g + V c + - (IZR a * bp g))%R with (V c) in Q by ring. lra. }
+    assert (F : forall x, (bp x - bp (x - p o - 2) = bp x * (1 - bp (- p o - 2)))%R) by (intros x; replace (x - p o - 2) with (x + (- p o - 2)) by lia; rewrite bpow_plus; ring).
+    unfold least_rounded. rewrite F. pose proof (F (exp c)) as Fc. assert (Sm : (bp (- p o - 2) <= 1)%R) by (change 1%R with (bp 0); apply bpow_le; lia).
+    assert (Q : (bp (emin o) <= bp (exp c))%R) by (apply bpow_le; lia). pose proof (Rmult_le_compat_r (1 - bp (- p o - 2)) _ _ ltac:(lra) Q) as Q2. lra.
+  - destruct (Z.eq_dec k 0) as [K|K]; [now left|]. right.
+    assert (X : exists x, In x ps /\ is_zero x = false).
+    { clear -Zp. induction ps as [|x l IH]; [easy|]. cbn [forallb] in Zp. destruct (is_zero x) eqn:Zx; [destruct (IH Zp) as [y [H1 H2]]; exists y; split; [now right|auto]|exists x; split; [now left|auto]]. }
+    destruct X as [x [Hx Zx]]. pose proof (Lg x (frame_bits d) ltac:(right; apply in_map_iff; eauto) Zx) as G. specialize (Lp x Hx Zx).
+    rewrite Rabs_mult, (Rabs_pos_eq (bp g)), <- abs_IZR by apply bpow_ge_0. assert (B : (bp (emin o) <= bp g)%R) by (apply bpow_le; lia).
+    assert (O1 : (1 <= IZR (Z.abs k))%R) by (apply IZR_le; lia). pose proof (bpow_gt_0 radix2 (emin o - p o - 2)). pose proof (bpow_gt_0 radix2 g). unfold least_rounded. nra.
+Qed.
+
+Definition untiny (flushed : bool) (tb cb : bounds) (n : nat) (d : frame) : bool :=
+  let o := frame_out d in
+  flushed && none (first_rounding d) && none (group_size d) && match frame_mode d, frame_zero d with RZ, ZeroNone => true | _, _ => false end && to_nearest (rho o) && (1 <=? p o) &&
+  unseen_sign o && (p o + 2 <=? Design.c_bits d) && (Z.of_nat n <=? 2 ^ (Design.c_bits d - p o - 2)) && (emin o <=? lowest tb - frame_bits d) && (emin o <=? lowest cb) &&
+  (width cb <=? Design.c_bits d).
+
+Lemma untiny_ok flushed tb cb n d ps c : untiny flushed tb cb n d = true -> (flushed = true -> is_zero c = true \/ (bp (exp c) <= Rabs (V c))%R) -> (length ps <= n)%nat ->
+  (forall x, In x ps -> lowest tb <= exp x) -> lowest cb <= exp c -> frac c <= width cb ->
+  framed_sum (frame_with d (frame_zero d) (drops_c d) None (kept_results (frame_out d))) ps c = framed_sum d ps c.
+Proof.
+  unfold untiny. cbv zeta. intros O Fl Ln Lp Lc Wc. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[[[[[Fd F1] Gs] M] Nr] P] U] Cb] Nb] Ep] Ec] Wb].
+  apply Z.leb_le in P, Cb, Nb, Ep, Ec, Wb. assert (First : first_rounding d = None) by now destruct (first_rounding d). assert (Gs' : group_size d = None) by now destruct (group_size d).
+  destruct (frame_mode d) eqn:Md; try easy. destruct (frame_zero d) eqn:Zd; try easy. rewrite !framed_parts. set (d' := frame_with _ _ _ _ _).
+  assert (G : frame_grid d' ps c = frame_grid d ps c) by (unfold d', frame_grid, grid_of; cbn [frame_zero frame_with]; now rewrite Zd). rewrite G. set (g := unit_or_0 _).
+  assert (A : frame_all d' g ps c = frame_all d g ps c) by reflexivity. rewrite A. unfold frame_end. rewrite First. cbn [first_rounding frame_out d' frame_with].
+  change (rho (kept_results (frame_out d))) with (rho (frame_out d)). apply never_tiny; auto. apply (frame_untiny d n ps c); auto; [intros x Hx _; specialize (Lp x Hx); lia|].
+  destruct (Fl Fd) as [Zc|Vc]; [now left|right]. split; [lia|]. split; [exact Vc|unfold lsb; lia].
+Qed.
+
 (** * Parameters of one sum in c's frame *)
 
 Definition frame_eq (a b : frame) : {a = b} + {a <> b}.
@@ -365,22 +505,22 @@ Definition frame_zero_idle (tb cb : bounds) (n : nat) (d : frame) : bool :=
 Definition own_zero_at (cb : bounds) (d : frame) (e : Z) : bool :=
   match frame_zero d with ZeroOwn => grouped d && (lowest cb =? low_upto cb) && (e - frame_bits d =? lowest cb - Design.c_bits d) | _ => false end.
 
-Definition plainer_frame (tb cb : bounds) (n : nat) (d d' : frame) : frame :=
+Definition plainer_frame (flushed : bool) (tb cb : bounds) (n : nat) (d d' : frame) : frame :=
   let d1 := match frame_mode d with RZ => frame_with d (frame_zero d) (drops_c d && drops_c d') (first_rounding d) (frame_out d) | _ => d end in
   let d2 := match frame_zero d' with
             | ZeroNone => if frame_zero_idle tb cb n d1 then with_frame_zero d1 ZeroNone else d1
             | ZeroAt e => if own_zero_at cb d1 e then with_frame_zero d1 (ZeroAt e) else d1
             | ZeroOwn => d1
             end in
-  let d3 := if match zsign (frame_out d') with Positive => true | _ => false end && vanish_sign (least_multiple tb cb) d2
+  let positive := match zsign (frame_out d') with Positive => true | _ => false end in
+  let d3 := if positive && negb (flushes (frame_out d')) && untiny flushed tb cb n d2
+            then frame_with d2 (frame_zero d2) (drops_c d2) None (kept_results (frame_out d2))
+            else if positive && vanish_sign (least_multiple tb cb) d2
             then frame_with d2 (frame_zero d2) (drops_c d2) None (with_zero_sign (frame_out d2) Positive) else d2 in
   match overflow (frame_out d') with
   | Infinite => frame_with d3 (frame_zero d3) (drops_c d3) (option_map plain_overflow (first_rounding d3)) (plain_last (first_rounding d3) (frame_out d3))
   | _ => d3
   end.
-
-Lemma frame_same d : frame_with d (frame_zero d) (drops_c d) (first_rounding d) (frame_out d) = d.
-Proof. now destruct d. Qed.
 
 Lemma small_ok tb cb n d ps c m low top : small_flushed tb cb n d top = true -> (length ps <= n)%nat ->
   Forall (frame_known m low (frame_bits d)) ps -> frame_known m low (Design.c_bits d) c ->
@@ -425,10 +565,11 @@ Proof.
   rewrite plus_IZR, Rmult_plus_distr_r in Q. pose proof (Rmult_le_compat_r (bp (top - k)) _ _ (bpow_ge_0 radix2 _) Q2). lra.
 Qed.
 
-Lemma plainer_frame_ok tb cb n d d' ps c : (length ps <= n)%nat -> Forall (inside tb) (map Num ps) -> inside cb (Num c) ->
-  framed_sum (plainer_frame tb cb n d d') ps c = framed_sum d ps c.
+Lemma plainer_frame_ok flushed tb cb n d d' ps c : (length ps <= n)%nat -> Forall (inside tb) (map Num ps) -> inside cb (Num c) ->
+  (flushed = true -> is_zero c = true \/ (bp (exp c) <= Rabs (V c))%R) ->
+  framed_sum (plainer_frame flushed tb cb n d d') ps c = framed_sum d ps c.
 Proof.
-  intros Ln Fp Fc. destruct (Fc c eq_refl) as [Sc [Lc [Mc [Uc _]]]].
+  intros Ln Fp Fc Fl. destruct (Fc c eq_refl) as [Sc [Lc [Mc [Uc Wc]]]].
   assert (Ip : forall x, In x ps -> lowest tb <= exp x /\ multiple (grid tb) x /\ under tb x).
   { intros x Hx. rewrite Forall_forall in Fp. destruct (Fp (Num x) ltac:(now apply in_map) x eq_refl) as [_ [L [M [U _]]]]. auto. }
   assert (Mp : Forall (multiple (least_multiple tb cb)) ps).
@@ -484,28 +625,44 @@ Proof.
       unfold frame_grid. change (grouped d4) with (grouped d1). rewrite Gr. f_equal. f_equal.
       unfold grid_of. cbn [frame_zero frame_bits d4 frame_with]. rewrite Zd. destruct (is_zero c) eqn:Zc; auto. cbn [negb]. f_equal.
       unfold under in Uc. rewrite (zero_low c Zc) in Uc. lia. }
-  clearbody d2. set (d3 := if _ && vanish_sign _ d2 then _ else d2).
+  clearbody d2. set (positive := match zsign (frame_out d') with Positive => true | _ => false end). set (d3 := if positive && _ && untiny _ _ _ _ d2 then _ else _).
   assert (E3 : framed_sum d3 ps c = framed_sum d2 ps c).
-  { unfold d3. destruct (_ && vanish_sign _ d2) eqn:O; auto. apply andb_prop in O. destruct O as [_ O]. eapply sign_idle; eauto. }
+  { unfold d3. destruct (positive && _ && untiny _ _ _ _ d2) eqn:O.
+    - apply andb_prop in O. destruct O as [_ O]. apply (untiny_ok flushed tb cb n); auto. intros x Hx. now apply Ip.
+    - destruct (positive && vanish_sign _ d2) eqn:O2; auto. apply andb_prop in O2. destruct O2 as [_ O2]. eapply sign_idle; eauto. }
   clearbody d3. destruct (overflow (frame_out d')); rewrite ?plain_last_idle, ?frame_same; congruence.
 Qed.
 
 (** * Designs *)
 
 (** The same sums, parameters at other values, or not: products of [tb], and c of [cb]. *)
-Definition idle_other (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
+Definition idle_other (flushed : bool) (tb cb : bounds) (n : nat) (how how' : summation) : bool :=
   match how, how' with
-  | Framed d, Framed d' => range_ok (frame_out d) && if frame_eq d' (plainer_frame tb cb n d d') then true else false
+  | Framed d, Framed d' => range_ok (frame_out d) && if frame_eq d' (plainer_frame flushed tb cb n d d') then true else false
   | _, _ => false
   end.
 
 Definition other_out (how : summation) : option conversion := match how with Framed d => Some (frame_out d) | _ => None end.
 
+(** Whether subnormals of c count as zeros. *)
+Definition flushed_c (d : design) : bool := match c_rule d with PositiveZero | SignedZero => true | _ => false end.
+
+Lemma flushed_leading d cb v x : flushed_c d = true -> inside cb v -> flush (c_rule d) v = Num x -> is_zero x = true \/ (bp (exp x) <= Rabs (V x))%R.
+Proof.
+  unfold flushed_c. intros F I H. destruct v as [y| |]; try easy. destruct (I y eq_refl) as [[S _] _]. unfold flush in H. destruct (is_subnormal y) eqn:Q; cbn [negb] in H.
+  - left. destruct (c_rule d); try easy; injection H as <-; reflexivity.
+  - injection H as <-. unfold is_subnormal in Q. destruct (is_zero y) eqn:Z; [now left|right]. cbn [negb andb] in Q. apply Z.ltb_ge in Q. unfold is_zero in Z. apply Z.eqb_neq in Z.
+    destruct (Z.log2_spec (sig y)) as [L _]; [lia|]. unfold V, lsb.
+    assert (A : Rabs (IZR (signed y)) = IZR (sig y)) by (rewrite <- abs_IZR; f_equal; unfold signed; destruct (neg y); lia).
+    rewrite Rabs_mult, A, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. replace (bp (exp y)) with (bp (frac y) * bp (exp y - frac y))%R by (rewrite <- bpow_plus; f_equal; lia).
+    apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply Rle_trans with (bp (Z.log2 (sig y))); [apply bpow_le; lia|]. rewrite bp_Z by apply Z.log2_nonneg. now apply IZR_le.
+Qed.
+
 Definition idle_other_design (d : design) (how : summation) : bool :=
   none (composed d) && (0 <? Z.of_nat (block d)) && format_ok (c_format d) && kept_or_zero (c_rule d) &&
   match cutting_of d, zero_terms (factors d) with Whole, None => true | _, _ => false end &&
   match term_bounds d, other_out (sums d) with
-  | Some tb, Some o => idle_other tb (format_bounds (c_format d)) (block d) (sums d) how && idle_other tb (result_bounds o) (block d) (sums d) how
+  | Some tb, Some o => let z := flushed_c d in idle_other z tb (format_bounds (c_format d)) (block d) (sums d) how && idle_other z tb (result_bounds o) (block d) (sums d) how
   | _, _ => false
   end.
 
@@ -531,9 +688,10 @@ Proof.
   assert (Te : forall e, terms (with_sums d e) (ordered d b) = (block_products d b, None)) by (intros e; unfold terms; change (cutting_of (with_sums d e)) with (cutting_of d); now rewrite W).
   assert (Td : terms d (ordered d b) = (block_products d b, None)) by (unfold terms; now rewrite W).
   assert (Td' : terms d' (ordered d b) = (block_products d b, None)) by apply Te.
-  assert (Ci : exists cb, idle_other tb cb (block d) (Framed f) (Framed f') = true /\ inside cb (taken_c d v)).
-  { rewrite taken_kept by auto. cbn [idle_other]. rewrite R. destruct Cv as [Cv|Cv]; eexists; (split; [|apply flush_inside; eauto]); auto. }
-  destruct Ci as [cb [I Ic]]. cbn [idle_other] in I. rewrite R in I. cbn [andb] in I. destruct (frame_eq f' (plainer_frame tb cb (block d) f f')) as [Ef|]; [|easy].
+  assert (Ci : exists cb, idle_other (flushed_c d) tb cb (block d) (Framed f) (Framed f') = true /\ inside cb (taken_c d v) /\
+    (flushed_c d = true -> forall x, taken_c d v = Num x -> is_zero x = true \/ (bp (exp x) <= Rabs (V x))%R)).
+  { rewrite taken_kept by auto. cbn [idle_other]. rewrite R. destruct Cv as [Cv|Cv]; eexists; (split; [|split; [apply flush_inside; eauto|intros Fl x Hx; eapply flushed_leading; eauto]]); auto. }
+  destruct Ci as [cb [I [Ic Lead]]]. cbn [idle_other] in I. rewrite R in I. cbn [andb] in I. destruct (frame_eq f' (plainer_frame (flushed_c d) tb cb (block d) f f')) as [Ef|]; [|easy].
   assert (V : forall q, block_sum (Framed q) (c_rule d) None [] (block_products d b) (taken_c d v) =
     match numbers (block_products d b ++ [taken_c d v]) with
     | Some _ => framed_sum q (map num_of (block_products d b)) (num_of (taken_c d v)) | None => special_sum (block_products d b ++ [taken_c d v]) end) by reflexivity.
