@@ -502,7 +502,7 @@ def _untiny(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
     return (
         d.accumulator is None and d.aligned_group is None and d.alignment_rounding == "RZ"
         and d.zero_exponent == "none" and d.zero_sign != "ieee" and to.mode in NEAREST
-        and to.fraction_bits >= 1 and to.fraction_bits + 2 <= c_bits and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and 1 <= to.fraction_bits <= c_bits - 2 and n <= 1 << (c_bits - to.fraction_bits - 2)
         and to.e_min <= min(terms.lowest - bits, c.lowest) and c.width <= c_bits
     )  # fmt: skip
 
