@@ -27,6 +27,7 @@ from tcformal.theory.stages import (
     after_sign_idle,
     factors_idle,
     group_zeros_idle,
+    low_c_idle,
     plain_factors,
     plain_frame,
     plain_sums,
@@ -190,6 +191,17 @@ def _framed(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(
         theorem="idle_other_sums", after=after, condition=f"idle_other_design d {sums} = true",
         proof=f"idle_other_sums d {sums} w O N",
+    )  # fmt: skip
+
+
+def _low_c(unit: UnitSpec) -> IdleAxis | None:
+    """Subnormals of a c that is aligned apart from far larger products, where such results are flushed."""
+    if not low_c_idle(unit):
+        return None
+    frame = f"({coq_summation(unit).removeprefix('Framed ')})"
+    return IdleAxis(
+        theorem="flushed_c_idle", after=_changed(unit, c_subnormals="signed_zero"),
+        condition=f"flushed_c_free d {frame} = true", proof=f"flushed_c_idle d {frame} w eq_refl O N",
     )  # fmt: skip
 
 
@@ -358,7 +370,7 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
         _of_unit,
         (
             _composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros, _framed,
-            _after_sign,
+            _low_c, _after_sign,
         ),
     ),
     _sums, _factors, _tidied,

@@ -478,6 +478,34 @@ def plain_frame(unit: UnitSpec) -> Design | None:
     return d
 
 
+def low_c_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.flushed_c_free`: whether a subnormal c is nothing beside products, and flushed alone."""
+    d, terms, to, n = unit.design, product_bounds(unit), unit.design.rho, block_size(unit)
+    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
+        return False
+    if (
+        d.group is not None
+        or d.piece_bits is not None
+        or d.zero_terms is not None
+        or d.accumulator is not None
+    ):
+        return False
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    plain = (d.c_subnormals, d.alignment_rounding, d.zero_exponent, d.zero_sign) == (
+        "kept", "RZ", "none", "positive",
+    )  # fmt: skip
+    return (
+        plain and d.aligned_group is None and d.result_subnormals != "kept" and to.integer_bits is None
+        and _range_ok(to) and 1 <= to.fraction_bits <= c_bits - 2
+        and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and all(
+            c.low_upto <= min(to.e_min, terms.lowest - bits) and to.e_min - to.fraction_bits <= c.grid
+            and c.width <= c_bits
+            for c in (_of_format(unit.c_format), _of_result(to))
+        )
+    )  # fmt: skip
+
+
 def _frame_zero_idle(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
     """`OtherSums.frame_zero_idle`: whether no sum of n products tells what unit a zero asks for."""
     bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)

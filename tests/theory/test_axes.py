@@ -108,6 +108,7 @@ EQUAL = {
         f"{FEW_BITS}@result_subnormals=kept",
         f"{FEW_BITS}@zero_sign=sum",
     ),
+    "subnormals of c": ("flushed_c_idle", f"{FEW_BITS}@c_subnormals=kept", FEW_BITS),
     "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
     "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),

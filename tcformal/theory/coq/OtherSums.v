@@ -808,3 +808,149 @@ Proof.
   - rewrite block_step_value. unfold block_value. destruct (skipped d b); [exact Hv|]. rewrite Sd. cbn [block_sum]. intros x Hx. unfold on_numbers in Hx.
     destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Hx]. cbv zeta in Hx. unfold plus in Hx. eapply convert_grid in Hx; [unfold lsb in *; lia|]. unfold range_ok. now rewrite (proj2 (Z.leb_le _ _) P), (proj2 (Z.leb_le _ _) M).
 Qed.
+
+(** * A c without a leading 1 *)
+
+Definition with_c_rule (d : design) (r : flush_rule) : design :=
+  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d; converted := converted d;
+     factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := r; sums := sums d;
+     nan_word := nan_word d; nans := nans d; composed := composed d |}.
+
+Definition zero_like (x : num) : num := {| neg := neg x; sig := 0; exp := exp x; frac := frac x |}.
+
+(** Rounded to less than the least normal number. *)
+Lemma flushed_low c s n u : 1 <= p c -> flushes c = true -> zsign c = Positive -> (Rabs (IZR n * bp u) <= bp (emin c) - bp (emin c - p c))%R ->
+  convert c s n u = Num {| neg := false; sig := 0; exp := emin c; frac := p c |}.
+Proof.
+  intros P F Zs A. unfold convert. set (r := round_div _ _ _). rewrite F, Zs. cbn [andb].
+  assert (Q : (r =? 0) || ((Z.log2 (Z.abs r) + last_bit c n u <? emin c) || tiny c && is_tiny c n u) = true); [|now rewrite Q].
+  destruct (Z.eqb_spec r 0) as [R|R]; [reflexivity|]. cbn [orb]. destruct (round_div_log2 c n u R) as [B1 _]. fold r in B1.
+  assert (H : (Rabs (flt_rnd c (IZR n * bp u)) <= bp (emin c) - bp (emin c - p c))%R).
+  { assert (0 <= p c) by lia. assert (Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia). unfold flt_rnd. apply abs_round_le_generic; auto with typeclass_instances.
+    pose proof (pow2_pos (p c) ltac:(lia)). assert (2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.add_1_r, Z.pow_succ_r by lia; lia).
+    apply generic_format_FLT. exists (Float radix2 (2 ^ p c - 1) (emin c - p c)); [|change (Zpower radix2 (p c + 1)) with (2 ^ (p c + 1)); cbn [Fnum]; lia|cbn; lia].
+    unfold F2R. cbn [Fnum Fexp]. rewrite minus_IZR, <- bp_Z, Rmult_minus_distr_r, <- bpow_plus by lia. replace (p c + (emin c - p c)) with (emin c) by lia. ring. }
+  assert (L : Z.log2 (Z.abs r) + last_bit c n u < emin c) by (apply (lt_bpow radix2); pose proof (bpow_gt_0 radix2 (emin c - p c)); lra).
+  rewrite (proj2 (Z.ltb_lt _ _) L). reflexivity.
+Qed.
+
+Lemma subnormal_gone d n ps x : let o := frame_out d in let e := Design.c_bits d in
+  group_size d = None -> frame_mode d = RZ -> frame_zero d = ZeroNone -> first_rounding d = None -> flushes o = true -> zsign o = Positive -> 1 <= p o -> 0 <= e ->
+  (length ps <= n)%nat -> p o + 2 <= e -> Z.of_nat n <= 2 ^ (e - p o - 2) -> exp x <= emin o -> multiple (emin o - p o) x -> frac x <= e -> 0 <= sig x -> is_subnormal x = true ->
+  (forall y, In y ps -> is_zero y = false -> exp x <= exp y - frame_bits d) ->
+  framed_sum d ps x = framed_sum d ps (zero_like x).
+Proof.
+  intros o e Gs M Zn First F Zs P E0 Ln Cb Nb Ex Mx Fx Sx Sub Lp. unfold is_subnormal in Sub. apply andb_prop in Sub. destruct Sub as [Zx Lx]. apply negb_true_iff in Zx. apply Z.ltb_lt in Lx.
+  assert (Zz : is_zero (zero_like x) = true) by reflexivity.
+  assert (Vx : (Rabs (V x) < bp (exp x))%R).
+  { unfold V, lsb. assert (A : Rabs (IZR (signed x)) = IZR (sig x)) by (rewrite <- abs_IZR; f_equal; unfold signed; destruct (neg x); lia).
+    rewrite Rabs_mult, A, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. replace (bp (exp x)) with (bp (frac x) * bp (exp x - frac x))%R by (rewrite <- bpow_plus; f_equal; lia).
+    apply Rmult_lt_compat_r; [apply bpow_gt_0|]. unfold is_zero in Zx. apply Z.eqb_neq in Zx. destruct (Z.log2_spec (sig x)) as [_ L]; [lia|]. apply IZR_lt in L.
+    eapply Rlt_le_trans; [exact L|]. rewrite <- bp_Z by (pose proof (Z.log2_nonneg (sig x)); lia). apply bpow_le. lia. }
+  rewrite !framed_parts. destruct (forallb is_zero ps) eqn:Zp.
+  - assert (None_ : forall v, frame_grid d ps v = omax (grid_of d e true v) None).
+    { intros v. unfold frame_grid, omax_list. cbn [fold_right]. f_equal. clear -Zp Zn. induction ps as [|y l IH]; [reflexivity|]. cbn [forallb map fold_right] in *.
+      apply andb_prop in Zp. destruct Zp as [Zy Zl]. rewrite IH by exact Zl. unfold grid_of. rewrite Zy, Zn. cbn [negb]. now destruct (grouped d). }
+    rewrite !None_. unfold grid_of. rewrite Zx, Zz, Zn. cbn [negb omax unit_or_0]. set (g := exp x - e).
+    unfold frame_end. rewrite First. fold o.
+    assert (Az : frame_all d 0 ps (zero_like x) = [0]) by (unfold frame_all; rewrite forallb_app, Zp; reflexivity). rewrite Az.
+    rewrite (flushed_low o _ (zsum [0]) 0); auto. 2: { cbn. rewrite Rmult_0_l, Rabs_R0. assert (bp (emin o - p o) <= bp (emin o))%R by (apply bpow_le; lia). lra. }
+    apply flushed_low; auto. unfold frame_all. rewrite forallb_app, Zp. cbn [forallb]. rewrite Zx. cbn [andb].
+    set (b := if drops_c d && _ && _ then 0 else cut (frame_mode d) g x). set (a := zsum (frame_counts d g ps x)).
+    assert (K : zsum (frame_counts d g ps x ++ [b]) = a + b) by (rewrite zsum_app; cbn; lia). rewrite K.
+    assert (Cx : (IZR (cut RZ g x) * bp g = V x)%R) by (rewrite cut_ok; apply fix_rnd_multiple, multiple_lsb; unfold g, lsb; lia).
+    assert (Vb : (IZR b * bp g = V x)%R).
+    { unfold b. destruct (drops_c d && _ && _) eqn:Q; [apply andb_prop in Q; destruct Q as [_ Q]; apply Z.eqb_eq in Q; now rewrite Q in Cx|now rewrite M]. }
+    assert (Sb : if neg x then b <= 0 else 0 <= b).
+    { assert (Q : (IZR b * bp g = IZR (signed x) * bp (lsb x))%R) by exact Vb. pose proof (scaled_neg _ _ _ _ Q) as Q1. pose proof (scaled_pos _ _ _ _ Q) as Q2.
+      unfold signed in Q1, Q2. destruct (neg x); [destruct (Z.ltb_spec 0 b), (Z.ltb_spec 0 (- sig x)); lia|destruct (Z.ltb_spec b 0), (Z.ltb_spec (sig x) 0); lia]. }
+    assert (Sa : if neg x then 0 <= a <= Z.of_nat n else - Z.of_nat n <= a <= 0).
+    { assert (Q : if neg x then 0 <= a <= Z.of_nat (length ps) else - Z.of_nat (length ps) <= a <= 0); [|destruct (neg x); lia].
+      unfold a, frame_counts. rewrite Gs. change (map _ ps) with (map (one_count d g x) ps). clearbody g. clear -Zp. induction ps as [|y l IH]; [destruct (neg x); cbn; lia|].
+      cbn [forallb] in Zp. apply andb_prop in Zp. destruct Zp as [Zy Zl]. specialize (IH Zl). unfold zsum in *. cbn [map fold_right length].
+      assert (if neg x then 0 <= one_count d g x y <= 1 else -1 <= one_count d g x y <= 0) by (unfold one_count; rewrite cut_zero by exact Zy; destruct (_ && _); destruct (neg x); lia).
+      destruct (neg x); lia. }
+    assert (Hn : (IZR (Z.of_nat n) * bp g <= bp (emin o) - bp (emin o - p o))%R).
+    { apply Rle_trans with (bp (e - p o - 2) * bp g)%R; [apply Rmult_le_compat_r; [apply bpow_ge_0|rewrite bp_Z by lia; now apply IZR_le]|].
+      rewrite <- bpow_plus. apply Rle_trans with (bp (emin o - p o)); [apply bpow_le; unfold g; lia|].
+      assert (T : (2 * bp (emin o - p o) <= bp (emin o))%R) by (change 2%R with (bp 1); rewrite <- bpow_plus; apply bpow_le; lia). lra. }
+    assert (Hx : (Rabs (V x) <= bp (emin o) - bp (emin o - p o))%R).
+    { assert (On : on_grid (emin o - p o) (V x)) by now apply grid_of_multiple. destruct On as [k Hk]. rewrite Hk in *. rewrite Rabs_mult, (Rabs_pos_eq (bp (emin o - p o))), <- abs_IZR in * by apply bpow_ge_0.
+      assert (Ek : Z.abs k < 2 ^ p o).
+      { apply lt_IZR. rewrite <- bp_Z by lia. apply Rmult_lt_reg_r with (bp (emin o - p o)); [apply bpow_gt_0|]. rewrite <- bpow_plus. replace (p o + (emin o - p o)) with (emin o) by lia.
+        eapply Rlt_le_trans; [exact Vx|]. apply bpow_le. lia. }
+      assert (Le : (IZR (Z.abs k) <= IZR (2 ^ p o - 1))%R) by (apply IZR_le; lia).
+      apply Rle_trans with (IZR (2 ^ p o - 1) * bp (emin o - p o))%R; [apply Rmult_le_compat_r; [apply bpow_ge_0|exact Le]|]. rewrite minus_IZR, <- bp_Z, Rmult_minus_distr_r, <- bpow_plus by lia.
+      replace (p o + (emin o - p o)) with (emin o) by lia. lra. }
+    rewrite <- Vb in Hx. rewrite Rabs_mult, (Rabs_pos_eq (bp g)), <- abs_IZR in * by apply bpow_ge_0.
+    assert (Ab : Z.abs (a + b) <= Z.max (Z.abs b) (Z.of_nat n)) by (destruct (neg x); lia).
+    apply Rle_trans with (IZR (Z.max (Z.abs b) (Z.of_nat n)) * bp g)%R; [apply Rmult_le_compat_r; [apply bpow_ge_0|now apply IZR_le]|].
+    destruct (Z.max_spec (Z.abs b) (Z.of_nat n)) as [[_ ->]|[_ ->]]; auto.
+  - assert (X : exists y, In y ps /\ is_zero y = false).
+    { clear -Zp. induction ps as [|y l IH]; [easy|]. cbn [forallb] in Zp. destruct (is_zero y) eqn:Zy; [destruct (IH Zp) as [w [H1 H2]]; exists w; split; [now right|auto]|exists y; split; [now left|auto]]. }
+    destruct X as [y [Hy Zy]]. specialize (Lp y Hy Zy).
+    assert (Og : exists h, omax_list (map (grid_of d (frame_bits d) (negb (grouped d))) ps) = Some h /\ exp x <= h).
+    { assert (L : ole (Some (exp y - frame_bits d)) (omax_list (map (grid_of d (frame_bits d) (negb (grouped d))) ps))).
+      { assert (Gy : grid_of d (frame_bits d) (negb (grouped d)) y = Some (exp y - frame_bits d)) by (unfold grid_of; now rewrite Zy). rewrite <- Gy. clear -Hy.
+        unfold omax_list. induction ps as [|z l IH]; [easy|]. cbn [map fold_right]. destruct Hy as [->|Hy]; [apply ole_max_l|]. eapply ole_trans; [now apply IH|apply ole_max_r]. }
+      destruct (omax_list _) as [h|]; cbn in L; [|easy]. exists h. split; [reflexivity|lia]. }
+    destruct Og as [h [Oh Lh]].
+    assert (Gx : frame_grid d ps x = Some h) by (unfold frame_grid, omax_list in *; cbn [fold_right]; rewrite Oh; unfold grid_of; rewrite Zx; cbn [negb omax]; f_equal; fold e; lia).
+    assert (Gz : frame_grid d ps (zero_like x) = Some h) by (unfold frame_grid, omax_list in *; cbn [fold_right]; rewrite Oh; unfold grid_of; rewrite Zz, Zn; cbn [negb omax]; reflexivity).
+    rewrite Gx, Gz. cbn [unit_or_0].
+    assert (A : forall v, frame_all d h ps v = frame_counts d h ps v ++ [if drops_c d && (emin (frame_out d) <? h) && (cut RZ h v =? 0) then 0 else cut (frame_mode d) h v]).
+    { intros v. unfold frame_all. rewrite forallb_app, Zp. reflexivity. }
+    rewrite !A. assert (Cg : cut RZ h x = 0) by (apply cut_gone with (exp x); auto).
+    assert (Cz : cut RZ h (zero_like x) = 0) by now apply cut_zero.
+    assert (Fc : frame_counts d h ps (zero_like x) = frame_counts d h ps x) by reflexivity.
+    rewrite Fc, M, Cg, Cz. set (ns := frame_counts d h ps x ++ _). assert (Ns : frame_counts d h ps x ++ [if drops_c d && (emin (frame_out d) <? h) && (0 =? 0) then 0 else 0] = ns) by reflexivity.
+    unfold frame_end. rewrite First. apply convert_unseen; [unfold unseen_sign; fold o; now rewrite Zs|]. intros N. unfold sign_of. destruct (Z.eqb_spec (zsum ns) 0); [easy|reflexivity].
+Qed.
+
+Definition low_c (tb cb : bounds) (f : frame) : bool :=
+  let o := frame_out f in
+  (low_upto cb <=? emin o) && (emin o - p o <=? grid cb) && (width cb <=? Design.c_bits f) && (low_upto cb <=? lowest tb - frame_bits f).
+
+Definition flushed_c_free (d : design) (f : frame) : bool :=
+  let o := frame_out f in
+  none (composed d) && match c_rule d with Kept => true | _ => false end && (0 <? Z.of_nat (block d)) && format_ok (c_format d) &&
+  match cutting_of d, zero_terms (factors d) with Whole, None => true | _, _ => false end && none (group_size f) && none (first_rounding f) &&
+  match frame_mode f, frame_zero f, zsign o with RZ, ZeroNone, Positive => true | _, _, _ => false end && flushes o && (1 <=? p o) && range_ok o &&
+  (p o + 2 <=? Design.c_bits f) && (Z.of_nat (block d) <=? 2 ^ (Design.c_bits f - p o - 2)) &&
+  match term_bounds d with Some tb => low_c tb (format_bounds (c_format d)) f && low_c tb (result_bounds o) f | None => false end.
+
+(** Where results are flushed and products are far above subnormals of c, those of c are zeros as well. *)
+Theorem flushed_c_idle d f w : sums d = Framed f -> flushed_c_free d f = true -> pairs w <> [] -> compute d w = compute (with_c_rule d SignedZero) w.
+Proof.
+  intros Sd O _. unfold flushed_c_free in O. cbv zeta in O. set (o := frame_out f) in *. repeat rewrite andb_true_iff in O.
+  destruct O as [[[[[[[[[[[[[Co Cr] B] Of] Cz] Gs] Fr] Mz] Fl] P] R] Cb] Nb] T].
+  assert (Co' : composed d = None) by now destruct (composed d). destruct (c_rule d) eqn:Cr'; try easy. clear Cr. apply Z.ltb_lt in B. apply Z.leb_le in P, Cb, Nb.
+  destruct (cutting_of d) eqn:W; try easy. destruct (zero_terms (factors d)) eqn:Zt; [easy|]. clear Cz.
+  assert (Gs' : group_size f = None) by now destruct (group_size f). assert (Fr' : first_rounding f = None) by now destruct (first_rounding f).
+  destruct (frame_mode f) eqn:Md; try easy. destruct (frame_zero f) eqn:Zd; try easy. destruct (zsign o) eqn:Zs; try easy. clear Mz.
+  destruct (term_bounds d) as [tb|] eqn:Tb; [|easy]. apply andb_prop in T. destruct T as [T1 T2].
+  set (d' := with_c_rule d SignedZero). set (C := fun v => inside (format_bounds (c_format d)) v \/ inside (result_bounds o) v).
+  symmetry. apply (steps_alike d d' C); auto; [repeat split|lia| |left; now apply decode_inside].
+  intros [v n] b Lb Mb Cv. cbn [fst] in Cv.
+  assert (Ci : exists cb, low_c tb cb f = true /\ inside cb v) by (destruct Cv; eauto). destruct Ci as [cb [Lw Ic]]. unfold low_c in Lw. fold o in Lw. repeat rewrite andb_true_iff in Lw.
+  destruct Lw as [[[L1 L2] L3] L4]. apply Z.leb_le in L1, L2, L3, L4. pose proof (products_inside d tb b Tb Mb) as Hp.
+  assert (Td : terms d (ordered d b) = (block_products d b, None)) by (unfold terms; now rewrite W).
+  assert (Sum : forall r fs fs', block_sum (Framed f) r None fs (block_products d b) (flush SignedZero v) = block_sum (Framed f) Kept None fs' (block_products d b) v).
+  { intros r fs fs'. destruct v as [x| |]; try reflexivity. unfold flush. destruct (is_subnormal x) eqn:Sx; [|reflexivity]. cbn [negb]. change (Num _) with (Num (zero_like x)) at 1. cbn [block_sum].
+    unfold on_numbers, numbers. rewrite !forallb_app. cbn [forallb is_num]. destruct (forallb is_num (block_products d b)) eqn:Nu; cbn [andb].
+    - cbn [num_of]. symmetry. destruct (Ic x eq_refl) as [[S0 _] [_ [Mx [U Wx]]]]. unfold under in U. rewrite (subnormal_low x Sx) in U.
+      apply (subnormal_gone f (block d)); auto; fold o; try lia; try (rewrite map_length, block_products_length; exact Lb); try (now apply multiple_le with (grid cb)).
+      intros y Hy _. apply in_map_iff in Hy. destruct Hy as [q [<- Hq]]. rewrite Forall_forall in Hp. rewrite forallb_forall in Nu. specialize (Nu q Hq). destruct q as [q| |]; try easy.
+      destruct (Hp (Num q) Hq q eq_refl) as [_ [Lq _]]. cbn [num_of]. lia.
+    - unfold special_sum. now rewrite !existsb_app. }
+  assert (Nan : is_nan (flush SignedZero v) = is_nan v) by (destruct v as [x| |]; auto; unfold flush; now destruct (negb (is_subnormal x))).
+  split.
+  - unfold block_step. change (skips d') with (skips d). destruct (skips d && _); [reflexivity|]. change (odd_first d') with (odd_first d). fold (ordered d b).
+    change (terms d') with (terms d). rewrite Td. cbn [c_rule factors d' with_c_rule]. rewrite Cr', Zt, !zero_as_none, flush_kept. change (sums d') with (sums d). change (nans d') with (nans d). change (nan_word d') with (nan_word d).
+    change (a_format d') with (a_format d). change (b_format d') with (b_format d). change (d_format d') with (d_format d).
+    rewrite Sd, (Sum SignedZero _ (whole_factors d (ordered d b))), Nan. reflexivity.
+  - rewrite block_step_value. unfold block_value. destruct (skipped d b); [exact Cv|]. right. rewrite Td, Sd. cbn [fst snd]. intros x Hx.
+    assert (H : exists s i u, convert o s i u = Num x).
+    { cbn [block_sum] in Hx. unfold on_numbers in Hx. destruct (numbers _); [|exfalso; now apply (special_not_num _ x) in Hx]. now apply framed_converted with (1 := Hx). }
+    destruct H as [s [i [u H]]]. now apply (convert_inside _ _ _ _ R x H).
+Qed.
