@@ -10,7 +10,14 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of, tree_unit
-from tcformal.simulation.operands.boundaries import boundaries, leading_zeros, rests, ties, vanishing
+from tcformal.simulation.operands.boundaries import (
+    boundaries,
+    leading_zeros,
+    rests,
+    ties,
+    unnormalised,
+    vanishing,
+)
 from tcformal.simulation.operands.pool import pool_of, without_nan
 from tcformal.simulation.replay import replay
 
@@ -48,6 +55,14 @@ def test_products_of_subnormal_factors_that_cancel_show_where_the_cut_is(formats
     assert made.tree is not None
     other = tree_unit(made, replace(made.tree, converted=None))
     pools = leading_zeros(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+def test_a_subnormal_factor_beside_a_far_smaller_product_shows_whether_it_was_normalised() -> None:
+    unit = resolve("rdna4/v_wmma_bf16_16x16x16_bf16")
+    other = resolve(altered(unit, "normalise_operands=true"))
+    pools = unnormalised(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
     seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
     assert seen == [True, False]
 

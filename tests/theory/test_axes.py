@@ -57,6 +57,17 @@ LAST = (
     "tree@steps=join((0..7)+c),join.conversion=RO-FP32,fraction_bits=26,alignment_rounding=RO,"
     "conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
 )
+#: c aligned apart from the products: toward zero, or down in groups.
+FRAMED, GROUPED = "rdna3/v_wmma_f32_16x16x16_bf16", "rdna4/v_wmma_f32_16x16x16_f16"
+#: Products that are no smaller than the least normal number of fp32.
+FEW_BITS = "rdna3/v_wmma_f32_16x16x16_f16"
+#: Products that are rounded, each chain of their sums from +0, and the sums without one.
+FROM_ZERO = "vortex/VX_tcu_fedp_dpi.bf16"
+FROM_PRODUCTS = (
+    "tree@steps=join(join((0+1)+(2+3))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,product_rounding=RNE-FP32,zero_sign=positive,a_format=bf16,b_format=bf16,"
+    "c_format=fp32,d_format=fp32"
+)
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -92,6 +103,29 @@ EQUAL = {
     ),
     "calls": ("composed_tree", CALLS, IN_STEPS.replace("13)", "13+z)")),
     "converted factors": ("factors_idle", CALLS, f"{IN_STEPS},zero_sign=positive,overflow=infinity"),
+    "flushed factors": ("normalised_factors_idle", f"{FRAMED}@normalise_operands=true", FRAMED),
+    "neighbours beside c": ("pair_order_idle", f"{FRAMED}@order=odd_first", FRAMED),
+    "a c that is dropped": ("idle_other_sums", f"{FRAMED}@vanished_c=dropped", FRAMED),
+    "flushed beside zeros": ("idle_other_sums", f"{FRAMED}@zero_exponent=-131", FRAMED),
+    "nothing cut beside a zero c": (
+        "idle_other_sums",
+        f"{GROUPED}@zero_exponent=-112",
+        f"{GROUPED}@zero_exponent=own",
+    ),
+    "signs of zeros beside c": ("idle_other_sums", f"{GROUPED}@zero_sign=sum", GROUPED),
+    "too large for two roundings": (
+        "idle_other_sums",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32,overflow=ieee",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32",
+    ),
+    "no subnormal results": (
+        "idle_other_sums",
+        f"{FEW_BITS}@result_subnormals=kept",
+        f"{FEW_BITS}@zero_sign=sum",
+    ),
+    "subnormals of c": ("flushed_c_idle", f"{FEW_BITS}@c_subnormals=kept", FEW_BITS),
+    "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
+    "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
 }
 #: Changes that some input shows.
@@ -117,6 +151,12 @@ DIFFERENT = (
     ),
     (f"{ROUNDED.replace('E8', 'E5')},overflow=ieee", ROUNDED.replace("E8", "E5")),
     (f"{SCALED}@zero_exponent=-138", SCALED),
+    (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
+    (f"{FRAMED}@zero_exponent=-126", FRAMED),
+    (f"{FRAMED}@zero_sign=sum", FRAMED),
+    (f"{GROUPED}@vanished_c=cut", GROUPED),
+    ("rdna4/v_wmma_f32_16x16x16_bf16@zero_exponent=none", "rdna4/v_wmma_f32_16x16x16_bf16"),
+    (FROM_PRODUCTS.replace("positive", "ieee"), FROM_PRODUCTS),
 )
 
 

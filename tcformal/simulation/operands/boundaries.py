@@ -28,6 +28,7 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
         leading_zeros(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
+        unnormalised(spec, k, _BELOW, seed),
     )  # fmt: skip
 
 
@@ -176,6 +177,29 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     last = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
     c = powers(spec.c_format, top) | last
     made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """A product of a subnormal factor and a power of two, beside a far smaller product and no c; no scales.
+
+    What is cut off beside it depends on whether that factor is normalised before it is multiplied.
+    """
+    rng, formats = np.random.default_rng([seed, 15]), (spec.a_format, spec.b_format)
+    words = [np.zeros((n, k), np.uint64) for _ in formats]
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    beside = np.where(rng.random(n) < 0.5, place ^ 1, rng.integers(0, k, n)) % k
+    least, most = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
+    for into, row in zip(
+        words, product(rng, spec, rng.integers(least, (least + most) // 2 + 1, n)), strict=True
+    ):
+        into[rows, beside] = row
+    words[0][rows, beside] ^= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.a_format.sign_bit)
+    first = rng.random(n) < 0.5
+    for into, fmt, small in zip(words, formats, (first, ~first), strict=True):
+        power = powers(fmt, rng.integers(fmt.e_min, fmt.e_max + 1, n))
+        into[rows, place] = np.where(small, _small(rng, fmt, n, 1), power)
+    made = Batch(words[0], words[1], np.zeros(n, np.uint64))
     return rows_of(made, without_nan(spec, made))
 
 
