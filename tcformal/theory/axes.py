@@ -401,8 +401,8 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
         (
-            _composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _framed, _low_c,
-            _after_sign, _rounded,
+            _composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _framed,
+            _low_c, _after_sign, _rounded,
         ),
     ),
     _sums, _factors, _tidied,
