@@ -21,15 +21,23 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum
+from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
 from tcformal.theory.stages import (
     Sum,
+    after_sign_idle,
     factors_idle,
+    group_factors_idle,
+    group_sign_idle,
+    group_zeros_cut,
     group_zeros_idle,
+    low_c_idle,
     plain_factors,
+    plain_frame,
     plain_sums,
+    rounded_terms_idle,
     summation,
     sums_of,
+    tidied,
 )
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
@@ -161,25 +169,84 @@ def _same_record(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
-    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised."""
+    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised.
+
+    Nor do groups, nor any sums where no subnormal factor is left.
+    """
     d = unit.design
-    if not d.normalise_operands or not value_only(unit):
+    if d.normalise_operands and group_factors_idle(unit):
+        return IdleAxis(
+            theorem="group_factors_idle", after=_changed(unit, normalise_operands=False),
+            condition="group_factors_free d = true", proof="group_factors_idle d w O N",
+        )  # fmt: skip
+    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
+    if not d.normalise_operands or not (value_only(unit) or rules <= {"positive_zero", "signed_zero"}):
         return None
     return IdleAxis(
         theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
-        condition="value_only d = true", proof="normalised_factors_idle d w O",
+        condition="value_only d || flushed_factors d = true", proof="normalised_factors_idle d w O",
     )  # fmt: skip
 
 
-def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
-    """Sums of groups do not tell an exponent of zeros below those of all others."""
-    if not group_zeros_idle(unit):
+def _framed(unit: UnitSpec) -> IdleAxis | None:
+    """Parameters of sums whose c is aligned apart from the products, which their operands do not tell."""
+    plain = plain_frame(unit)
+    if plain is None:
+        return None
+    after = Form(replace(unit, design=plain))
+    if after.text == coq_design(unit):
+        return None
+    sums = f"({coq_summation(after.unit)})"
+    return IdleAxis(
+        theorem="idle_other_sums", after=after, condition=f"idle_other_design d {sums} = true",
+        proof=f"idle_other_sums d {sums} w O N",
+    )  # fmt: skip
+
+
+def _low_c(unit: UnitSpec) -> IdleAxis | None:
+    """Subnormals of a c that is aligned apart from far larger products, where such results are flushed."""
+    if not low_c_idle(unit):
+        return None
+    frame = f"({coq_summation(unit).removeprefix('Framed ')})"
+    return IdleAxis(
+        theorem="flushed_c_idle", after=_changed(unit, c_subnormals="signed_zero"),
+        condition=f"flushed_c_free d {frame} = true", proof=f"flushed_c_idle d {frame} w eq_refl O N",
+    )  # fmt: skip
+
+
+def _after_sign(unit: UnitSpec) -> IdleAxis | None:
+    """The sign of zeros where c is added before a sum is rounded, and no other one is rounded to 0."""
+    if not after_sign_idle(unit):
         return None
     one = f"({coq_sum(unit.design, unit.design.rho)})"
     return IdleAxis(
-        theorem="group_zero_idle", after=_changed(unit, zero_exponent="none"),
-        condition=f"group_zero_free d {one} = true", proof=f"group_zero_idle d {one} w eq_refl O N",
+        theorem="after_sign_idle", after=_changed(unit, zero_sign="positive"),
+        condition=f"after_sign_free d {one} = true",
+        proof=f"after_sign_idle d {one} _ w eq_refl O N",
     )  # fmt: skip
+
+
+def _groups(unit: UnitSpec) -> IdleAxis | None:
+    """Sums of groups do not tell an exponent of zeros below all others, or beside which nothing is cut off.
+
+    Where no result rounds to zero, they do not tell the sign of one that does.
+    """
+    one = f"({coq_sum(unit.design, unit.design.rho)})"
+    for theorem, condition, holds, values in _OF_GROUPS:
+        if holds(unit):
+            return IdleAxis(
+                theorem=theorem, after=_changed(unit, **values), condition=f"{condition} d {one} = true",
+                proof=f"{theorem} d {one} w eq_refl O N",
+            )  # fmt: skip
+    return None
+
+
+#: Theorems on sums of groups, their conditions, and what they set.
+_OF_GROUPS: tuple[tuple[str, str, Callable[[UnitSpec], bool], dict[str, object]], ...] = (
+    ("group_zero_idle", "group_zero_free", group_zeros_idle, {"zero_exponent": "none"}),
+    ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, {"zero_exponent": "none"}),
+    ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
+)
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:
@@ -187,7 +254,10 @@ def _order(unit: UnitSpec) -> IdleAxis | None:
     d = unit.design
     if d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all"):
         return None
-    if d.group is not None or not one_nan(unit) or not parts_ok(unit):
+    other = d.framed or d.summation in ("tr", "gtr") or d.c_position == "after" or d.lost_bits != "cut"
+    if d.group is not None or not (
+        (one_nan(unit) and parts_ok(unit)) or (other and unit.tree is None and unit.emulation is None)
+    ):
         return None
     return IdleAxis(
         theorem="pair_order_idle", after=_changed(unit, order="ascending"), condition="pairs_free d = true",
@@ -230,6 +300,17 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(
         theorem="overflow_never_idle", after=_changed(unit, overflow="infinity"), with_sum=True,
         condition="overflow_never d = true", proof="overflow_never_idle d s Infinite w S O N",
+    )  # fmt: skip
+
+
+def _rounded(unit: UnitSpec) -> IdleAxis | None:
+    """Products that fit into what they are rounded to, and their sums, are not too large nor normalised."""
+    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
+    if not rounded_terms_idle(unit) or after.unit.design == unit.design:
+        return None
+    return IdleAxis(
+        theorem="rounded_terms_idle", after=after, condition="rounded_free d = true",
+        proof="rounded_terms_idle d w O N",
     )  # fmt: skip
 
 
@@ -294,6 +375,23 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _tidied(form: Form) -> IdleAxis | None:
+    """Trees of sums that see values alone, and the signs of rounded products that are zero."""
+    root, d = sums_of(form.unit) if form.sums is None else form.sums, form.unit.design
+    tidy = None if root is None else tidied(form.unit, root)
+    if tidy is None:
+        return None
+    if d.product_rounding is not None and d.product_conversion.integer_bits is None:
+        always = always_infinite(d, d.product_conversion)
+        d = replace(d, zero_sign="positive", overflow="infinity" if always else d.overflow)
+    after = Form(replace(form.unit, design=d), tidy)
+    if after.text == form.text:
+        return None
+    return IdleAxis(
+        theorem="tidy_idle", after=after, condition="tidy_free d = true", proof="tidy_idle d w O N",
+    )  # fmt: skip
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
@@ -302,7 +400,10 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+        (
+            _composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _framed,
+            _low_c, _after_sign, _rounded,
+        ),
     ),
-    _sums, _factors,
+    _sums, _factors, _tidied,
 )  # fmt: skip

@@ -34,10 +34,11 @@ def power(exponent: int) -> Fraction:
 
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
-    return _fused_joined(unit) and unit.design.group is None and unit.design.piece_bits is None
+    return one_sum_of_terms(unit) and unit.design.group is None and unit.design.piece_bits is None
 
 
-def _fused_joined(unit: UnitSpec) -> bool:
+def one_sum_of_terms(unit: UnitSpec) -> bool:
+    """Whether a block is one fused sum of its terms and c, whose cut bits are lost."""
     d = unit.design
     return (
         unit.tree is None and d.summation == "fused" and d.c_position == "joined" and d.lost_bits == "cut"
@@ -224,7 +225,7 @@ def grouped_ok(unit: UnitSpec) -> bool:
     d, products, scale = unit.design, product_facts(unit), unit.scale_format
     if d.group is None or scale is None or products is None or d.fraction_bits is None:
         return False
-    if unit.emulation is not None or not _fused_joined(unit) or d.piece_bits is not None:
+    if unit.emulation is not None or not one_sum_of_terms(unit) or d.piece_bits is not None:
         return False
     f, zero = d.fraction_bits, d.zero_exponent
     bits, cut = products.bits + 2 * scale.fraction_bits, d.alignment_rounding == "RZ"

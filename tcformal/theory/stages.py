@@ -15,6 +15,8 @@ from tcformal.theory.conditions import (
     highest,
     least,
     one_nan,
+    one_sum,
+    one_sum_of_terms,
     parts_ok,
     start_format,
 )
@@ -74,6 +76,8 @@ class Sum:
 _LEAVES = {"c": "C", "zero": "PlusZero"}
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
+#: Exponent bits of formats of whose numbers a largest exponent is known.
+_CODES = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
@@ -282,21 +286,31 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
-    d = unit.design
-    if d.product_rounding is not None:
-        to = d.product_conversion
+    made = unscaled_bounds(unit)
+    if made is not None and unit.scale_format is not None and unit.design.product_rounding is None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
+
+
+def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
+    """The same without the scales that act on products."""
+    if unit.design.product_rounding is not None:
+        to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return _exact_bounds(unit)
+
+
+def _exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: the same of products before they are rounded."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
         or d.zero_terms is not None
     ):
         return None
-    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
-    if unit.scale_format is not None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
+    return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
@@ -389,20 +403,264 @@ def plain_factors(unit: UnitSpec) -> UnitSpec:
     return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
-def group_zeros_idle(unit: UnitSpec) -> bool:
-    """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
+def tidied(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`TreeForms.tidy`: operands in the order of k, a sum of one product that is rounded to itself as that.
+
+    None where a sum sees more than the values of its operands.
+    """
     d = unit.design
-    if unit.tree is not None or d.group is None or unit.scale_format is None or unit.emulation is not None:
+    if unit.tree is None or d.c_subnormals != "kept" or any(
+        x.design.fraction_bits is not None or x.design.zero_sign == "ieee" for x in root.sums()
+    ):  # fmt: skip
+        return None
+
+    def alone(x: int | str | Sum) -> int | str | Sum:
+        if not isinstance(x, Sum):
+            return x
+        inner = tidy(x)
+        only = inner.operands[0] if len(inner.operands) == 1 else None
+        return only if isinstance(only, int) and _product_kept(unit, inner) else inner
+
+    def tidy(x: Sum) -> Sum:
+        return Sum(x.design, x.target, tuple(sorted(map(alone, x.operands), key=_place)))
+
+    return tidy(root)
+
+
+def _place(x: int | str | Sum) -> int:
+    """`TreeForms.place`: c and +0 come before products."""
+    if isinstance(x, Sum):
+        return _place(x.operands[0]) if x.operands else -3
+    return x if isinstance(x, int) else {"c": -1, "zero": -2}[x]
+
+
+def _product_kept(unit: UnitSpec, x: Sum) -> bool:
+    """`TreeForms.product_kept`: whether a sum without fraction bits rounds every product to itself."""
+    d, to = unit.design, x.target
+    if x.design.result_subnormals != "kept" or not _range_ok(to):
         return False
-    if (d.summation, d.c_position, d.lost_bits) != ("fused", "joined", "cut") or d.framed:
+    if d.product_rounding is not None:
+        c = d.product_conversion
+        of_c = c.integer_bits, c.fraction_bits, c.e_min, c.e_max
+        return of_c == (None, to.fraction_bits, to.e_min, to.e_max)
+    b = product_bounds(unit)
+    if b is None:
+        return False
+    last, limit = to.e_max - to.fraction_bits, 2 << to.fraction_bits
+    g = min(b.top - b.bits, last)
+    return (
+        b.bits <= b.width and b.most << (b.width - b.bits) < limit
+        and to.e_min - to.fraction_bits <= b.lowest - b.width
+        and b.most << (b.top - b.bits - g) <= (limit - 1) << (last - g)
+    )  # fmt: skip
+
+
+def plain_frame(unit: UnitSpec) -> Design | None:
+    """`OtherSums.plainer_frame`: sums whose c is aligned apart, each idle parameter at its plain value."""
+    d, terms = unit.design, product_bounds(unit)
+    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
+        return None
+    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or not _range_ok(d.rho):
+        return None
+    if d.c_subnormals == "hidden_bit" or any(t.integer_bits is not None for t in (d.rho, d.step)):
+        return None
+    cases = [(terms, _of_format(unit.c_format)), (terms, _of_result(d.rho))]
+    if d.alignment_rounding == "RZ":
+        d = replace(d, vanished_c="cut")
+    own = d.c_fraction_bits is not None and least(unit.c_format) - d.c_fraction_bits + int(
+        d.fraction_bits or 0
+    )
+    if all(_frame_zero_idle(d, block_size(unit), *case) for case in cases):
+        d = replace(d, zero_exponent="none")
+    elif d.zero_exponent == "own" and d.aligned_group is not None and least(unit.c_format) == d.rho.e_min:
+        d = replace(d, zero_exponent=own)
+    if d.c_subnormals != "kept" and all(_untiny(d, block_size(unit), *case) for case in cases):
+        d = replace(d, zero_sign="positive", result_subnormals="kept")
+    if (
+        d.zero_sign == "sum" and d.accumulator is None and d.accumulation != "ones_complement"
+        and d.result_subnormals == "kept"
+        and all(d.rho.e_min - d.rho.fraction_bits <= min(b.grid for b in case) for case in cases)
+    ):  # fmt: skip
+        d = replace(d, zero_sign="positive")
+    first = [] if d.accumulator is None else [d.step]
+    down = d.rho.mode in ("RZ", "RO") and all(_range_ok(t) and t.e_max <= d.rho.e_max for t in first)
+    if (
+        d.overflow == "ieee" and all(t.mode in NEAREST for t in first)
+        and (d.rho.mode in NEAREST or (bool(first) and down))
+    ):  # fmt: skip
+        d = replace(d, overflow="infinity")
+    return d
+
+
+def low_c_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.flushed_c_free`: whether a subnormal c is nothing beside products, and flushed alone."""
+    d, terms, to, n = unit.design, product_bounds(unit), unit.design.rho, block_size(unit)
+    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
         return False
     if (
-        d.normalise_products
+        d.group is not None
+        or d.piece_bits is not None
         or d.zero_terms is not None
-        or d.c_subnormals == "hidden_bit"
-        or not one_nan(unit)
+        or d.accumulator is not None
     ):
         return False
-    if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    plain = (d.c_subnormals, d.alignment_rounding, d.zero_exponent, d.zero_sign) == (
+        "kept", "RZ", "none", "positive",
+    )  # fmt: skip
+    return (
+        plain and d.aligned_group is None and d.result_subnormals != "kept" and to.integer_bits is None
+        and _range_ok(to) and 1 <= to.fraction_bits <= c_bits - 2
+        and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and all(
+            c.low_upto <= min(to.e_min, terms.lowest - bits) and to.e_min - to.fraction_bits <= c.grid
+            and c.width <= c_bits
+            for c in (_of_format(unit.c_format), _of_result(to))
+        )
+    )  # fmt: skip
+
+
+def _frame_zero_idle(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
+    """`OtherSums.frame_zero_idle`: whether no sum of n products tells what unit a zero asks for."""
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    fixed = isinstance(d.zero_exponent, int)
+    of_c, of_products = (
+        int(d.zero_exponent) - bits if fixed else b.low_upto - own for b, own in ((c, c_bits), (terms, bits))
+    )
+    grouped, low = d.aligned_group is not None, terms.lowest - bits
+
+    def idle(top: int, low: int, grid: int) -> bool:
+        whole = d.accumulation != "ones_complement" and top <= grid
+        return top <= low or whole or _small_flushed(d, n, terms, c, top)
+
+    return idle(of_c if grouped else max(of_c, of_products), low, terms.grid) and (
+        grouped or idle(of_products, min(low, c.lowest - c_bits), min(terms.grid, c.grid))
+    )
+
+
+def _untiny(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
+    """`OtherSums.untiny`: whether no result beside a c without subnormals is subnormal."""
+    bits, c_bits, to = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0), d.rho
+    return (
+        d.accumulator is None and d.aligned_group is None and d.alignment_rounding == "RZ"
+        and d.zero_exponent == "none" and d.zero_sign != "ieee" and to.mode in NEAREST
+        and 1 <= to.fraction_bits <= c_bits - 2 and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and to.e_min <= min(terms.lowest - bits, c.lowest) and c.width <= c_bits
+    )  # fmt: skip
+
+
+def _small_flushed(d: Design, n: int, terms: Bounds, c: Bounds, top: int) -> bool:
+    """`OtherSums.small_flushed`: whether a sum of what is as small as 2^top is flushed to +0."""
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    to = d.rho if d.accumulator is None else d.step
+    k = max(0, terms.bits - bits, c.bits - c_bits)
+    plain = d.zero_sign == "positive" or d.accumulator is not None
+    room = to.e_min - 1 - (top - k)
+    if d.aligned_group is not None or d.alignment_rounding != "RZ" or d.result_subnormals == "kept":
         return False
-    return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
+
+    def most(b: Bounds, own: int) -> int:
+        return b.most << (own + k - b.bits) if b.lowest - own <= top else 0
+
+    total = n * (most(terms, bits) + (1 << k)) + most(c, c_bits)
+    return plain and to.fraction_bits >= 1 and room >= 0 and total <= 1 << room
+
+
+def after_sign_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.after_sign_free`: whether no sum but zero is rounded to zero after c is added."""
+    d, to, c = unit.design, unit.design.rho, unit.c_format
+    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
+        return False
+    if d.c_position != "after" or d.zero_sign != "sum" or d.result_subnormals != "kept":
+        return False
+    plain = (
+        d.product_rounding is None and d.zero_terms is None and d.group is None and d.piece_bits is None
+        and d.carry_bits is None and d.zero_exponent == "none"
+        and not (d.normalise_operands or d.normalise_products)
+        and "hidden_bit" not in (d.operand_subnormals, d.b_subnormals, d.c_subnormals)
+    )  # fmt: skip
+    if not plain or d.fraction_bits is None or to.integer_bits is not None or not _range_ok(to):
+        return False
+    low = sum(least(f) - (d.exponent_step - 1) for f in (unit.a_format, unit.b_format))
+    return to.e_min - to.fraction_bits <= min(least(c) - c.fraction_bits, low - d.fraction_bits)
+
+
+def sum_of_groups(unit: UnitSpec) -> bool:
+    """Whether a block is one sum of groups of products and c, as the theorems on such sums have it."""
+    d = unit.design
+    return (
+        one_sum_of_terms(unit) and d.group is not None and d.zero_terms is None and one_nan(unit)
+        and unit.scale_format is not None and unit.emulation is None
+    )  # fmt: skip
+
+
+def group_grid(unit: UnitSpec) -> int | None:
+    """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
+    scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
+    products = unscaled_bounds(unit)
+    if not sum_of_groups(unit) or scale is None or products is None:
+        return None
+    if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
+        return None
+    return min(
+        products.grid + 2 * (least(scale) - scale.fraction_bits), least(start) - start.fraction_bits,
+        to.e_min - to.fraction_bits,
+    )  # fmt: skip
+
+
+def group_factors_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_factors_free`: whether terms of groups do not tell normalised factors from others."""
+    return sum_of_groups(unit) and unit.design.fraction_bits is not None
+
+
+def group_zeros_idle(unit: UnitSpec) -> bool:
+    """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
+    d, scale = unit.design, unit.scale_format
+    if not sum_of_groups(unit) or scale is None or d.normalise_products or d.c_subnormals == "hidden_bit":
+        return False
+    if not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+        return False
+    return d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+
+
+def group_zeros_cut(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.fraction_bits is None or d.carry_bits is not None or d.normalise_products:
+        return False
+    return isinstance(d.zero_exponent, int) and d.zero_exponent - d.fraction_bits <= grid
+
+
+def group_sign_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
+        return False
+    return d.rho.e_min - d.rho.fraction_bits <= grid
+
+
+def rounded_terms_idle(unit: UnitSpec) -> bool:
+    """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
+    d, exact, c, out = unit.design, _exact_bounds(unit), unit.c_format, unit.design.rho
+    f, zero = d.fraction_bits, d.zero_exponent
+    if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
+        return False
+    to = d.product_conversion
+    if unit.scale_format is not None or unit.emulation is not None or to.integer_bits is not None:
+        return False
+    if (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit) != (None, "RZ", "kept", None):
+        return False
+    if d.result_subnormals != "kept" or d.zero_sign == "ieee" or not (_range_ok(to) and _range_ok(out)):
+        return False
+    top = (exact.most - 1).bit_length() + exact.top - exact.bits
+    low, room = max(least(c), out.e_min), out.e_max - top - 1
+    grid = min(
+        exact.grid - to.fraction_bits, least(c) - c.fraction_bits, out.e_min - out.fraction_bits,
+    )  # fmt: skip
+    return (
+        to.e_min <= exact.grid and top <= to.e_max and low - f <= grid and low <= exact.grid
+        and (zero == "none" or (isinstance(zero, int) and zero - f <= grid))
+        and out.e_min - out.fraction_bits <= grid and c.fraction_bits <= out.fraction_bits
+        and c.exponent_bits >= _CODES and highest(c) <= out.e_max
+        and room >= 0 and (1 << f) + block_size(unit) <= 1 << room
+    )  # fmt: skip

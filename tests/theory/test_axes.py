@@ -40,8 +40,11 @@ JOIN = (
 )
 #: Products that are rounded before they are added.
 ROUNDED = "tfdpa@products=4,product_rounding=RZ-E8M10"
+BRAIN = "a_format=bf16,b_format=bf16"
 #: Sums of groups of products of one scale.
 GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+#: The same with scales that go as low as c, and lower.
+SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 #: Products of fp8 that are first converted to fp16, in calls of which each goes on from the one before.
 CALLS = "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"
 IN_STEPS = (
@@ -53,6 +56,17 @@ IN_STEPS = (
 LAST = (
     "tree@steps=join((0..7)+c),join.conversion=RO-FP32,fraction_bits=26,alignment_rounding=RO,"
     "conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
+#: c aligned apart from the products: toward zero, or down in groups.
+FRAMED, GROUPED = "rdna3/v_wmma_f32_16x16x16_bf16", "rdna4/v_wmma_f32_16x16x16_f16"
+#: Products that are no smaller than the least normal number of fp32.
+FEW_BITS = "rdna3/v_wmma_f32_16x16x16_f16"
+#: Products that are rounded, each chain of their sums from +0, and the sums without one.
+FROM_ZERO = "vortex/VX_tcu_fedp_dpi.bf16"
+FROM_PRODUCTS = (
+    "tree@steps=join(join((0+1)+(2+3))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,product_rounding=RNE-FP32,zero_sign=positive,a_format=bf16,b_format=bf16,"
+    "c_format=fp32,d_format=fp32"
 )
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
@@ -68,7 +82,19 @@ EQUAL = {
     "zeros among products": ("idle_sums", f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised factors of a chain": ("normalised_factors_idle", f"{CHAIN},normalise_operands=true", CHAIN),
     "zeros among groups": ("group_zero_idle", f"{GROUPS}@zero_exponent=-126", f"{GROUPS}@zero_exponent=none"),
+    "nothing cut among groups": (
+        "group_zero_cut_idle",
+        f"{GROUPS}@zero_exponent=-114",
+        f"{GROUPS}@zero_exponent=none",
+    ),
+    "signs of sums of groups": ("group_sign_idle", f"{GROUPS}@zero_sign=sum", GROUPS),
+    "normalised factors of groups": ("group_factors_idle", f"{GROUPS}@normalise_operands=true", GROUPS),
     "carry bits of rounded products": ("idle_sums", f"{ROUNDED},carry_bits=4", ROUNDED),
+    "rounded products": (
+        "rounded_terms_idle",
+        f"{ROUNDED},normalise_products=true,overflow=ieee,zero_sign=sum",
+        ROUNDED,
+    ),
     "two numbers aligned to odd": ("idle_sums", LAST, f"{LAST},join.fraction_bits=exact"),
     "a +0, and the sign of zeros": (
         "idle_sums",
@@ -77,6 +103,29 @@ EQUAL = {
     ),
     "calls": ("composed_tree", CALLS, IN_STEPS.replace("13)", "13+z)")),
     "converted factors": ("factors_idle", CALLS, f"{IN_STEPS},zero_sign=positive,overflow=infinity"),
+    "flushed factors": ("normalised_factors_idle", f"{FRAMED}@normalise_operands=true", FRAMED),
+    "neighbours beside c": ("pair_order_idle", f"{FRAMED}@order=odd_first", FRAMED),
+    "a c that is dropped": ("idle_other_sums", f"{FRAMED}@vanished_c=dropped", FRAMED),
+    "flushed beside zeros": ("idle_other_sums", f"{FRAMED}@zero_exponent=-131", FRAMED),
+    "nothing cut beside a zero c": (
+        "idle_other_sums",
+        f"{GROUPED}@zero_exponent=-112",
+        f"{GROUPED}@zero_exponent=own",
+    ),
+    "signs of zeros beside c": ("idle_other_sums", f"{GROUPED}@zero_sign=sum", GROUPED),
+    "too large for two roundings": (
+        "idle_other_sums",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32,overflow=ieee",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32",
+    ),
+    "no subnormal results": (
+        "idle_other_sums",
+        f"{FEW_BITS}@result_subnormals=kept",
+        f"{FEW_BITS}@zero_sign=sum",
+    ),
+    "subnormals of c": ("flushed_c_idle", f"{FEW_BITS}@c_subnormals=kept", FEW_BITS),
+    "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
+    "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
 }
 #: Changes that some input shows.
@@ -93,7 +142,21 @@ DIFFERENT = (
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
+    (f"{GROUPS}@zero_exponent=-113", f"{GROUPS}@zero_exponent=none"),
+    (f"{SCALED}@zero_sign=sum", SCALED),
+    (f"{ROUNDED},zero_sign=ieee", ROUNDED),
+    (
+        f"{ROUNDED},normalise_products=true,a_format=bf16,b_format=bf16",
+        f"{ROUNDED},a_format=bf16,b_format=bf16",
+    ),
+    (f"{ROUNDED.replace('E8', 'E5')},overflow=ieee", ROUNDED.replace("E8", "E5")),
+    (f"{SCALED}@zero_exponent=-138", SCALED),
     (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
+    (f"{FRAMED}@zero_exponent=-126", FRAMED),
+    (f"{FRAMED}@zero_sign=sum", FRAMED),
+    (f"{GROUPED}@vanished_c=cut", GROUPED),
+    ("rdna4/v_wmma_f32_16x16x16_bf16@zero_exponent=none", "rdna4/v_wmma_f32_16x16x16_bf16"),
+    (FROM_PRODUCTS.replace("positive", "ieee"), FROM_PRODUCTS),
 )
 
 

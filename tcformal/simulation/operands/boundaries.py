@@ -9,7 +9,7 @@ import numpy as np
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode
-from tcformal.simulation.operands.batch import powers, product, rows_of, together
+from tcformal.simulation.operands.batch import encoded, powers, product, rows_of, together
 from tcformal.simulation.operands.pool import without_nan
 from tcformal.simulation.operands.random import Batch, Raw
 
@@ -17,6 +17,8 @@ from tcformal.simulation.operands.random import Batch, Raw
 _BELOW, _RESTS, _TIES = 500, 2000, 4000
 #: Products at most beside a tie.
 _BESIDE = 3
+#: Products that cancel each other.
+_PAIR = 2
 #: Products of sums that leave a small rest, codes of exponents of their factors, and factors to choose from.
 _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
@@ -25,7 +27,8 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     """Some thousand dot products of the families here, without NaN operands and without scales."""
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
-        rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
+        leading_zeros(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
+        unnormalised(spec, k, _BELOW, seed),
     )  # fmt: skip
 
 
@@ -79,6 +82,34 @@ def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     c = np.where(rng.random(n) < 0.3, np.uint64(0), c)
     c |= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
     made = Batch(a | minus, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def leading_zeros(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Two products of a subnormal factor and another one that cancel, and one far below them; no scales.
+
+    Beside their exponents more is cut off the third than beside those of their leading bits.
+    """
+    rng, formats = np.random.default_rng([seed, 15]), (spec.a_format, spec.b_format)
+    a, b = words = [np.zeros((n, k), np.uint64) for _ in range(2)]
+    rows, places = np.arange(n), rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
+    low, high = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
+    for i, (factor, other) in enumerate((formats, formats[::-1])):
+        some, first = rows[i::2], places[:, 0]
+        words[i][some, first[some]] = _small(rng, factor, some.size, 1)
+        top = np.where(
+            rng.random(some.size) < 0.5, rng.integers(other.e_min, other.e_max + 1, some.size), other.e_max
+        )
+        words[1 - i][some, first[some]] = powers(other, top)
+    if k > 1:
+        second = places[:, 1]
+        a[rows, second] = a[rows, places[:, 0]] ^ np.uint64(formats[0].sign_bit)
+        b[rows, second] = b[rows, places[:, 0]]
+    third = rng.integers(low, (low + high) // 2 + 1, n)
+    if k > _PAIR:
+        a[rows, places[:, 2]], b[rows, places[:, 2]] = product(rng, spec, third)
+    c = np.where(rng.random(n) < 0.7, np.uint64(0), encoded(rng, spec.c_format, third))
+    made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
 
 
@@ -146,6 +177,29 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     last = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
     c = powers(spec.c_format, top) | last
     made = Batch(a, b, c)
+    return rows_of(made, without_nan(spec, made))
+
+
+def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """A product of a subnormal factor and a power of two, beside a far smaller product and no c; no scales.
+
+    What is cut off beside it depends on whether that factor is normalised before it is multiplied.
+    """
+    rng, formats = np.random.default_rng([seed, 15]), (spec.a_format, spec.b_format)
+    words = [np.zeros((n, k), np.uint64) for _ in formats]
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    beside = np.where(rng.random(n) < 0.5, place ^ 1, rng.integers(0, k, n)) % k
+    least, most = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
+    for into, row in zip(
+        words, product(rng, spec, rng.integers(least, (least + most) // 2 + 1, n)), strict=True
+    ):
+        into[rows, beside] = row
+    words[0][rows, beside] ^= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.a_format.sign_bit)
+    first = rng.random(n) < 0.5
+    for into, fmt, small in zip(words, formats, (first, ~first), strict=True):
+        power = powers(fmt, rng.integers(fmt.e_min, fmt.e_max + 1, n))
+        into[rows, place] = np.where(small, _small(rng, fmt, n, 1), power)
+    made = Batch(words[0], words[1], np.zeros(n, np.uint64))
     return rows_of(made, without_nan(spec, made))
 
 
