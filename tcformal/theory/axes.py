@@ -13,6 +13,7 @@ from tcformal.errors import InputError
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
     always_infinite,
+    down_blocks_ok,
     highest,
     least,
     one_nan,
@@ -21,7 +22,7 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum
+from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
 from tcformal.theory.stages import (
     Sum,
     factors_idle,
@@ -211,6 +212,43 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _down(unit: UnitSpec) -> IdleAxis | None:
+    """The same of sums that are rounded down; and of their zeros' signs, where only zero is rounded to zero."""
+    d = unit.design
+    if d.summation not in ("tr", "gtr") or not one_nan(unit) or not parts_ok(unit):
+        return None
+    after = _changed(
+        unit,
+        zero_sign="positive" if down_blocks_ok(unit) else d.zero_sign,
+        overflow="infinity" if always_infinite(d, d.rho) else d.overflow,
+    )
+    if after.unit == unit:
+        return None
+    return IdleAxis(
+        theorem="plain_down_idle", after=after, condition="overflow_free d = true",
+        proof=f"plain_down_idle d ({_rounded_down(unit)}) w eq_refl O N",
+    )  # fmt: skip
+
+
+def _halves(unit: UnitSpec) -> IdleAxis | None:
+    """Of a block in two halves either is first."""
+    d = unit.design
+    if d.order == "ascending" or d.summation != "gtr" or not one_nan(unit) or unit.emulation is not None:
+        return None
+    if block_size(unit) % 2 or unit.k % 2 or d.group is not None or d.piece_bits is not None:
+        return None
+    return IdleAxis(
+        theorem="halves_order_idle", after=_changed(unit, order="ascending"), length=unit.k,
+        condition="halves_free d = true",
+        proof=f"halves_order_idle d ({_rounded_down(unit)}) w eq_refl O N (f_equal Nat.even L)",
+    )  # fmt: skip
+
+
+def _rounded_down(unit: UnitSpec) -> str:
+    """A term of type `round_down`, without parentheses."""
+    return coq_summation(unit).removeprefix("RoundedDown ")
+
+
 def _large(unit: UnitSpec) -> IdleAxis | None:
     """What overflows does not matter where nothing does: products are cut off beside a c that is so large."""
     d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
@@ -302,7 +340,7 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+        (_composed, _same_record, _order, _halves, _overflow, _down, _large, _normalised_operands, _group_zeros),
     ),
     _sums, _factors,
 )  # fmt: skip

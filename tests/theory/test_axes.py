@@ -54,6 +54,9 @@ LAST = (
     "tree@steps=join((0..7)+c),join.conversion=RO-FP32,fraction_bits=26,alignment_rounding=RO,"
     "conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
 )
+#: Sums that are rounded down, in one sum and in two halves.
+DOWN = "cdna3/v_mfma_f32_32x32x8_bf16"
+HALVES = "cdna3/v_mfma_f32_16x16x32_fp8_fp8"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -78,6 +81,9 @@ EQUAL = {
     "calls": ("composed_tree", CALLS, IN_STEPS.replace("13)", "13+z)")),
     "converted factors": ("factors_idle", CALLS, f"{IN_STEPS},zero_sign=positive,overflow=infinity"),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
+    "infinities of sums rounded down": ("plain_down_idle", DOWN, f"{DOWN}@overflow=infinity"),
+    "signs of zeros of sums rounded down": ("plain_down_idle", f"{HALVES}@zero_sign=positive", HALVES),
+    "halves": ("halves_order_idle", f"{HALVES}@order=odd_first", HALVES),
 }
 #: Changes that some input shows.
 DIFFERENT = (
@@ -94,6 +100,8 @@ DIFFERENT = (
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
     (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
+    (f"{DOWN}@zero_sign=positive", DOWN),
+    (f"{DOWN}@sum_rounding=RD_ADDENDS", DOWN),
 )
 
 
