@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
@@ -22,12 +23,21 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
+from tcformal.theory.design import (
+    block_size,
+    coq_composition,
+    coq_conversion,
+    coq_design,
+    coq_sum,
+    coq_summation,
+)
 from tcformal.theory.stages import (
     Sum,
+    exact_rounding,
     factors_idle,
     group_zeros_idle,
     plain_factors,
+    plain_rounding,
     plain_sums,
     summation,
     sums_of,
@@ -45,15 +55,22 @@ Open Scope Z_scope.
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A unit, and its sums where these are at plain values."""
+    """A unit, its sums where these are at plain values, and the design that its products are rounded as."""
 
     unit: UnitSpec
     sums: Sum | None = None
+    rounded: Design | None = None
 
     @property
     def text(self) -> str:
         """A term of type `design`."""
-        return coq_design(self.unit, None if self.sums is None else summation(self.unit, self.sums))
+        sums = None if self.sums is None else summation(self.unit, self.sums)
+        return coq_design(self.unit, sums, self.rounded)
+
+    @property
+    def root(self) -> Sum | None:
+        """Its sums, where theorems are about such."""
+        return sums_of(self.unit) if self.sums is None else self.sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,11 +322,11 @@ def _is_zero_of_sums(unit: UnitSpec) -> bool:
 
 def _sums(form: Form) -> IdleAxis | None:
     """Parameters of sums, of those in a tree too, whose operands do not tell them."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
+    root = form.root
     if root is None:
         return None
     plain = plain_sums(form.unit, root)
-    after = Form(form.unit, plain)
+    after = replace(form, sums=plain)
     if after.text == form.text:
         return None
     sums = f"({summation(form.unit, plain)})"
@@ -321,7 +338,7 @@ def _sums(form: Form) -> IdleAxis | None:
 
 def _factors(form: Form) -> IdleAxis | None:
     """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
+    root = form.root
     if root is None or not factors_idle(form.unit, root):
         return None
     after = Form(plain_factors(form.unit), root)
@@ -332,6 +349,37 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _exact_products(unit: UnitSpec) -> IdleAxis | None:
+    """Roundings of products that are exact, where sums see the values of products alone."""
+    after = _changed(unit, product_rounding=None)
+    if not exact_rounding(unit) or not value_only(after.unit) or not _one_word(unit):
+        return None
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition="rounding_free d None = true",
+        proof="product_rounding_idle d None w O N",
+    )  # fmt: skip
+
+
+def _short_products(form: Form) -> IdleAxis | None:
+    """The mode of roundings of products that are exact or flushed, and what overflows."""
+    d, whole = form.unit.design, form.unit.design.group is None and form.unit.design.piece_bits is None
+    if form.rounded is not None or d.product_rounding is None or not whole or not _one_word(form.unit):
+        return None
+    rounded = plain_rounding(form.unit)
+    after = replace(form, rounded=rounded)
+    if after.text == form.text:
+        return None
+    to = f"(Some (Floating {coq_conversion(rounded, rounded.product_conversion)}))"
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition=f"rounding_free d {to} = true",
+        proof=f"product_rounding_idle d {to} w O N",
+    )  # fmt: skip
+
+
+def _one_word(unit: UnitSpec) -> bool:
+    return one_nan(unit) and parts_ok(unit)
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
@@ -340,7 +388,7 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _halves, _overflow, _down, _large, _normalised_operands, _group_zeros),
+        (_composed, _same_record, _order, _halves, _overflow, _down, _large, _normalised_operands, _group_zeros, _exact_products),
     ),
-    _sums, _factors,
+    _sums, _factors, _short_products,
 )  # fmt: skip

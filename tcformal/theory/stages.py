@@ -11,6 +11,7 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.theory.conditions import (
+    always_infinite,
     converted_to,
     highest,
     least,
@@ -297,6 +298,50 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
         scale = _of_format(unit.scale_format)
         made = _times(_times(made, scale), scale)
     return made
+
+
+def exact_rounding(unit: UnitSpec) -> bool:
+    """`ProductRounding.exact_rounding`: whether a rounding of products leaves the value of each as it is."""
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return False
+    to = d.product_conversion
+    normal = d.result_subnormals == "kept" or to.e_min <= b.grid
+    return normal and to.e_min - to.fraction_bits <= b.lowest - b.width and d.zero_sign == "ieee" and (
+        _none_over(b, to)
+    )  # fmt: skip
+
+
+def plain_rounding(unit: UnitSpec) -> Design:
+    """The design with the mode of its rounding of products, and what overflows, where neither matters.
+
+    `ProductRounding.same_rounding`: they do not where products have no more bits than that keeps.
+    """
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return d
+    plain = replace(
+        d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
+        result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
+    )  # fmt: skip
+    to = d.product_conversion
+    return plain if _none_over(b, to) or always_infinite(d, to) else d
+
+
+def _short_products(unit: UnitSpec) -> Bounds | None:
+    """Bounds of exact products of so few bits that a rounding of products keeps them all, or flushes."""
+    d = unit.design
+    if d.product_rounding is None or d.product_conversion.integer_bits is not None:
+        return None
+    b, to = product_bounds(replace(unit, design=replace(d, product_rounding=None))), d.product_conversion
+    if b is None or b.bits > b.width or b.most << (b.width - b.bits) >= 1 << to.fraction_bits:
+        return None
+    kept = d.result_subnormals != "kept" or to.e_min - to.fraction_bits <= b.lowest - b.width
+    return b if kept else None
+
+
+def _none_over(b: Bounds, to: Conversion) -> bool:
+    return b.most.bit_length() - 1 + b.top - b.bits <= to.e_max
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
