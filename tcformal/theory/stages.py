@@ -77,11 +77,16 @@ _PAIR = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
-    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None."""
+    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None.
+
+    NaNs of a tree may be words of operands: `StepNans.idle_steps_words`.
+    """
     d = unit.design
-    fused = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
+    fused = unit.tree is not None or (
+        d.summation == "fused" and d.c_position in ("joined", "last") and one_nan(unit)
+    )
     if not (
-        fused and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
+        fused and parts_ok(unit) and not d.framed and d.group is None
         and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
         and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
     ):  # fmt: skip
