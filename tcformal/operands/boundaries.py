@@ -15,6 +15,8 @@ from tcformal.oracle.values import decode
 
 #: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
 _BELOW, _RESTS, _TIES = 500, 2000, 4000
+#: The share of those around the least normal number that have it as a product, before the other one.
+_PRODUCTS = 0.5
 #: Products at most beside a tie.
 _BESIDE = 3
 #: The share of ties beyond a power of two, and binades below a tie from which smaller products are.
@@ -32,7 +34,7 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
 
 
 def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """The least normal number of D as c, less or more by one product near D's least number; no scales.
+    """The least normal number of D, as c or a product, and a product near D's least number; no scales.
 
     Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
     many bits.
@@ -44,6 +46,10 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a[rows, place], b[rows, place] = product(rng, spec, near)
     sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
     c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
+    some = np.flatnonzero((rng.random(n) < _PRODUCTS) & (place > 0))
+    first, half = rng.integers(0, np.maximum(place, 1))[some], np.full(len(some), d.e_min // 2, np.int64)
+    a[some, first], b[some, first] = powers(spec.a_format, half), powers(spec.b_format, d.e_min - half)
+    c[some] = 0
     made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
 

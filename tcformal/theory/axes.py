@@ -312,6 +312,29 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
     return None
 
 
+def _in_steps(unit: UnitSpec) -> IdleAxis | None:
+    """Sums in an order, of one block, are the tree of their steps."""
+    d = unit.design
+    if unit.tree is not None or unit.emulation is not None or d.order != "ascending":
+        return None
+    if (
+        d.summation in ("fused", "tr", "gtr")
+        or d.c_position not in ("first", "last")
+        or block_size(unit) != unit.k
+    ):
+        return None
+    with suppress(InputError):
+        tree = tree_of(unit, unit.k) if one_nan(unit) or d.summation == "two_chains" else None
+        if tree is not None:
+            sums = f"({coq_summation(tree)})"
+            return IdleAxis(
+                theorem="order_as_steps", after=Form(tree), length=unit.k,
+                condition=f"as_steps d {unit.k}%nat = Some {sums}",
+                proof=f"order_as_steps d {sums} {unit.k}%nat w O L",
+            )  # fmt: skip
+    return None
+
+
 def _is_zero_of_sums(unit: UnitSpec) -> bool:
     """Whether the word 0 is a +0 as partial sums are."""
     to, f = unit.design.rho, unit.d_format
@@ -330,6 +353,11 @@ def _sums(form: Form) -> IdleAxis | None:
     if after.text == form.text:
         return None
     sums = f"({summation(form.unit, plain)})"
+    if not one_nan(form.unit):
+        return IdleAxis(
+            theorem="idle_steps_words", after=after, condition=f"idle_words d {sums} = true",
+            proof=f"idle_steps_words d {sums} w O",
+        )  # fmt: skip
     return IdleAxis(
         theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
         proof=f"idle_sums d {sums} w O N",
@@ -339,9 +367,9 @@ def _sums(form: Form) -> IdleAxis | None:
 def _factors(form: Form) -> IdleAxis | None:
     """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
     root = form.root
-    if root is None or not factors_idle(form.unit, root):
+    if root is None or not one_nan(form.unit) or not factors_idle(form.unit, root):
         return None
-    after = Form(plain_factors(form.unit), root)
+    after = replace(form, unit=plain_factors(form.unit), sums=root)
     if after.text == form.text:
         return None
     return IdleAxis(
@@ -388,7 +416,10 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _halves, _overflow, _down, _large, _normalised_operands, _group_zeros, _exact_products),
+        (
+            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large, _normalised_operands,
+            _group_zeros, _exact_products,
+        ),
     ),
     _sums, _factors, _short_products,
 )  # fmt: skip

@@ -78,11 +78,16 @@ _PAIR = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
-    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None."""
+    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None.
+
+    NaNs of a tree may be words of operands: `StepNans.idle_steps_words`.
+    """
     d = unit.design
-    fused = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
+    fused = unit.tree is not None or (
+        d.summation == "fused" and d.c_position in ("joined", "last") and one_nan(unit)
+    )
     if not (
-        fused and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
+        fused and parts_ok(unit) and not d.framed and d.group is None
         and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
         and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
     ):  # fmt: skip
@@ -120,7 +125,7 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
     """The same sums, each parameter that does not matter at its plain value."""
     terms = product_bounds(unit)
     assert terms is not None
-    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)
+    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
 
 
 def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
@@ -128,13 +133,18 @@ def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
     return [_of_format(start_format(unit)), _of_result(root.target)]
 
 
-def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
-    cases = [_operands(x, terms, c) for c in cs]
+def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
+    """The sum with plain values, and what is known of its result as it is, for each c."""
+    inner = {
+        i: _plain(y, terms, cs, in_steps=in_steps) for i, y in enumerate(x.operands) if isinstance(y, Sum)
+    }
+    cases = [
+        [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
+        for n, c in enumerate(cs)
+    ]
     zero, d = "zero" in x.operands, x.design
     # A partial sum that is no -0, and is taken as it is.
-    positive = in_steps and d.c_subnormals in ("kept", "positive_zero") and any(
-        isinstance(y, Sum) and y.design.zero_sign == "positive" for y in x.operands
-    )  # fmt: skip
+    positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
@@ -155,32 +165,45 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
     changed(
         lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
     )
+    if d.result_subnormals == "tiny_zero":
+        changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
     changed(
         lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
         overflow="infinity",
     )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
-    operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
-    return Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    return made, [_sum_result(x, bs) for bs in cases]
+
+
+def _stays_positive(d: Design) -> bool:
+    """`Stages.positive_step`: whether a sum's result is no -0 where it is taken on."""
+    kept = d.c_subnormals in ("kept", "positive_zero") or d.result_subnormals != "kept"
+    return d.zero_sign == "positive" and kept
+
+
+def _leaf(x: Sum, y: int | str, terms: Bounds, c: Bounds) -> Bounds:
+    """What is known of an operand that is no sum."""
+    if y == "zero":
+        # `Stages.zero_bounds`: a +0 is a multiple of everything.
+        to = x.target
+        return replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
+    return c if y == "c" else terms
 
 
 def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
-    to = x.target
-    # `Stages.zero_bounds`: a +0 is a multiple of everything.
-    zero = replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
-    of = {"c": c, "zero": zero}
     return [
-        _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
+        _sum_result(y, _operands(y, terms, c)) if isinstance(y, Sum) else _leaf(x, y, terms, c)
         for y in x.operands
     ]
 
 
-def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
+def _sum_result(x: Sum, bs: list[Bounds]) -> Bounds:
     """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than they are."""
     made, to, d = _of_result(x.target), x.target, x.design
     if d.carry_bits is not None:
         return made
-    bs = _operands(x, terms, c)
     grid, top = min(to.e_max - to.fraction_bits, _sum_grid(d, bs)), to.e_max
     if not d.normalise_products and (d.fraction_bits is None or d.zero_exponent == "none"):
         unit, magnitude = _magnitude(d, bs)
@@ -239,11 +262,16 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or d.result_subnormals != "kept":
+    if d.carry_bits is not None or (d.result_subnormals != "kept" and to.e_min > _sum_grid(d, bs)):
         return False
     if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
     return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_tiny`: whether sums below the least normal number are exact."""
+    return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:

@@ -404,7 +404,7 @@ Definition idle_sign (z : bool * bool) (bs : list bounds) (d : sum) : bool :=
   | None, SumSign => true
   | None, IeeeSign => (fst z || snd z && keeps_largest bs d) && match rho (out d) with RD => false | _ => true end
   | _, _ => false
-  end && negb (flushes (out d)) && (0 <=? p (out d)) &&
+  end && (negb (flushes (out d)) || (emin (out d) <=? sum_grid bs d)) && (0 <=? p (out d)) &&
   (match rho (out d) with RO => true | _ => false end || (emin (out d) - p (out d) <=? sum_grid bs d)).
 
 Definition has_plus_zero (z : bool * bool) (vs : list val) : Prop :=
@@ -430,19 +430,22 @@ Proof.
   destruct (Z.even q) eqn:E; [intros Z; replace q with (-1) in E by lia; easy|intros Z; rewrite Z in E; easy].
 Qed.
 
-Lemma round_not_zero m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> round_div m n e <> 0.
+Lemma round_log m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> Z.log2 (Z.abs n) - e <= Z.log2 (Z.abs (round_div m n e)) /\ round_div m n e <> 0.
 Proof.
-  intros N E. rewrite round_div_ok.
-  assert (B : (1 <= Rabs (IZR n * bp (- e)))%R).
+  intros N E. rewrite round_div_ok. set (j := Z.log2 (Z.abs n) - e).
+  assert (B : (IZR (2 ^ j) <= Rabs (IZR n * bp (- e)))%R).
   { rewrite Rabs_mult, (Rabs_pos_eq (bp (- e))) by apply bpow_ge_0. rewrite <- abs_IZR.
-    destruct (Z.log2_spec (Z.abs n)) as [L _]; [lia|]. apply IZR_le in L. rewrite <- bp_Z in L by apply Z.log2_nonneg.
+    destruct (Z.log2_spec (Z.abs n)) as [L _]; [lia|]. apply IZR_le in L. rewrite <- bp_Z in L |- * by (unfold j; try apply Z.log2_nonneg; lia).
     apply Rle_trans with (bp (Z.log2 (Z.abs n)) * bp (- e))%R.
-    - rewrite <- bpow_plus. change 1%R with (bp 0). apply bpow_le. lia.
+    - rewrite <- bpow_plus. apply bpow_le. unfold j. lia.
     - apply Rmult_le_compat_r; [apply bpow_ge_0|exact L]. }
-  destruct (Rle_or_lt 0 (IZR n * bp (- e))) as [P|P].
-  - rewrite Rabs_pos_eq in B by auto. pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) 1 _ B) as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
-  - rewrite Rabs_left in B by auto. assert (B' : (IZR n * bp (- e) <= IZR (-1))%R) by (simpl; lra).
-    pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ (-1) B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+  assert (P : 0 < 2 ^ j) by (apply Z.pow_pos_nonneg; unfold j; lia).
+  assert (G : 2 ^ j <= Z.abs (rnd m (IZR n * bp (- e)))).
+  { destruct (Rle_or_lt 0 (IZR n * bp (- e))) as [S|S].
+    - rewrite Rabs_pos_eq in B by auto. pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ _ B) as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+    - rewrite Rabs_left in B by auto. assert (B' : (IZR n * bp (- e) <= IZR (- 2 ^ j))%R) by (rewrite opp_IZR; lra).
+      pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ _ B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia. }
+  split; [|lia]. rewrite <- (Z.log2_pow2 j) by (unfold j; lia). now apply Z.log2_le_mono.
 Qed.
 
 (** A multiple of a power of two stays one when it is rounded. *)
@@ -475,11 +478,22 @@ Proof.
   eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
 Qed.
 
+Lemma grid_log bs d vs ts : carry_bits d = None -> covered bs vs -> numbers vs = Some ts -> total d ts <> 0 ->
+  sum_grid bs d <= Z.log2 (Z.abs (total d ts)) + unit_of d ts.
+Proof.
+  intros K Cv En N. destruct (total_grid bs d vs ts K Cv En) as [q Dv]. set (u := unit_of d ts) in *. set (n := total d ts) in *. assert (q <> 0) by (intros ->; lia).
+  assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
+  rewrite <- (Z.log2_pow2 (Z.max 0 (sum_grid bs d - u))) by lia. apply Z.log2_le_mono.
+  assert (P2 : 0 < 2 ^ Z.max 0 (sum_grid bs d - u)) by (apply Z.pow_pos_nonneg; lia).
+  rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (sum_grid bs d - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
+  rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia.
+Qed.
+
 Lemma idle_sign_ok z bs d vs : idle_sign z bs d = true -> covered bs vs -> has_plus_zero z vs ->
   sum_values d vs = sum_values (with_out d (with_zero_sign (out d) Positive)) vs.
 Proof.
   intros O Cv Pz. unfold idle_sign in O. repeat rewrite andb_true_iff in O. destruct O as [[[S F] P] G].
-  apply negb_true_iff in F. apply Z.leb_le in P.
+  apply Z.leb_le in P.
   assert (K : carry_bits d = None) by now destruct (carry_bits d).
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. pose proof (covered_numbers _ _ _ Cv En) as F0.
   set (ns := counts d ts).
@@ -498,21 +512,55 @@ Proof.
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
   set (n := total d ts). set (u := unit_of d ts). fold ns. set (s := sign_of _ n ts ns). unfold convert. cbn [out d' with_out with_zero_sign].
   change (last_bit (with_zero_sign (out d) Positive) n u) with (last_bit (out d) n u). cbn [rho p emin emax flushes tiny zsign with_zero_sign].
-  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F. cbn [andb]. rewrite orb_false_r.
+  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u).
   destruct (Z.eq_dec n 0) as [N|N].
-  - unfold s. rewrite N. cbn [Z.eqb negb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
-  - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
+  - unfold s. rewrite N, !round_div_0. cbn [Z.eqb negb orb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
+  - assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u) by (now apply grid_log with vs).
+    assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
     { apply orb_prop in G. destruct G as [G|G]; [destruct (rho (out d)); try easy; now apply odd_not_zero|]. apply Z.leb_le in G.
-      apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
-      assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
-      { pose proof (total_grid bs d vs ts K Cv En) as Dv. fold n u in Dv. destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
-        assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
-        rewrite <- (Z.log2_pow2 (Z.max 0 (sum_grid bs d - u))) by lia. apply Z.log2_le_mono.
-        assert (P2 : 0 < 2 ^ Z.max 0 (sum_grid bs d - u)) by (apply Z.pow_pos_nonneg; lia).
-        rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (sum_grid bs d - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
-        rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia. }
-      lia. }
-    destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
+      apply round_log; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|]. lia. }
+    assert (Fl : flushes (out d) && ((Z.log2 (Z.abs (round_div (rho (out d)) n (last_bit (out d) n u - u))) + last_bit (out d) n u <? emin (out d)) || tiny (out d) && is_tiny (out d) n u) = false).
+    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F.
+      unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p (out d)).
+      destruct (round_log (rho (out d)) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
+      destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho (out d)) n (e - u))) + e) (emin (out d))); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r. }
+    rewrite Fl. destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
+Qed.
+
+(** ** Tininess after rounding *)
+
+Definition with_tiny (c : conversion) (b : bool) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := b; zsign := zsign c |}.
+
+(** What is below the least normal number is exact however it is rounded. *)
+Definition idle_tiny (bs : list bounds) (d : sum) : bool :=
+  none (carry_bits d) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d).
+
+Lemma exact_log m n k : (2 ^ Z.max 0 k | n) -> n <> 0 -> Z.log2 (Z.abs (round_div m n k)) = Z.log2 (Z.abs n) - k.
+Proof.
+  intros [q ->] N. rewrite round_div_unfold. destruct (Z.leb_spec k 0) as [H|H].
+  - rewrite Z.abs_mul, (Z.abs_eq (2 ^ (- k))) by (apply Z.pow_nonneg; lia). rewrite Z.log2_mul_pow2 by lia. lia.
+  - rewrite Z.max_r in * by lia. assert (P : 2 ^ k <> 0) by (apply Z.pow_nonzero; lia). rewrite Z.mod_mul, Z.div_mul by auto. cbn [Z.eqb].
+    rewrite Z.abs_mul, (Z.abs_eq (2 ^ k)) by (apply Z.pow_nonneg; lia). rewrite Z.log2_mul_pow2 by (try lia; assert (q <> 0) by (intros ->; lia); lia). lia.
+Qed.
+
+Lemma idle_tiny_ok bs d vs : idle_tiny bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_out d (with_tiny (out d) false)) vs.
+Proof.
+  unfold idle_tiny. intros O Cv. repeat rewrite andb_true_iff in O. destruct O as [[K P] G]. apply Z.leb_le in P, G.
+  assert (K' : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts).
+  change (counts d' ts) with (counts d ts). change (unit_of d' ts) with (unit_of d ts). cbn [out d' with_out].
+  pose proof (total_grid bs d vs ts K' Cv En) as Dv. set (n := total d ts) in *. set (u := unit_of d ts) in *. set (c := out d) in *. set (s := sign_of _ n ts _). clearbody n u s.
+  unfold convert. change (last_bit (with_tiny c false) n u) with (last_bit c n u). cbn [rho p emin emax overflow flushes tiny zsign with_tiny].
+  change (is_infinite (with_tiny c false) n) with (is_infinite c n). set (ex := last_bit c n u). cbn [andb]. rewrite orb_false_r.
+  destruct (Z.eqb_spec (round_div (rho c) n (ex - u)) 0) as [R|R]; [reflexivity|]. cbn [orb].
+  assert (N : n <> 0) by (intros N; apply R; rewrite N; apply round_div_0).
+  destruct (tiny c); [|cbn [andb]; now rewrite orb_false_r]. cbn [andb].
+  assert (T : (Z.log2 (Z.abs (round_div (rho c) n (ex - u))) + ex <? emin c) || is_tiny c n u = (Z.log2 (Z.abs (round_div (rho c) n (ex - u))) + ex <? emin c)); [|now rewrite T].
+  unfold ex, last_bit. destruct (Z.eqb_spec n 0); [easy|]. destruct (Z.max_spec (Z.log2 (Z.abs n) + u) (emin c)) as [[L ->]|[L ->]].
+  - rewrite exact_log; auto. + destruct (Z.ltb_spec (Z.log2 (Z.abs n) - (emin c - p c - u) + (emin c - p c)) (emin c)); [reflexivity|lia].
+    + eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
+  - unfold is_tiny. now rewrite orb_diag.
 Qed.
 
 (** ** Overflow *)
@@ -636,8 +684,9 @@ Definition plainer (z : bool * bool) (bs : list bounds) (d d' : sum) : sum :=
   let d3 := if none (fraction_bits d') && (idle_cut bs d2 || idle_two bs d2) then exact_of d2 else d2 in
   let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
             then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
-  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d4) || never_over bs d4)
-  then with_out d4 (with_overflow (out d4) Infinite) else d4.
+  let d5 := if negb (tiny (out d')) && idle_tiny bs d4 then with_out d4 (with_tiny (out d4) false) else d4 in
+  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d5) || never_over bs d5)
+  then with_out d5 (with_overflow (out d5) Infinite) else d5.
 
 Lemma plainer_ok z bs d d' vs : covered bs vs -> has_plus_zero z vs -> sum_values (plainer z bs d d') vs = sum_values d vs.
 Proof.
@@ -653,10 +702,12 @@ Proof.
   clearbody d3.
   set (d4 := if _ && idle_sign z bs d3 then _ else d3). assert (E4 : sum_values d4 vs = sum_values d3 vs).
   { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
-  rewrite <- E1, <- E2, <- E3, <- E4. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
+  clearbody d4. set (d5 := if _ && idle_tiny bs d4 then _ else d4). assert (E5 : sum_values d5 vs = sum_values d4 vs).
+  { unfold d5. destruct (_ && idle_tiny _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_tiny_ok with bs. }
+  rewrite <- E1, <- E2, <- E3, <- E4, <- E5. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
   destruct G as [G|G]; [|symmetry; now apply never_over_ok with bs].
   unfold sum_values. destruct (numbers vs); [|reflexivity]. unfold sum_numbers. cbn [out with_out].
-  change (unit_of (with_out d4 _)) with (unit_of d4). change (total (with_out d4 _)) with (total d4). change (counts (with_out d4 _)) with (counts d4).
+  change (unit_of (with_out d5 _)) with (unit_of d5). change (total (with_out d5 _)) with (total d5). change (counts (with_out d5 _)) with (counts d5).
   now rewrite always_inf_ok.
 Qed.
 
@@ -665,7 +716,7 @@ Proof.
   unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : out d1 = out d) by (unfold d1; now destruct (none _ && _)). clearbody d1.
   set (d2 := if zero_none d' && _ then _ else _). assert (E2 : out d2 = out d1) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
   set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : out d3 = out d2) by (unfold d3; now destruct (none _ && _)).
-  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && (_ || _)); auto.
+  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && (_ || _)); auto.
 Qed.
 
 (** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
@@ -789,7 +840,11 @@ Fixpoint operand_bounds (tb cb : bounds) (d : sum) (x : steps) {struct x} : boun
 
 (** A sum whose results are no -0, and that are taken as they are. *)
 Definition positive_step (r : flush_rule) (x : steps) : bool :=
-  match x, r with Step (Stage e) _, (Kept | PositiveZero) => (0 <=? p (out e)) && match zsign (out e) with Positive => true | _ => false end | _, _ => false end.
+  match x with
+  | Step (Stage e) _ => range_ok (out e) && match zsign (out e) with Positive => true | _ => false end &&
+      match r with Kept | PositiveZero => true | SignedZero => flushes (out e) | HiddenBit => false end
+  | _ => false
+  end.
 
 (** Trees of the same sums, parameters of each at other values, or not; without +0 among their operands, or with it. *)
 Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} : bool :=
@@ -799,7 +854,7 @@ Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} 
   | Step (Stage d) l, Step (Stage d') l' =>
       let z := existsb plus_zero_step l in
       let drops := z && negb (existsb plus_zero_step l') && zero_free d' in
-      idle_sum (z, existsb (positive_step q) l) (map (operand_bounds tb cb d) l) d d' &&
+      idle_sum (z, existsb (positive_step q) l') (map (operand_bounds tb cb d) l) d d' &&
       (fix go (l l' : list steps) : bool := match l with
          | [] => match l' with [] => true | _ => false end
          | x :: r => if drops && plus_zero_step x then go r l' else
@@ -829,6 +884,17 @@ Proof.
   - destruct (is_infinite c n); [easy|]. intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z.
     pose proof (Z.pow_gt_1 2 (p c + 1)). lia.
   - intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z. lia.
+Qed.
+
+Lemma flushed_whole c s n u x : range_ok c = true -> flushes c = true -> convert c s n u = Num x -> is_subnormal x = false.
+Proof.
+  unfold range_ok. intros O F. apply andb_prop in O. destruct O as [P _]. apply Z.leb_le in P. unfold convert. rewrite F. cbn [andb]. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)).
+  destruct (Z.eqb_spec r 0) as [R|R]; cbn [orb]; [intros H; injection H as <-; reflexivity|].
+  destruct (Z.ltb_spec (Z.log2 (Z.abs r) + ex) (emin c)); cbn [orb]; [intros H0; injection H0 as <-; reflexivity|].
+  destruct (tiny c && is_tiny c n u); [intros H0; injection H0 as <-; reflexivity|]. destruct (emax c <? _).
+  - destruct (is_infinite c n); [easy|]. intros H0. injection H0 as <-. unfold is_subnormal. cbn [sig frac]. apply andb_false_intro2.
+    replace (2 ^ (p c + 1) - 1) with (Z.pred (2 ^ (p c + 1))) by lia. rewrite Z.log2_pred_pow2 by lia. apply Z.ltb_ge. lia.
+  - intros H0. injection H0 as <-. unfold is_subnormal. cbn [sig frac]. apply andb_false_intro2. apply Z.ltb_ge. lia.
 Qed.
 
 Section Steps.
@@ -871,18 +937,21 @@ Proof.
       - destruct l' as [|x' l']; [easy|]. apply andb_prop in G. destruct G as [G1 G2]. destruct (Px x' G1) as [E I]. destruct (IHl l' G2) as [F M].
         split; [now constructor|]. cbn [map]. now rewrite E, M. }
     destruct In as [F M]. split; [|apply sum_result_inside; [exact R|now apply covered_all]]. rewrite M.
-    assert (Zp : has_plus_zero (z, existsb (positive_step r) l) (map f l)).
+    assert (Zp : has_plus_zero (z, existsb (positive_step r) l') (map f l)).
     { split; cbn [fst snd]; intros Hz.
       - unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
         exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto.
-      - apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. exists (f x). split; [now apply in_map|]. destruct x as [| | |[e|] m]; try easy. unfold positive_step in Q.
-        intros y E Zy. unfold f in E. cbn [eval_steps add] in E. destruct (sum_values e _) as [v| |] eqn:Sv; try easy.
-        assert (Ps : 0 <= p (out e) /\ zsign (out e) = Positive).
-        { destruct r; try easy; apply andb_prop in Q; destruct Q as [Qp Qz]; apply Z.leb_le in Qp; (split; [exact Qp|now destruct (zsign (out e))]). }
-        destruct Ps as [Pp Ps].
+      - apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. exists (f' x). split.
+        { assert (Hf : In (f' x) (map f' l')) by now apply in_map. rewrite M in Hf. apply in_map_iff in Hf. destruct Hf as [y [<- Hy]]. apply in_map. apply filter_In in Hy. apply Hy. }
+        destruct x as [| | |[e|] m]; try easy. unfold positive_step in Q. intros y E Zy. unfold f' in E. cbn [eval_steps add] in E. destruct (sum_values e _) as [v| |] eqn:Sv; try easy.
+        repeat rewrite andb_true_iff in Q. destruct Q as [[Rg Qz] Qr]. assert (Ps : zsign (out e) = Positive) by now destruct (zsign (out e)).
+        assert (Cv : exists s0 n0 u0, convert (out e) s0 n0 u0 = Num v).
+        { unfold sum_values in Sv. destruct (numbers _); [|exfalso; now apply (special_not_num _ v Sv)]. unfold sum_numbers in Sv. eauto. }
+        destruct Cv as [s0 [n0 [u0 Cv]]].
         assert (Pv : is_zero v = true -> neg v = false).
-        { intros Zv. unfold sum_values in Sv. destruct (numbers _); [|exfalso; now apply (special_not_num _ v Sv)]. unfold sum_numbers in Sv. now apply (positive_zero _ _ _ _ _ Pp Ps Sv). }
-        unfold flush in E. destruct (negb (is_subnormal v)); [injection E as <-; auto|]. destruct r; try easy; injection E as <-; auto. }
+        { intros Zv. unfold range_ok in Rg. apply andb_prop in Rg. destruct Rg as [Pp _]. apply Z.leb_le in Pp. now apply (positive_zero _ _ _ _ _ Pp Ps Cv). }
+        unfold flush in E. destruct (is_subnormal v) eqn:Sb; cbn [negb] in E; [|injection E as <-; auto].
+        destruct r; try easy; try (injection E as <-; auto); exfalso; rewrite (flushed_whole _ _ _ _ _ Rg Qr Cv) in Sb; easy. }
     rewrite <- (idle_sum_ok _ _ d d' (map f l) O (covered_all _ _ F) Zp).
     destruct drops eqn:D; cbn [andb negb] in *.
     + assert (Zf : zero_free d' = true) by (unfold drops in D; apply andb_prop in D; apply D).
