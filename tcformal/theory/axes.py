@@ -33,9 +33,11 @@ from tcformal.theory.design import (
 )
 from tcformal.theory.stages import (
     Sum,
+    apart_sums,
     exact_rounding,
     factors_idle,
     group_zeros_idle,
+    kept_sums,
     plain_factors,
     plain_rounding,
     plain_sums,
@@ -377,6 +379,38 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _apart(form: Form) -> IdleAxis | None:
+    """c beside a sum that is not rounded, as c beside the same sum in a format that has it."""
+    root = None if form.sums is not None else apart_sums(form.unit)
+    if root is None:
+        return None
+    inner = root.operands[0]
+    assert isinstance(inner, Sum)
+    to = inner.target
+    one = coq_sum(form.unit.design, form.unit.design.rho)
+    arguments = f"({one}) ({to.e_min}) ({to.e_max}) {to.fraction_bits}"
+    return IdleAxis(
+        theorem="apart_idle", after=replace(form, sums=root), condition=f"apart_free d {arguments} = true",
+        proof=f"apart_idle d {arguments} w eq_refl O N",
+    )  # fmt: skip
+
+
+def _flushes(form: Form) -> IdleAxis | None:
+    """Results that would be flushed if they were subnormal, where none is."""
+    root = form.root
+    if root is None or not one_nan(form.unit):
+        return None
+    kept = kept_sums(form.unit, root)
+    after = replace(form, sums=kept)
+    if after.text == form.text:
+        return None
+    sums = f"({summation(form.unit, kept)})"
+    return IdleAxis(
+        theorem="flushes_idle", after=after, condition=f"kept_design d {sums} = true",
+        proof=f"flushes_idle d {sums} w O N",
+    )  # fmt: skip
+
+
 def _exact_products(unit: UnitSpec) -> IdleAxis | None:
     """Roundings of products that are exact, where sums see the values of products alone."""
     after = _changed(unit, product_rounding=None)
@@ -421,5 +455,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
             _group_zeros, _exact_products,
         ),
     ),
-    _sums, _factors, _short_products,
+    _apart, _sums, _factors, _flushes, _short_products,
 )  # fmt: skip

@@ -73,6 +73,8 @@ class Sum:
 
 
 _LEAVES = {"c": "C", "zero": "PlusZero"}
+#: The least bits of a sum that is exact.
+_LEAST_WIDE = 64
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
 
@@ -126,6 +128,49 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
     terms = product_bounds(unit)
     assert terms is not None
     return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
+
+
+def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
+    """`Flushes.kept_summation`: the same sums, those with kept results of which none is subnormal."""
+    terms = product_bounds(unit)
+    assert terms is not None
+    flushed, whole = unit.design.c_subnormals in ("positive_zero", "signed_zero"), unit.tree is not None
+    # Results of a sum of products before c are taken as they are.
+    known = {"c": flushed, "zero": True}
+
+    def made(x: Sum) -> Sum:
+        normal = [whole and flushed if isinstance(y, Sum) else known.get(str(y), False) for y in x.operands]
+        kept = all(
+            _never_flushed(x.design, x.target, list(zip(_operands(x, terms, c), normal, strict=True)))
+            for c in first_c(unit, root)
+        )
+        d = replace(x.design, result_subnormals="kept") if kept else x.design
+        operands = tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands)
+        return Sum(d, x.target, operands)
+
+    return made(root) if whole or isinstance(root.operands[0], Sum) else root
+
+
+def apart_sums(unit: UnitSpec) -> Sum | None:
+    """`Apart.apart`: a sum of products, wide enough to be exact, then c, where c is added before rounding."""
+    d, terms = unit.design, product_bounds(unit)
+    if d.c_position != "after" or unit.tree is not None or not one_nan(unit) or not parts_ok(unit):
+        return None
+    if d.lost_bits != "cut" or d.group is not None or d.piece_bits is not None or d.framed or terms is None:
+        return None
+    shift = terms.top - terms.bits - terms.grid
+    if d.alignment_rounding != "RZ" or d.carry_bits is not None or shift < 0 or d.zero_terms is not None:
+        return None
+    bits, products = _LEAST_WIDE, tuple(range(block_size(unit)))
+    while len(products) * terms.most << shift >= 1 << bits:
+        bits *= 2
+    exponents = 2
+    while not (to := Conversion(d.rho.mode, exponents, bits)).e_min - bits <= terms.grid <= to.e_max - bits:
+        exponents += 1
+    last = replace(d, c_position="last", accumulator=d.conversion)
+    inner = replace(last, result_subnormals="kept", zero_sign="ieee", overflow="infinity")
+    exact = replace(last, fraction_bits=None, normalise_products=False, **EXACT_SUM)  # type: ignore[arg-type]
+    return Sum(exact, d.rho, (Sum(inner, to, products), "c"))
 
 
 def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
@@ -274,6 +319,24 @@ def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
 
 
+def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> bool:
+    """`Flushes.never_flushed`: whether no sum but zero is below the least normal number.
+
+    One operand may be no multiple of the power of two of which the others are, if it is normal or zero.
+    """
+    every = [b for b, _ in bs]
+    if d.carry_bits is not None:
+        return False
+    if to.e_min <= _sum_grid(d, every):
+        return True
+    grid = to.e_min + 1 + max((b.width for b, normal in bs if normal), default=0)
+    coarse = [(b, normal) for b, normal in bs if b.grid < grid]
+    return d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1 and all(
+        normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
+        for b, normal in coarse
+    )  # fmt: skip
+
+
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     """`Stages.idle_two`: whether two numbers are aligned to odd with bits enough for an exact sum."""
     f = d.fraction_bits
@@ -419,7 +482,7 @@ def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
     if unit.emulation is not None or d.product_rounding is not None:
         return False
-    if unit.tree is None and d.c_position != "joined":
+    if unit.tree is None and d.c_position not in ("joined", "after"):
         return False
     other = to is not None and any(least(to) != least(f) for f, _ in factors)
     if to is not None and any(

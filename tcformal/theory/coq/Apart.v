@@ -35,23 +35,23 @@ Qed.
 
 (** * The exact sum of products *)
 
-(** A conversion that has the multiples of [2^g] below [2^(g + k)]. *)
-Definition wide (m : mode) (g k : Z) : conversion :=
-  {| rho := m; p := k; emin := g; emax := g + k; overflow := Infinite; flushes := false; tiny := false; zsign := IeeeSign |}.
+(** A conversion to [k] fraction bits with exponents from [lo] to [hi]. *)
+Definition wide (m : mode) (lo hi k : Z) : conversion :=
+  {| rho := m; p := k; emin := lo; emax := hi; overflow := Infinite; flushes := false; tiny := false; zsign := IeeeSign |}.
 
-(** [n] numbers of these bounds, cut toward zero, have a sum of that kind. *)
-Definition wide_ok (n : nat) (b : bounds) (s : sum) (k : Z) : bool :=
+(** It has the sum of [n] numbers of these bounds that are cut toward zero. *)
+Definition wide_ok (n : nat) (b : bounds) (s : sum) (lo hi k : Z) : bool :=
   let t := Z.max (upto b) (low_upto b) - snd (shape_of b) in
-  match alignment s with RZ => true | _ => false end && none (carry_bits s) && (0 <=? k) && (0 <=? fst (shape_of b)) && (grid b <=? t) &&
+  match alignment s with RZ => true | _ => false end && none (carry_bits s) && (0 <=? k) && (0 <=? fst (shape_of b)) && (grid b <=? t) && (lo - k <=? grid b) && (grid b + k <=? hi) &&
   (Z.of_nat n * magnitude (grid b) b <? 2 ^ k).
 
-Lemma wide_exact n b s k ts : wide_ok n b s k = true -> (length ts <= n)%nat -> Forall (fun x => inside b (Num x)) ts ->
-  exists z, sum_numbers (with_out s (wide (rho (out s)) (grid b) k)) ts = Num z /\ V z = (IZR (total s ts) * bp (unit_of s ts))%R /\
+Lemma wide_exact n b s lo hi k ts : wide_ok n b s lo hi k = true -> (length ts <= n)%nat -> Forall (fun x => inside b (Num x)) ts ->
+  exists z, sum_numbers (with_out s (wide (rho (out s)) lo hi k)) ts = Num z /\ V z = (IZR (total s ts) * bp (unit_of s ts))%R /\
     (total s ts = 0 -> neg z = sign_of (rho (out s)) (total s ts) ts (counts s ts)).
 Proof.
-  unfold wide_ok. intros O L F. repeat rewrite andb_true_iff in O. destruct O as [[[[[A K] Pk] Ps] Gt] B]. apply Z.leb_le in Pk, Ps, Gt. apply Z.ltb_lt in B.
+  unfold wide_ok. intros O L F. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[A K] Pk] Ps] Gt] Lo] Hi] B]. apply Z.leb_le in Pk, Ps, Gt, Lo, Hi. apply Z.ltb_lt in B.
   assert (A' : alignment s = RZ) by now destruct (alignment s). assert (K' : carry_bits s = None) by now destruct (carry_bits s). clear A K.
-  set (g := grid b) in *. set (c := wide (rho (out s)) g k).
+  set (g := grid b) in *. set (c := wide (rho (out s)) lo hi k).
   assert (G : exists q, (IZR (total s ts) * bp (unit_of s ts) = IZR q * bp g)%R).
   { destruct (Signs.total_multiple s g ts K') as [q Q]; [|now exists q]. right. left. eapply Forall_impl; [|exact F]. intros x I. destruct (I x eq_refl) as [_ [_ [[q Q] _]]].
     exists (q * 2 ^ Z.max 0 (lsb x - g)). unfold V. rewrite Q, !mult_IZR, <- !bp_Z, !Rmult_assoc, <- !bpow_plus by lia. do 2 f_equal. lia. }
@@ -72,11 +72,11 @@ Proof.
   rewrite short_convert; [|exact Pk|exact Q|right; cbn; lia]. unfold short_result. cbn [flushes wide c andb p emin emax zsign]. rewrite orb_false_r.
   destruct (Z.eqb_spec q 0) as [->|N].
   - eexists. split; [reflexivity|]. rewrite G. split; [unfold V; destruct sg; cbn [signed neg sig Z.opp]; ring|]. reflexivity.
-  - assert (Lq : Z.log2 (Z.abs q) < k) by (apply Z.log2_lt_pow2; lia). destruct (Z.ltb_spec (g + k) (Z.log2 (Z.abs q) + g)); [lia|]. eexists. split; [reflexivity|]. split.
-    + rewrite G. unfold V, lsb, signed. cbn [neg sig exp frac]. set (own := Z.log2 (Z.abs q) + g). pose proof (Z.log2_nonneg (Z.abs q)). replace (Z.max own g) with own by (unfold own; lia).
-      replace (g - (own - k)) with (k - Z.log2 (Z.abs q)) by (unfold own; lia). replace (own - (own - (own - k))) with (own - k) by lia.
-      assert (S : (if q <? 0 then - (Z.abs q * 2 ^ (k - Z.log2 (Z.abs q))) else Z.abs q * 2 ^ (k - Z.log2 (Z.abs q))) = q * 2 ^ (k - Z.log2 (Z.abs q))) by (destruct (Z.ltb_spec q 0); nia).
-      rewrite S, mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by lia. do 2 f_equal. unfold own. lia.
+  - assert (Lq : Z.log2 (Z.abs q) < k) by (apply Z.log2_lt_pow2; lia). destruct (Z.ltb_spec hi (Z.log2 (Z.abs q) + g)); [lia|]. eexists. split; [reflexivity|]. split.
+    + rewrite G. unfold V, lsb, signed. cbn [neg sig exp frac]. pose proof (Z.log2_nonneg (Z.abs q)). set (ex := Z.max (Z.log2 (Z.abs q) + g) lo - k).
+      replace (Z.max (Z.log2 (Z.abs q) + g) lo - (Z.max (Z.log2 (Z.abs q) + g) lo - ex)) with ex by lia.
+      assert (S : (if q <? 0 then - (Z.abs q * 2 ^ (g - ex)) else Z.abs q * 2 ^ (g - ex)) = q * 2 ^ (g - ex)) by (destruct (Z.ltb_spec q 0); nia).
+      rewrite S, mult_IZR, <- bp_Z, Rmult_assoc, <- bpow_plus by (unfold ex; lia). do 2 f_equal. lia.
     + intros T. rewrite T in Zq. discriminate Zq.
 Qed.
 
@@ -94,28 +94,30 @@ Proof.
     (existsb (fun v => match v with Inf true => true | _ => false end) vs); try (specialize (X eq_refl eq_refl); discriminate X); destruct v as [|[|]|]; reflexivity.
 Qed.
 
-Definition apart (s : sum) (b : bounds) (k : Z) : summation :=
-  CLast Together (Stage (with_out s (wide (rho (out s)) (grid b) k))) (Stage (exact_of s)).
+Definition apart (s : sum) (lo hi k : Z) : summation :=
+  CLast Together (Stage (with_out s (wide (rho (out s)) lo hi k))) (Stage (exact_of s)).
 
-Definition apart_ok (d : design) (s : sum) (b : bounds) (k : Z) : bool :=
-  one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && match cutting_of d with Whole => true | _ => false end && wide_ok (block d) b s k.
+Definition apart_free (d : design) (s : sum) (lo hi k : Z) : bool :=
+  one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && match cutting_of d with Whole => true | _ => false end &&
+  match term_bounds d with Some b => wide_ok (block d) b s lo hi k | None => false end.
 
 (** c added before a sum is rounded, or after it was rounded to a format that has it: the same word. *)
-Theorem apart_idle d s b k w : sums d = CAfter s false -> term_bounds d = Some b -> apart_ok d s b k = true -> pairs w <> [] ->
-  compute d w = compute (with_sums d (apart s b k)) w.
+Theorem apart_idle d s lo hi k w : sums d = CAfter s false -> apart_free d s lo hi k = true -> pairs w <> [] ->
+  compute d w = compute (with_sums d (apart s lo hi k)) w.
 Proof.
-  intros S T O N. unfold apart_ok in O. repeat rewrite andb_true_iff in O. destruct O as [[[[ON PO] B] W] O]. destruct (cutting_of d) eqn:Cu; try easy.
+  intros S O N. unfold apart_free in O. repeat rewrite andb_true_iff in O. destruct O as [[[[ON PO] B] W] O]. destruct (cutting_of d) eqn:Cu; try easy.
+  destruct (term_bounds d) as [b|] eqn:T; [|easy].
   symmetry. set (d' := with_sums d _). apply (compute_alike d d' (fun _ => True)); try exact ON; try exact PO; try exact N; [repeat split|lia| |exact I].
   intros l v L Mb _. split; [|exact I]. unfold block_value. change (skipped d' l) with (skipped d l). destruct (skipped d l); [reflexivity|].
   assert (Te : terms d (ordered d l) = (block_products d l, None) /\ terms d' (ordered d l) = (block_products d l, None)) by (unfold terms; cbn [cutting_of d' with_sums]; now rewrite Cu).
-  destruct Te as [Te Te']. change (ordered d' l) with (ordered d l). rewrite Te, Te'. change (taken_c d' v) with (taken_c d v). change (sums d') with (apart s b k). rewrite S.
+  destruct Te as [Te Te']. change (ordered d' l) with (ordered d l). rewrite Te, Te'. change (taken_c d' v) with (taken_c d v). change (sums d') with (apart s lo hi k). rewrite S.
   cbn [fst snd block_sum apart inner_sum add_from add]. set (ps := block_products d l) in *. set (c := taken_c d v).
   pose proof (products_inside d b l T Mb) as Hp. fold ps in Hp. assert (Lp : (length ps <= block d)%nat) by (unfold ps; now rewrite block_products_length).
   unfold sum_values at 2. destruct (numbers ps) as [ts|] eqn:Nu.
   - assert (E : ps = map Num ts /\ map num_of ps = ts).
     { unfold numbers in Nu. destruct (forallb is_num ps) eqn:Fn; [|easy]. injection Nu as <-. split; [|reflexivity]. clear -Fn. induction ps as [|y r IH]; [reflexivity|]. cbn [forallb map] in *.
       apply andb_prop in Fn. destruct Fn as [Fy Fr]. rewrite <- IH by auto. now destruct y. }
-    destruct E as [E1 E2]. destruct (wide_exact _ _ _ _ ts O) as [z [-> [Vz Nz]]].
+    destruct E as [E1 E2]. destruct (wide_exact _ _ _ _ _ _ ts O) as [z [-> [Vz Nz]]].
     + rewrite E1, map_length in Lp. exact Lp.
     + rewrite E1 in Hp. clear -Hp. induction ts; [constructor|]. cbn [map] in Hp. inversion Hp; subst. constructor; auto.
     + unfold on_numbers, sum_values. rewrite E2. cbv zeta. destruct c as [x|q|].
