@@ -315,24 +315,23 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
-    """Sums in an order, of one block, are the tree of their steps."""
-    d = unit.design
+    """Sums in an order are the tree of their steps, one of all blocks where NaNs are one word."""
+    d, blocks = unit.design, -(-unit.k // block_size(unit))
     if unit.tree is not None or unit.emulation is not None or d.order != "ascending":
         return None
-    if (
-        d.summation in ("fused", "tr", "gtr")
-        or d.c_position not in ("first", "last")
-        or block_size(unit) != unit.k
-    ):
+    if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
+        return None
+    if not one_nan(unit) and (d.summation != "two_chains" or blocks > 1):
         return None
     with suppress(InputError):
-        tree = tree_of(unit, unit.k) if one_nan(unit) or d.summation == "two_chains" else None
-        if tree is not None:
-            sums = f"({coq_summation(tree)})"
+        tree = tree_of(unit, unit.k)
+        if tree is not None and block_size(unit) * blocks == unit.k:
+            sums, how = f"({coq_summation(tree)})", "as_steps" if blocks == 1 else "as_one_block"
+            theorem = f"order_{how}"
             return IdleAxis(
-                theorem="order_as_steps", after=Form(tree), length=unit.k,
-                condition=f"as_steps d {unit.k}%nat = Some {sums}",
-                proof=f"order_as_steps d {sums} {unit.k}%nat w O L",
+                theorem=theorem, after=Form(tree), length=unit.k,
+                condition=f"{how} d {unit.k}%nat = Some {sums}",
+                proof=f"{theorem} d {sums} {unit.k}%nat w O L",
             )  # fmt: skip
     return None
 
