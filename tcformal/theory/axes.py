@@ -232,7 +232,7 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _down(unit: UnitSpec) -> IdleAxis | None:
-    """The same of sums that are rounded down; and of their zeros' signs, where only zero is rounded to zero."""
+    """The same of sums that are rounded down; and of zeros of their sign, where only zero gives zero."""
     d = unit.design
     if d.summation not in ("tr", "gtr") or not one_nan(unit) or not parts_ok(unit):
         return None
@@ -450,8 +450,8 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
         (
-            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large, _normalised_operands,
-            _group_zeros, _exact_products,
+            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large,
+            _normalised_operands, _group_zeros, _exact_products,
         ),
     ),
     _apart, _sums, _factors, _flushes, _short_products,

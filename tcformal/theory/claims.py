@@ -14,6 +14,7 @@ from tcformal.theory.conditions import (
     Terms,
     always_infinite,
     converted_to,
+    down_blocks_ok,
     least,
     one_nan,
     one_sum,

@@ -57,6 +57,18 @@ LAST = (
 #: Sums that are rounded down, in one sum and in two halves.
 DOWN = "cdna3/v_mfma_f32_32x32x8_bf16"
 HALVES = "cdna3/v_mfma_f32_16x16x32_fp8_fp8"
+#: Products of factors without subnormals, whose rounding is exact, or flushes; and exact ones.
+SHORT = (
+    "tree@steps=join(join((0+1)+c)+(2+3)),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,operand_subnormals=positive_zero,c_subnormals=positive_zero,"
+    "result_subnormals=signed_zero,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
+WHOLE = (
+    "tree@steps=join(join(join((0+1)+(2+3))+c)+join((4+5)+(6+7))),join.conversion=RNE-FP32,"
+    "join.fraction_bits=exact,join.normalise_products=false,operand_subnormals=positive_zero,"
+    "c_subnormals=positive_zero,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+)
+APART = "gaudi2/mme.fp8_143"
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -83,6 +95,27 @@ EQUAL = {
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
     "infinities of sums rounded down": ("plain_down_idle", DOWN, f"{DOWN}@overflow=infinity"),
     "signs of zeros of sums rounded down": ("plain_down_idle", f"{HALVES}@zero_sign=positive", HALVES),
+    "modes of products that are exact or flushed": (
+        "product_rounding_idle",
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNA-FP32,overflow=infinity",
+    ),
+    "roundings of exact products, and blocks": (
+        "order_as_one_block",
+        "cdna2/v_mfma_f32_32x32x8f16",
+        WHOLE,
+    ),
+    "results that are never flushed": ("flushes_idle", WHOLE, f"{WHOLE},result_subnormals=signed_zero"),
+    "c added before the rounding": (
+        "apart_idle",
+        APART,
+        f"{APART}@zero_exponent=-126,result_subnormals=kept",
+    ),
+    "normalised factors, and c before the rounding": (
+        "factors_idle",
+        APART,
+        f"{APART}@normalise_operands=false",
+    ),
     "halves": ("halves_order_idle", f"{HALVES}@order=odd_first", HALVES),
 }
 #: Changes that some input shows.
@@ -102,6 +135,13 @@ DIFFERENT = (
     (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
     (f"{DOWN}@zero_sign=positive", DOWN),
     (f"{DOWN}@sum_rounding=RD_ADDENDS", DOWN),
+    (f"{SHORT},product_rounding=RNE-FP32", SHORT),
+    (
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNE-FP32".replace("signed_zero", "kept"),
+    ),
+    (f"{WHOLE},result_subnormals=signed_zero,c_subnormals=kept", f"{WHOLE},c_subnormals=kept"),
+    ("gaudi2/mme.fp8_152@zero_exponent=own", "gaudi2/mme.fp8_152"),
 )
 
 
