@@ -28,6 +28,7 @@ from tcformal.theory.stages import (
     group_zeros_idle,
     plain_factors,
     plain_sums,
+    rule_idle,
     summation,
     sums_of,
 )
@@ -322,6 +323,19 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _rule(form: Form) -> IdleAxis | None:
+    """What a subnormal c counts as, beside a sum that is far larger, or zero."""
+    plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
+    if plain is None:
+        return None
+    after = Form(replace(form.unit, design=replace(form.unit.design, c_subnormals="kept")), plain)
+    sums = f"({summation(form.unit, plain)})"
+    return IdleAxis(
+        theorem="rule_idle", after=after, length=form.unit.k, condition=f"plain_rule d = Some {sums}",
+        proof=f"rule_idle d {sums} w O L",
+    )  # fmt: skip
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
@@ -332,5 +346,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
         _of_unit,
         (_composed, _same_record, _in_steps, _order, _overflow, _large, _normalised_operands, _group_zeros),
     ),
-    _sums, _factors,
+    _sums, _factors, _rule,
 )  # fmt: skip

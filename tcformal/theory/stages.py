@@ -11,6 +11,7 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.theory.conditions import (
+    always_infinite,
     converted_to,
     highest,
     least,
@@ -365,6 +366,48 @@ def _range_ok(to: Conversion) -> bool:
 
 def _stage(x: Sum) -> str:
     return f"(Stage {coq_sum(x.design, x.target)})"
+
+
+def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`FlushedC.plain_rule`: the sums that do not tell a subnormal c from a zero; None where they may."""
+    rule, start, to, e = unit.design.c_subnormals, unit.c_format, root.target, root.design
+    inner = root.operands[0]
+    if (
+        rule not in ("positive_zero", "signed_zero")
+        or not isinstance(inner, Sum)
+        or root.operands[1:] != ("c",)
+    ):
+        return None
+    terms, of = product_bounds(unit), inner.target
+    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero" or not _flushed(e, to):
+        return None
+    if (
+        least(start) != to.e_min
+        or start.fraction_bits > to.fraction_bits
+        or inner.design.zero_sign != "positive"
+    ):
+        return None
+    if (of.fraction_bits, of.e_min) != (to.fraction_bits, to.e_min):
+        return None
+    if not all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums()):
+        return None
+    grid = _sum_result(inner, _operands(inner, terms, _of_format(start))).grid
+    if grid < to.e_min + to.fraction_bits + 2:
+        return None
+    made = _of_kept_c(root)
+    return replace(made, design=replace(made.design, zero_sign="positive"))
+
+
+def _flushed(d: Design, to: Conversion) -> bool:
+    """Whether an exact sum makes subnormal results zeros."""
+    exact = d.fraction_bits is None and d.carry_bits is None
+    return exact and d.result_subnormals != "kept" and always_infinite(d, to)
+
+
+def _of_kept_c(x: Sum) -> Sum:
+    """The same sums of a design whose c is taken as it is."""
+    operands = (_of_kept_c(y) if isinstance(y, Sum) else y for y in x.operands)
+    return Sum(replace(x.design, c_subnormals="kept"), x.target, tuple(operands))
 
 
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:
