@@ -21,10 +21,18 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
+from tcformal.theory.design import (
+    block_size,
+    coq_composition,
+    coq_conversion,
+    coq_design,
+    coq_sum,
+    coq_summation,
+)
 from tcformal.theory.stages import (
     Sum,
     factors_idle,
+    few_product_bits,
     group_zeros_idle,
     plain_factors,
     plain_sums,
@@ -323,6 +331,24 @@ def _factors(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _product_mode(form: Form) -> IdleAxis | None:
+    """How products of few bits are rounded."""
+    unit = form.unit
+    root = sums_of(unit) if form.sums is None else form.sums
+    if root is None or not few_product_bits(unit):
+        return None
+    _, _, to = str(unit.design.product_rounding).partition("-")
+    values = {"product_rounding": f"RZ-{to}", "result_subnormals": "signed_zero"}
+    after = Form(replace(unit, design=replace(unit.design, **values)), root)  # type: ignore[arg-type]
+    if after.text == form.text:
+        return None
+    rounded = f"({coq_conversion(after.unit.design, after.unit.design.product_conversion)})"
+    return IdleAxis(
+        theorem="product_mode_idle", after=after, condition=f"few_product_bits d = Some {rounded}",
+        proof=f"product_mode_idle d {rounded} w O",
+    )  # fmt: skip
+
+
 def _rule(form: Form) -> IdleAxis | None:
     """What a subnormal c counts as, beside a sum that is far larger, or zero."""
     plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
@@ -346,5 +372,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
         _of_unit,
         (_composed, _same_record, _in_steps, _order, _overflow, _large, _normalised_operands, _group_zeros),
     ),
-    _sums, _factors, _rule,
+    _sums, _factors, _rule, _product_mode,
 )  # fmt: skip

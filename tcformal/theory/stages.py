@@ -315,6 +315,31 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
     if d.product_rounding is not None:
         to = d.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return exact_bounds(unit)
+
+
+def few_product_bits(unit: UnitSpec) -> bool:
+    """`RoundedProducts.few_product_bits`: whether every rounding of products is exact, or to zero."""
+    d, terms = unit.design, exact_bounds(unit)
+    if d.product_rounding is None or terms is None or d.product_conversion.integer_bits is not None:
+        return False
+    if (
+        unit.emulation is not None
+        or d.group is not None
+        or d.piece_bits is not None
+        or terms.width < terms.bits
+    ):
+        return False
+    bits = d.product_conversion.fraction_bits
+    return (
+        bits > 0 and d.result_subnormals != "kept" and d.overflow != "ieee"
+        and terms.most << (terms.width - terms.bits) < 1 << bits
+    )  # fmt: skip
+
+
+def exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: what is known of exact products of whole factors."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
