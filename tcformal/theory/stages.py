@@ -167,6 +167,9 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
     )
     if d.result_subnormals == "tiny_zero":
         changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
+    # As sums are that do not tell a c that is made a zero.
+    if d.result_subnormals == "kept" != d.c_subnormals:
+        changed(lambda d, b: _idle_flush(d, to, b), result_subnormals="signed_zero")
     changed(
         lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
         overflow="infinity",
@@ -262,7 +265,7 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or (d.result_subnormals != "kept" and to.e_min > _sum_grid(d, bs)):
+    if d.carry_bits is not None or (d.result_subnormals != "kept" and not _idle_flush(d, to, bs)):
         return False
     if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
@@ -272,6 +275,11 @@ def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> b
 def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     """`Stages.idle_tiny`: whether sums below the least normal number are exact."""
     return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_flush(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_flush`: whether no sum but zero is below the least normal number."""
+    return d.carry_bits is None and to.e_min <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
@@ -404,7 +412,9 @@ def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
     ):
         return None
     terms, of = product_bounds(unit), inner.target
-    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero" or not _flushed(e, to):
+    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero":
+        return None
+    if e.fraction_bits is not None or e.carry_bits is not None:
         return None
     if (
         least(start) != to.e_min
@@ -420,7 +430,7 @@ def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
     if grid < to.e_min + to.fraction_bits + 2:
         return None
     made = _of_kept_c(root)
-    return replace(made, design=replace(made.design, zero_sign="positive"))
+    return replace(made, design=replace(made.design, zero_sign="positive", result_subnormals="signed_zero"))
 
 
 def _flushed(d: Design, to: Conversion) -> bool:

@@ -108,6 +108,17 @@ Proof.
     pose proof (bpow_gt_0 radix2 (lsb x)). pose proof (bpow_gt_0 radix2 (lsb c)). assert (1 <= IZR (sig x))%R by (apply IZR_le; lia). assert (0 <= IZR (sig c))%R by (apply IZR_le; lia). nra.
 Qed.
 
+Lemma multiple_real y h : multiple h y -> exists k, V y = (IZR k * bp h)%R.
+Proof.
+  intros [k M]. exists (k * 2 ^ (Z.max 0 (h - lsb y) - (h - lsb y))). unfold V. rewrite M, !mult_IZR, <- !bp_Z by lia. rewrite !Rmult_assoc, <- !bpow_plus. do 2 f_equal. lia.
+Qed.
+
+Lemma far g k : (IZR k * bp g <> 0)%R -> (bp g <= Rabs (IZR k * bp g))%R.
+Proof.
+  intros Z. rewrite Rabs_mult, (Rabs_pos_eq (bp g)), <- abs_IZR by apply bpow_ge_0. pose proof (bpow_gt_0 radix2 g).
+  assert (1 <= IZR (Z.abs k))%R; [|nra]. apply IZR_le. assert (k <> 0) by (intros ->; apply Z; ring). lia.
+Qed.
+
 Section Sums.
 Variables (e : sum) (g : Z).
 Let o := out e.
@@ -122,9 +133,8 @@ Proof.
   - rewrite (Z N0), N0, !round_div_0. cbn [Z.eqb orb]. now rewrite andb_false_r.
   - assert (L : emin o <= Z.log2 (Z.abs n) + u).
     { specialize (B N0). pose proof (log2_mag n u N0) as M. assert (emin o + 1 <= mag radix2 (IZR n * bp u)) by (apply mag_ge_bpow; replace (emin o + 1 - 1) with (emin o) by lia; exact B). lia. }
-    unfold last_bit. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (ex := Z.log2 (Z.abs n) + u - p o).
-    destruct (round_log (rho o) n (ex - u) N0 ltac:(unfold ex; lia)) as [Lg R]. destruct (Z.eqb_spec (round_div (rho o) n (ex - u)) 0); [easy|]. cbn [orb].
-    destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho o) n (ex - u))) + ex) (emin o)); [unfold ex in *; lia|reflexivity].
+    pose proof (normal_sum o n u P N0 L) as S. rewrite T in S. cbn [andb] in S. rewrite orb_false_r in S. rewrite S.
+    destruct (round_log (rho o) n (last_bit o n u - u) N0 ltac:(unfold last_bit; destruct (Z.eqb_spec n 0); lia)) as [_ R]. destruct (Z.eqb_spec (round_div (rho o) n (last_bit o n u - u)) 0); [easy|reflexivity].
 Qed.
 
 Lemma flushed_zero s n u : (Rabs (IZR n * bp u) < bp (emin o))%R -> generic_format radix2 (flt o) (IZR n * bp u) ->
@@ -145,17 +155,6 @@ Hypotheses (Sx : 0 <= sig x) (Mx : multiple g x) (Fx : generic_format radix2 (fl
   (Sc : 0 <= sig c < 2 ^ (frac c + 1)) (Fc : 0 <= frac c <= p o) (Ec : emin o <= exp c)
   (Sub : is_subnormal c = true -> exp c = emin o) (Nor : is_subnormal c = false -> is_zero c = true \/ 2 ^ frac c <= sig c) (Zz : is_zero z = true).
 
-Lemma multiple_real y h : multiple h y -> exists k, V y = (IZR k * bp h)%R.
-Proof.
-  intros [k M]. exists (k * 2 ^ (Z.max 0 (h - lsb y) - (h - lsb y))). unfold V. rewrite M, !mult_IZR, <- !bp_Z by lia. rewrite !Rmult_assoc, <- !bpow_plus. do 2 f_equal. lia.
-Qed.
-
-Lemma far k : (IZR k * bp g <> 0)%R -> (bp g <= Rabs (IZR k * bp g))%R.
-Proof.
-  intros Z. rewrite Rabs_mult, (Rabs_pos_eq (bp g)), <- abs_IZR by apply bpow_ge_0. pose proof (bpow_gt_0 radix2 g).
-  assert (1 <= IZR (Z.abs k))%R; [|nra]. apply IZR_le. assert (k <> 0) by (intros ->; apply Z; ring). lia.
-Qed.
-
 Lemma c_value : Rabs (V c) = (IZR (sig c) * bp (lsb c))%R.
 Proof. unfold V. rewrite Rabs_mult, (Rabs_pos_eq (bp _)), <- abs_IZR by apply bpow_ge_0. do 2 f_equal. unfold signed. destruct (neg c); lia. Qed.
 
@@ -169,7 +168,7 @@ Proof.
   intros S Z. destruct (multiple_real x g Mx) as [k Vx]. assert (Gg : bp g = (bp (g - 1) + bp (g - 1))%R) by (replace g with (g - 1 + 1) at 1 by lia; rewrite bpow_plus; cbn; ring).
   assert (Le : (bp (emin o) <= bp (g - 1))%R) by (apply bpow_le; lia). pose proof (bpow_gt_0 radix2 (g - 1)) as Pg.
   destruct (Nor S) as [Zc|Lc].
-  { rewrite (V_zero c Zc), Rplus_0_r in Z |- *. rewrite Vx in Z |- *. pose proof (far k Z). lra. }
+  { rewrite (V_zero c Zc), Rplus_0_r in Z |- *. rewrite Vx in Z |- *. pose proof (far g k Z). lra. }
   assert (Bc : (bp (exp c) <= Rabs (V c))%R).
   { rewrite c_value. replace (exp c) with (frac c + lsb c) by (unfold lsb; lia). rewrite bpow_plus. apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le. }
   destruct (Z.le_gt_cases (g - 1) (exp c)) as [L|L].
@@ -178,7 +177,7 @@ Proof.
     destruct Q as [m Q]. rewrite Q in Z |- *. rewrite Rabs_mult, (Rabs_pos_eq (bp _)), <- abs_IZR by apply bpow_ge_0.
     apply Rle_trans with (1 * bp (g - 1 - p o))%R; [rewrite Rmult_1_l; apply bpow_le; lia|]. apply Rmult_le_compat_r; [apply bpow_ge_0|]. apply IZR_le. assert (m <> 0) by (intros ->; apply Z; ring). lia.
   - destruct (Req_dec (V x) 0) as [X0|X0]; [rewrite X0, Rplus_0_l; apply Rle_trans with (bp (exp c)); [apply bpow_le; lia|exact Bc]|].
-    rewrite Vx in X0. pose proof (far k X0) as Fk. rewrite <- Vx in Fk. pose proof c_below as Cb. assert (bp (exp c + 1) <= bp (g - 1))%R by (apply bpow_le; lia).
+    rewrite Vx in X0. pose proof (far g k X0) as Fk. rewrite <- Vx in Fk. pose proof c_below as Cb. assert (bp (exp c + 1) <= bp (g - 1))%R by (apply bpow_le; lia).
     pose proof (Rabs_triang_inv (V x) (- V c)) as U. rewrite Rabs_Ropp in U. replace (V x - - V c)%R with (V x + V c)%R in U by ring. lra.
 Qed.
 
@@ -203,7 +202,7 @@ Proof.
       rewrite !flushed_zero; [auto| | | |]; rewrite ?V', ?Rmult_0_l; auto; [rewrite Rabs_R0; apply bpow_gt_0|apply generic_format_0].
     + assert (Nx : V x <> 0%R).
       { unfold V. intros Q. unfold is_zero in X. apply Z.eqb_neq in X. pose proof (bpow_gt_0 radix2 (lsb x)). assert (signed x <> 0) by (unfold signed; destruct (neg x); lia). apply H0. apply eq_IZR. nra. }
-      destruct (multiple_real x g Mx) as [k Vx]. assert (Far : (bp g <= Rabs (V x))%R) by (rewrite Vx; apply far; rewrite <- Vx; exact Nx).
+      destruct (multiple_real x g Mx) as [k Vx]. assert (Far : (bp g <= Rabs (V x))%R) by (rewrite Vx; apply (far g); rewrite <- Vx; exact Nx).
       assert (Q1 : flt_rnd o (IZR n * bp u) = V x) by (rewrite Vn; unfold flt_rnd; apply round_generic; auto with typeclass_instances).
       assert (Q2 : flt_rnd o (IZR n' * bp u') = V x) by (rewrite V'; apply near_rounded with g; auto; replace (V x + V c - V x)%R with (V c) by ring; exact B).
       assert (Sn : (n <? 0) = (n' <? 0)).
@@ -214,6 +213,21 @@ Proof.
   - rewrite (R' e) by auto. fold o. rewrite (positive_same s' n' u' Z'); [auto|]. intros Nn. rewrite V'. apply (Na eq_refl). rewrite <- V'. pose proof (bpow_gt_0 radix2 u'). intros Q. apply Nn, eq_IZR. nra.
 Qed.
 End Sums.
+
+(** Where c is no subnormal number, no sum is. *)
+Lemma flush_added e g : fraction_bits e = None -> carry_bits e = None -> 0 <= p (out e) -> nearest_mode (out e) = true -> emin (out e) + p (out e) + 2 <= g ->
+  forall x c z, 0 <= sig x -> multiple g x -> (is_zero x = true -> neg x = false) -> 0 <= sig c < 2 ^ (frac c + 1) -> 0 <= frac c <= p (out e) -> emin (out e) <= exp c ->
+  (is_subnormal c = true -> exp c = emin (out e)) -> (is_subnormal c = false -> is_zero c = true \/ 2 ^ frac c <= sig c) -> is_zero z = true -> 0 <= sig z ->
+  sum_numbers e [x; if is_subnormal c then z else c] = sum_numbers (with_out e (with_flushes (out e) true)) [x; if is_subnormal c then z else c].
+Proof.
+  intros F K P N G x c z Sx Mx Px Sc Fc Ec Sub Nor Zz Sz. set (y := if is_subnormal c then z else c).
+  assert (Sy : 0 <= sig y) by (unfold y; destruct (is_subnormal c); lia).
+  destruct (sum_of_two e x y F K N Px Sx Sy) as [n [u [s [R [V' _]]]]]. rewrite (R e) by auto. rewrite (R (with_out e (with_flushes (out e) true))) by auto. cbn [out with_out]. symmetry. apply flushed_same; auto.
+  intros Nn. pose proof (log2_mag n u Nn) as M. assert (emin (out e) + 1 <= mag radix2 (IZR n * bp u)); [|lia]. apply mag_ge_bpow. replace (emin (out e) + 1 - 1) with (emin (out e)) by lia.
+  assert (Q : (V x + V y <> 0)%R) by (rewrite <- V'; pose proof (bpow_gt_0 radix2 u); intros Q; apply Nn, eq_IZR; nra). rewrite V'.
+  pose proof (normal_apart e g P G x c Mx Sc Fc Ec Nor) as Na. unfold y in *. destruct (is_subnormal c); [|now apply Na].
+  rewrite (V_zero z Zz), Rplus_0_r in Q |- *. destruct (multiple_real x g Mx) as [k Vx]. rewrite Vx in Q |- *. apply Rle_trans with (bp g); [apply bpow_le; lia|now apply far].
+Qed.
 
 (** * From words to words *)
 
@@ -242,17 +256,17 @@ Definition with_rule (d : design) (r : flush_rule) : design :=
      converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
      skips := skips d; c_rule := r; sums := sums d; nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
-(** The sum of a tree and c, where it does not tell a subnormal c from a zero: with zeros that are +0. *)
+(** The sum of a tree and c, where it does not tell a subnormal c from a zero: subnormal results are zeros, and zeros +0. *)
 Definition plain_rule (d : design) : option summation :=
   match sums d, term_bounds d, c_rule d with
   | InSteps (Step (Stage e) [Step (Stage s) l; C]), Some tb, PositiveZero | InSteps (Step (Stage e) [Step (Stage s) l; C]), Some tb, SignedZero =>
       let o := out e in let x := Step (Stage s) l in let cb := format_bounds (c_format d) in
       if negb (skips d) && match cutting_of d, composed d, zero_terms (factors d) with Whole, None, None => true | _, _, _ => false end && (0 <? Z.of_nat (block d)) &&
-         format_ok (c_format d) && none (fraction_bits e) && none (carry_bits e) && range_ok o && nearest_mode o && flushes o && negb (tiny o) &&
+         format_ok (c_format d) && none (fraction_bits e) && none (carry_bits e) && range_ok o && nearest_mode o && negb (tiny o) &&
          (least (c_format d) =? emin o) && (fbits (c_format d) <=? p o) && match zsign (out s) with Positive => true | _ => false end &&
          (p (out s) =? p o) && (emin (out s) =? emin o) && quiet_steps (c_rule d) x && idle_steps Kept tb cb x x &&
          (emin o + p o + 2 <=? grid (sum_result (map (operand_bounds tb cb s) l) s))
-      then Some (InSteps (Step (Stage (with_out e (with_zero_sign o Positive))) [x; C])) else None
+      then Some (InSteps (Step (Stage (with_out e (with_zero_sign (with_flushes o true) Positive))) [x; C])) else None
   | _, _, _ => None
   end.
 
@@ -280,13 +294,13 @@ Proof.
   set (x := Step (Stage s) l) in *. set (cb := format_bounds (c_format d)) in *.
   assert (Rr : c_rule d = PositiveZero \/ c_rule d = SignedZero) by (destruct (c_rule d); auto; discriminate O).
   assert (O' : (if negb (skips d) && match cutting_of d, composed d, zero_terms (factors d) with Whole, None, None => true | _, _, _ => false end && (0 <? Z.of_nat (block d)) &&
-         format_ok (c_format d) && none (fraction_bits e) && none (carry_bits e) && range_ok (out e) && nearest_mode (out e) && flushes (out e) && negb (tiny (out e)) &&
+         format_ok (c_format d) && none (fraction_bits e) && none (carry_bits e) && range_ok (out e) && nearest_mode (out e) && negb (tiny (out e)) &&
          (least (c_format d) =? emin (out e)) && (fbits (c_format d) <=? p (out e)) && match zsign (out s) with Positive => true | _ => false end &&
          (p (out s) =? p (out e)) && (emin (out s) =? emin (out e)) && quiet_steps (c_rule d) x && idle_steps Kept tb cb x x &&
          (emin (out e) + p (out e) + 2 <=? grid (sum_result (map (operand_bounds tb cb s) l) s))
-      then Some (InSteps (Step (Stage (with_out e (with_zero_sign (out e) Positive))) [x; C])) else None) = Some how) by (destruct Rr as [Rr|Rr]; rewrite Rr in *; exact O).
+      then Some (InSteps (Step (Stage (with_out e (with_zero_sign (with_flushes (out e) true) Positive))) [x; C])) else None) = Some how) by (destruct Rr as [Rr|Rr]; rewrite Rr in *; exact O).
   clear O. destruct (_ && _) eqn:G in O'; [|easy]. injection O' as <-. repeat rewrite andb_true_iff in G.
-  destruct G as [[[[[[[[[[[[[[[[[Sk W] B] Of] Fe] Ke] Re] Ne] Fl] Ti] Le] Lf] Zs] Ps] Es] Qx] Ix] Gr]. apply negb_true_iff in Sk, Ti. apply Z.ltb_lt in B. apply Z.eqb_eq in Le, Ps, Es. apply Z.leb_le in Lf, Gr.
+  destruct G as [[[[[[[[[[[[[[[[Sk W] B] Of] Fe] Ke] Re] Ne] Ti] Le] Lf] Zs] Ps] Es] Qx] Ix] Gr]. apply negb_true_iff in Sk, Ti. apply Z.ltb_lt in B. apply Z.eqb_eq in Le, Ps, Es. apply Z.leb_le in Lf, Gr.
   destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|]. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
   assert (Fe' : fraction_bits e = None) by now destruct (fraction_bits e). assert (Ke' : carry_bits e = None) by now destruct (carry_bits e).
   assert (Zs' : zsign (out s) = Positive) by now destruct (zsign (out s)). set (dk := with_rule d Kept). set (e' := with_out e _) in *. set (how := InSteps (Step (Stage e') [x; C])).
@@ -327,15 +341,19 @@ Proof.
     { unfold c1, flush, z. destruct (is_subnormal c); cbn [negb]; [destruct Rr as [-> | ->]; reflexivity|reflexivity]. }
     rewrite C1. change (sum_values e [Num X; Num (if is_subnormal c then z else c)]) with (sum_numbers e [X; if is_subnormal c then z else c]).
     change (sum_values e' [Num X; Num c]) with (sum_numbers e' [X; c]).
-    apply (two_same e (grid (sum_result (map (operand_bounds tb cb s) l) s))); auto; try lia.
-    - pose proof (result_format _ _ _ _ _ Rs Cv) as Gf. unfold flt in *. now rewrite Ps, Es in Gf.
-    - intros Zx. apply (positive_zero (out s) s0 n1 u1); auto. lia.
-    - rewrite Fc. lia.
-    - intros Sb. unfold is_subnormal in Sb. apply andb_prop in Sb. destruct Sb as [_ Sb]. apply Z.ltb_lt in Sb. destruct Hcc as [Hcc|Hcc]; [|lia]. exfalso. rewrite Fc in Sb. assert (fbits (c_format d) <= Z.log2 (sig c)); [|lia].
-      rewrite <- (Z.log2_pow2 (fbits (c_format d))) by lia. apply Z.log2_le_mono. lia.
-    - intros Sb. destruct (is_zero c) eqn:Zc; auto. right. unfold is_subnormal in Sb. rewrite Zc in Sb. cbn [negb andb] in Sb. apply Z.ltb_ge in Sb. unfold is_zero in Zc. apply Z.eqb_neq in Zc.
-      apply Z.log2_le_pow2; lia.
-    - unfold z. cbn. lia. }
+    set (g := grid (sum_result (map (operand_bounds tb cb s) l) s)) in *. set (e1 := with_out e (with_flushes (out e) true)).
+    assert (Zz : is_zero z = true /\ 0 <= sig z) by (unfold z, is_zero; cbn; lia).
+    assert (Sub : is_subnormal c = true -> exp c = emin (out e)).
+    { intros Sb. unfold is_subnormal in Sb. apply andb_prop in Sb. destruct Sb as [_ Sb]. apply Z.ltb_lt in Sb. destruct Hcc as [Hcc|Hcc]; [|lia]. exfalso. rewrite Fc in Sb.
+      assert (fbits (c_format d) <= Z.log2 (sig c)); [|lia]. rewrite <- (Z.log2_pow2 (fbits (c_format d))) by lia. apply Z.log2_le_mono. lia. }
+    assert (Nor : is_subnormal c = false -> is_zero c = true \/ 2 ^ frac c <= sig c).
+    { intros Sb. destruct (is_zero c) eqn:Zc; auto. right. unfold is_subnormal in Sb. rewrite Zc in Sb. cbn [negb andb] in Sb. apply Z.ltb_ge in Sb. unfold is_zero in Zc. apply Z.eqb_neq in Zc.
+      apply Z.log2_le_pow2; lia. }
+    assert (Px : is_zero X = true -> neg X = false) by (intros Zx; apply (positive_zero (out s) s0 n1 u1); auto; lia).
+    rewrite (flush_added e g Fe' Ke' Pe Ne Gr X c z Sx Mx Px ltac:(rewrite Fc; lia) ltac:(lia) ltac:(lia) Sub Nor (proj1 Zz) (proj2 Zz)).
+    fold e1. change e' with (with_out e1 (with_zero_sign (out e1) Positive)).
+    apply (two_same e1 g); auto; try apply Zz; try (cbn [out e1 with_out p emin tiny flushes with_flushes]; lia); [|rewrite Fc; lia].
+    pose proof (result_format _ _ _ _ _ Rs Cv) as Gf. unfold flt in *. cbn [out e1 with_out emin p with_flushes]. rewrite Ps, Es in Gf. exact Gf. }
   rewrite R1, R2, Cn. pose proof (proj2 (Main 0)) as Nn. rewrite <- Nn.
   assert (Eq : (if negb (is_nan (sum_values e [eval_steps Kept ps v x; c1])) then n0 else nan_of_block d (InSteps (Step (Stage e) [x; C])) (factor_nans d xs) ps c1 (if is_nan v then Some n0 else None)) =
     (if negb (is_nan (sum_values e [eval_steps Kept ps v x; c1])) then n0 else nan_of_block dk (InSteps (Step (Stage e') [x; C])) (factor_nans d xs) ps v (if is_nan v then Some n0 else None))); [|rewrite Eq; apply Main].

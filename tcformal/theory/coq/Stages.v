@@ -478,6 +478,15 @@ Proof.
   eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
 Qed.
 
+(** What is at least the least normal number is not made a zero. *)
+Lemma normal_sum c n u : 0 <= p c -> n <> 0 -> emin c <= Z.log2 (Z.abs n) + u ->
+  (Z.log2 (Z.abs (round_div (rho c) n (last_bit c n u - u))) + last_bit c n u <? emin c) || tiny c && is_tiny c n u = false.
+Proof.
+  intros P N L. unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p c).
+  destruct (round_log (rho c) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
+  destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho c) n (e - u))) + e) (emin c)); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r.
+Qed.
+
 Lemma grid_log bs d vs ts : carry_bits d = None -> covered bs vs -> numbers vs = Some ts -> total d ts <> 0 ->
   sum_grid bs d <= Z.log2 (Z.abs (total d ts)) + unit_of d ts.
 Proof.
@@ -520,10 +529,7 @@ Proof.
     { apply orb_prop in G. destruct G as [G|G]; [destruct (rho (out d)); try easy; now apply odd_not_zero|]. apply Z.leb_le in G.
       apply round_log; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|]. lia. }
     assert (Fl : flushes (out d) && ((Z.log2 (Z.abs (round_div (rho (out d)) n (last_bit (out d) n u - u))) + last_bit (out d) n u <? emin (out d)) || tiny (out d) && is_tiny (out d) n u) = false).
-    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F.
-      unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p (out d)).
-      destruct (round_log (rho (out d)) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
-      destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho (out d)) n (e - u))) + e) (emin (out d))); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r. }
+    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F. apply normal_sum; auto. lia. }
     rewrite Fl. destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
 Qed.
 
@@ -561,6 +567,30 @@ Proof.
   - rewrite exact_log; auto. + destruct (Z.ltb_spec (Z.log2 (Z.abs n) - (emin c - p c - u) + (emin c - p c)) (emin c)); [reflexivity|lia].
     + eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
   - unfold is_tiny. now rewrite orb_diag.
+Qed.
+
+(** ** Subnormal results *)
+
+Definition with_flushes (c : conversion) (b : bool) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := b; tiny := tiny c; zsign := zsign c |}.
+
+(** No sum but zero is below the least normal number. *)
+Definition idle_flush (bs : list bounds) (d : sum) : bool := none (carry_bits d) && (0 <=? p (out d)) && (emin (out d) <=? sum_grid bs d).
+
+Lemma flushed_same c s n u : 0 <= p c -> (n <> 0 -> emin c <= Z.log2 (Z.abs n) + u) -> convert (with_flushes c true) s n u = convert c s n u.
+Proof.
+  intros P L. unfold convert. change (last_bit (with_flushes c true) n u) with (last_bit c n u). cbn [rho p emin emax overflow flushes tiny zsign with_flushes].
+  change (is_infinite (with_flushes c true) n) with (is_infinite c n). change (is_tiny (with_flushes c true) n u) with (is_tiny c n u).
+  destruct (Z.eq_dec n 0) as [N|N]; [rewrite N, !round_div_0; reflexivity|]. rewrite normal_sum by auto. now rewrite !andb_false_r.
+Qed.
+
+Lemma idle_flush_ok bs d vs : idle_flush bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_out d (with_flushes (out d) true)) vs.
+Proof.
+  unfold idle_flush. intros O Cv. repeat rewrite andb_true_iff in O. destruct O as [[K P] G]. apply Z.leb_le in P, G.
+  assert (K' : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts).
+  change (counts d' ts) with (counts d ts). change (unit_of d' ts) with (unit_of d ts). cbn [out d' with_out]. symmetry. apply flushed_same; auto.
+  intros N. pose proof (grid_log bs d vs ts K' Cv En N). lia.
 Qed.
 
 (** ** Overflow *)
@@ -685,8 +715,9 @@ Definition plainer (z : bool * bool) (bs : list bounds) (d d' : sum) : sum :=
   let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
             then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
   let d5 := if negb (tiny (out d')) && idle_tiny bs d4 then with_out d4 (with_tiny (out d4) false) else d4 in
-  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d5) || never_over bs d5)
-  then with_out d5 (with_overflow (out d5) Infinite) else d5.
+  let d6 := if flushes (out d') && idle_flush bs d5 then with_out d5 (with_flushes (out d5) true) else d5 in
+  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d6) || never_over bs d6)
+  then with_out d6 (with_overflow (out d6) Infinite) else d6.
 
 Lemma plainer_ok z bs d d' vs : covered bs vs -> has_plus_zero z vs -> sum_values (plainer z bs d d') vs = sum_values d vs.
 Proof.
@@ -704,10 +735,12 @@ Proof.
   { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
   clearbody d4. set (d5 := if _ && idle_tiny bs d4 then _ else d4). assert (E5 : sum_values d5 vs = sum_values d4 vs).
   { unfold d5. destruct (_ && idle_tiny _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_tiny_ok with bs. }
-  rewrite <- E1, <- E2, <- E3, <- E4, <- E5. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
+  clearbody d5. set (d6 := if _ && idle_flush bs d5 then _ else d5). assert (E6 : sum_values d6 vs = sum_values d5 vs).
+  { unfold d6. destruct (_ && idle_flush _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_flush_ok with bs. }
+  rewrite <- E1, <- E2, <- E3, <- E4, <- E5, <- E6. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
   destruct G as [G|G]; [|symmetry; now apply never_over_ok with bs].
   unfold sum_values. destruct (numbers vs); [|reflexivity]. unfold sum_numbers. cbn [out with_out].
-  change (unit_of (with_out d5 _)) with (unit_of d5). change (total (with_out d5 _)) with (total d5). change (counts (with_out d5 _)) with (counts d5).
+  change (unit_of (with_out d6 _)) with (unit_of d6). change (total (with_out d6 _)) with (total d6). change (counts (with_out d6 _)) with (counts d6).
   now rewrite always_inf_ok.
 Qed.
 
@@ -716,7 +749,7 @@ Proof.
   unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : out d1 = out d) by (unfold d1; now destruct (none _ && _)). clearbody d1.
   set (d2 := if zero_none d' && _ then _ else _). assert (E2 : out d2 = out d1) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
   set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : out d3 = out d2) by (unfold d3; now destruct (none _ && _)).
-  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && (_ || _)); auto.
+  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && idle_flush _ _), (_ && (_ || _)); auto.
 Qed.
 
 (** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
