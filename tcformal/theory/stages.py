@@ -142,26 +142,31 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
         [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
         for n, c in enumerate(cs)
     ]
-    zero, d = "zero" in x.operands, x.design
+    zero, d, known = "zero" in x.operands, x.design, cases
+    # Operands with the exponents of their leading bits: `Stages.lead_values`.
+    led = d.normalise_products and d.fraction_bits is not None
+    if led:
+        d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
     # A partial sum that is no -0, and is taken as it is.
     positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
         if any(getattr(d, name) != value for name, value in values.items()) and all(
-            holds(d, b) for b in cases
+            holds(d, b) for b in known
         ):
             d = replace(d, **values)  # type: ignore[arg-type]
 
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(
-        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
-        fraction_bits=None,
-        normalise_products=False,
-        **EXACT_SUM,
-    )
+    if not led:
+        changed(
+            lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+            fraction_bits=None,
+            normalise_products=False,
+            **EXACT_SUM,
+        )
     changed(
         lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
     )
@@ -176,8 +181,19 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
     )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    d = replace(d, normalise_products=True) if led else d
     made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
     return made, [_sum_result(x, bs) for bs in cases]
+
+
+def _lead(b: Bounds) -> Bounds:
+    """`Stages.lead_bounds`: what is known of an operand with the exponent of its leading bit."""
+    top = b.most.bit_length() - 1
+    bits = max(0, top + b.width - b.bits)
+    return Bounds(
+        (2 << bits) - 1, bits, min(b.lowest, b.grid), b.grid, b.top + top - b.bits, b.low_upto,
+        max(b.width, bits),
+    )  # fmt: skip
 
 
 def _stays_positive(d: Design) -> bool:
