@@ -41,6 +41,7 @@ from tcformal.theory.stages import (
     plain_factors,
     plain_rounding,
     plain_sums,
+    rule_idle,
     summation,
     sums_of,
 )
@@ -413,7 +414,9 @@ def _flushes(form: Form) -> IdleAxis | None:
 def _exact_products(unit: UnitSpec) -> IdleAxis | None:
     """Roundings of products that are exact, where sums see the values of products alone."""
     after = _changed(unit, product_rounding=None)
-    if not exact_rounding(unit) or not value_only(after.unit) or not _one_word(unit):
+    if unit.emulation is not None or not one_nan(unit):
+        return None
+    if not exact_rounding(unit) or not value_only(after.unit):
         return None
     return IdleAxis(
         theorem="product_rounding_idle", after=after, condition="rounding_free d None = true",
@@ -424,7 +427,7 @@ def _exact_products(unit: UnitSpec) -> IdleAxis | None:
 def _short_products(form: Form) -> IdleAxis | None:
     """The mode of roundings of products that are exact or flushed, and what overflows."""
     d, whole = form.unit.design, form.unit.design.group is None and form.unit.design.piece_bits is None
-    if form.rounded is not None or d.product_rounding is None or not whole or not _one_word(form.unit):
+    if form.rounded is not None or d.product_rounding is None or not whole or form.unit.emulation is not None:
         return None
     rounded = plain_rounding(form.unit)
     after = replace(form, rounded=rounded)
@@ -437,8 +440,18 @@ def _short_products(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
-def _one_word(unit: UnitSpec) -> bool:
-    return one_nan(unit) and parts_ok(unit)
+def _rule(form: Form) -> IdleAxis | None:
+    """What a subnormal c counts as, beside a sum that is far larger, or zero."""
+    plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
+    if plain is None:
+        return None
+    unit = replace(form.unit, design=replace(form.unit.design, c_subnormals="kept"))
+    after = replace(form, unit=unit, sums=plain)
+    sums = f"({summation(form.unit, plain)})"
+    return IdleAxis(
+        theorem="rule_idle", after=after, length=form.unit.k, condition=f"plain_rule d = Some {sums}",
+        proof=f"rule_idle d {sums} w O L",
+    )  # fmt: skip
 
 
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
@@ -454,5 +467,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
             _normalised_operands, _group_zeros, _exact_products,
         ),
     ),
-    _apart, _sums, _factors, _flushes, _short_products,
+    _apart, _sums, _factors, _flushes, _rule, _short_products,
 )  # fmt: skip

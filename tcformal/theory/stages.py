@@ -131,10 +131,11 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
 
 
 def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
-    """`Flushes.kept_summation`: the same sums, those with kept results of which none is subnormal."""
+    """`Flushes.kept_summation`: the same sums, results of which none is subnormal kept as c is, or not."""
     terms = product_bounds(unit)
     assert terms is not None
     flushed, whole = unit.design.c_subnormals in ("positive_zero", "signed_zero"), unit.tree is not None
+    plain = "signed_zero" if flushed else "kept"
     # Results of a sum of products before c are taken as they are.
     known = {"c": flushed, "zero": True}
 
@@ -144,7 +145,7 @@ def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
             _never_flushed(x.design, x.target, list(zip(_operands(x, terms, c), normal, strict=True)))
             for c in first_c(unit, root)
         )
-        d = replace(x.design, result_subnormals="kept") if kept else x.design
+        d = replace(x.design, result_subnormals=plain) if kept else x.design
         operands = tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands)
         return Sum(d, x.target, operands)
 
@@ -187,39 +188,58 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
         [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
         for n, c in enumerate(cs)
     ]
-    zero, d = "zero" in x.operands, x.design
+    zero, d, known = "zero" in x.operands, x.design, cases
+    # Operands with the exponents of their leading bits: `Stages.lead_values`.
+    led = d.normalise_products and d.fraction_bits is not None
+    if led:
+        d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
     # A partial sum that is no -0, and is taken as it is.
     positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
         if any(getattr(d, name) != value for name, value in values.items()) and all(
-            holds(d, b) for b in cases
+            holds(d, b) for b in known
         ):
             d = replace(d, **values)  # type: ignore[arg-type]
 
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(
-        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
-        fraction_bits=None,
-        normalise_products=False,
-        **EXACT_SUM,
-    )
+    if not led:
+        changed(
+            lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+            fraction_bits=None,
+            normalise_products=False,
+            **EXACT_SUM,
+        )
     changed(
         lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
     )
     if d.result_subnormals == "tiny_zero":
         changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
+    # As sums are that do not tell a c that is made a zero.
+    if d.result_subnormals == "kept" != d.c_subnormals:
+        changed(lambda d, b: _idle_flush(d, to, b), result_subnormals="signed_zero")
     changed(
         lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
         overflow="infinity",
     )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    d = replace(d, normalise_products=True) if led else d
     made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
     return made, [_sum_result(x, bs) for bs in cases]
+
+
+def _lead(b: Bounds) -> Bounds:
+    """`Stages.lead_bounds`: what is known of an operand with the exponent of its leading bit."""
+    top = b.most.bit_length() - 1
+    bits = max(0, top + b.width - b.bits)
+    return Bounds(
+        (2 << bits) - 1, bits, min(b.lowest, b.grid), b.grid, b.top + top - b.bits, b.low_upto,
+        max(b.width, bits),
+    )  # fmt: skip
 
 
 def _stays_positive(d: Design) -> bool:
@@ -307,7 +327,7 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or (d.result_subnormals != "kept" and to.e_min > _sum_grid(d, bs)):
+    if d.carry_bits is not None or (d.result_subnormals != "kept" and not _idle_flush(d, to, bs)):
         return False
     if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
@@ -335,6 +355,11 @@ def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> 
         normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
         for b, normal in coarse
     )  # fmt: skip
+
+
+def _idle_flush(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_flush`: whether no sum but zero is below the least normal number."""
+    return d.carry_bits is None and to.e_min <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
@@ -378,6 +403,12 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
     if d.product_rounding is not None:
         to = d.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return exact_bounds(unit)
+
+
+def exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: what is known of exact products of whole factors."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
@@ -424,7 +455,7 @@ def _short_products(unit: UnitSpec) -> Bounds | None:
     d = unit.design
     if d.product_rounding is None or d.product_conversion.integer_bits is not None:
         return None
-    b, to = product_bounds(replace(unit, design=replace(d, product_rounding=None))), d.product_conversion
+    b, to = exact_bounds(unit), d.product_conversion
     if b is None or b.bits > b.width or b.most << (b.width - b.bits) >= 1 << to.fraction_bits:
         return None
     kept = d.result_subnormals != "kept" or to.e_min - to.fraction_bits <= b.lowest - b.width
@@ -473,6 +504,50 @@ def _range_ok(to: Conversion) -> bool:
 
 def _stage(x: Sum) -> str:
     return f"(Stage {coq_sum(x.design, x.target)})"
+
+
+def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`FlushedC.plain_rule`: the sums that do not tell a subnormal c from a zero; None where they may."""
+    rule, start, to, e = unit.design.c_subnormals, unit.c_format, root.target, root.design
+    inner = root.operands[0]
+    if (
+        rule not in ("positive_zero", "signed_zero")
+        or not isinstance(inner, Sum)
+        or root.operands[1:] != ("c",)
+    ):
+        return None
+    terms, of = product_bounds(unit), inner.target
+    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero":
+        return None
+    if e.fraction_bits is not None or e.carry_bits is not None:
+        return None
+    if (
+        least(start) != to.e_min
+        or start.fraction_bits > to.fraction_bits
+        or inner.design.zero_sign != "positive"
+    ):
+        return None
+    if (of.fraction_bits, of.e_min) != (to.fraction_bits, to.e_min):
+        return None
+    if not all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums()):
+        return None
+    grid = _sum_result(inner, _operands(inner, terms, _of_format(start))).grid
+    if grid < to.e_min + to.fraction_bits + 2:
+        return None
+    made = _of_kept_c(root)
+    return replace(made, design=replace(made.design, zero_sign="positive", result_subnormals="signed_zero"))
+
+
+def _flushed(d: Design, to: Conversion) -> bool:
+    """Whether an exact sum makes subnormal results zeros."""
+    exact = d.fraction_bits is None and d.carry_bits is None
+    return exact and d.result_subnormals != "kept" and always_infinite(d, to)
+
+
+def _of_kept_c(x: Sum) -> Sum:
+    """The same sums of a design whose c is taken as it is."""
+    operands = (_of_kept_c(y) if isinstance(y, Sum) else y for y in x.operands)
+    return Sum(replace(x.design, c_subnormals="kept"), x.target, tuple(operands))
 
 
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:

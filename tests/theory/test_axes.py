@@ -9,6 +9,7 @@ import pytest
 from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
 from tcformal.matmul.replay import replay
 from tcformal.operands.boundaries import boundaries
@@ -69,6 +70,15 @@ WHOLE = (
     "c_subnormals=positive_zero,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
 )
 APART = "gaudi2/mme.fp8_143"
+#: Two chains from +0, then c, whose NaNs are those of operands.
+CHAINS = (
+    "tree@steps=join(join((2+(0+z))+(3+(1+z)))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,nan_rule=first_operand,result_subnormals=signed_zero,a_format=fp16,"
+    "b_format=fp16,c_format=fp32,d_format=fp32"
+)
+BFDOT = "arm/bfdot.ebf0"
+TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
+assert TDP is not None
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -117,6 +127,26 @@ EQUAL = {
         f"{APART}@normalise_operands=false",
     ),
     "halves": ("halves_order_idle", f"{HALVES}@order=odd_first", HALVES),
+    "infinities of sums with words of NaNs": ("idle_steps_words", CHAIN, f"{CHAIN},overflow=infinity"),
+    "tininess of multiples": ("idle_steps_words", CHAINS.replace("=signed", "=tiny"), CHAINS),
+    "a c that is made a zero": (
+        "rule_idle",
+        f"{CHAINS},c_subnormals=signed_zero",
+        f"{CHAINS},zero_sign=positive",
+    ),
+    "pairs as steps": (
+        "order_as_steps",
+        BFDOT,
+        "tree@steps=((0+1)+c),operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+        "result_subnormals=signed_zero,product_rounding=RO-FP32,conversion=RO-FP32,overflow=infinity,"
+        "a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
+    ),
+    "chains as steps": (
+        "order_as_steps",
+        "x86/tdpfp16ps",
+        TDP.name,
+    ),
+    "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
 }
 #: Changes that some input shows.
 DIFFERENT = (

@@ -129,19 +129,34 @@ Proof.
     lia.
 Qed.
 
+(** The same sum, whatever becomes of subnormal results, of which there are none. *)
+Definition same_flushed (bs : list (bounds * bool)) (d d' : sum) : bool :=
+  if sum_eq (with_out d' (kept_results (out d'))) (with_out d (kept_results (out d))) then never_flushed bs d && never_flushed bs d' else false.
+
+Lemma same_flushed_ok bs d d' vs : same_flushed bs d d' = true -> Forall2 known bs vs -> sum_values d' vs = sum_values d vs.
+Proof.
+  unfold same_flushed. destruct (sum_eq _ _) as [E|]; [|easy]. intros O K. apply andb_prop in O. destruct O as [O O'].
+  rewrite <- (never_flushed_ok bs d vs O K), <- (never_flushed_ok bs d' vs O' K). now rewrite E.
+Qed.
+
+Lemma same_flushed_zero bs d d' : same_flushed bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
+Proof.
+  unfold same_flushed. destruct (sum_eq _ _) as [E|]; [|easy]. intros _. apply (f_equal (fun s => (emin (out s), p (out s)))) in E. injection E as E1 E2.
+  unfold zero_of. congruence.
+Qed.
+
 (** * Sums in steps, and with c last *)
 
 Definition normal_step (r : flush_rule) (x : steps) : bool := match x with C | Step _ _ => flushed r | PlusZero => true | Product _ => false end.
 
-(** The same sums, in some of which results are kept that would be flushed. *)
+(** The same sums, in some of which it does not matter whether results are flushed. *)
 Fixpoint kept_steps (r : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} : bool :=
   match t, t' with
   | Product k, Product k' => Nat.eqb k k'
   | C, C | PlusZero, PlusZero => true
   | Step (Stage d) l, Step (Stage d') l' =>
       range_ok (out d) &&
-      (if sum_eq d' d then true else if sum_eq d' (with_out d (kept_results (out d)))
-       then never_flushed (map (fun x => (operand_bounds tb cb d x, normal_step r x)) l) d else false) &&
+      (if sum_eq d' d then true else same_flushed (map (fun x => (operand_bounds tb cb d x, normal_step r x)) l) d d') &&
       (fix go (l l' : list steps) : bool := match l, l' with
          | [], [] => true
          | x :: q, x' :: q' => kept_steps r tb cb x x' && go q q'
@@ -166,7 +181,7 @@ Proof.
   - destruct s as [d|], s' as [d'|]; try easy. repeat rewrite andb_true_iff in O. destruct O as [[R E] G]. cbn [eval_steps add].
     set (f := fun x => let v := eval_steps r ps c x in match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d)) | _ => v end).
     set (f' := fun x => let v := eval_steps r ps c x in match x with Step _ _ => flush r v | PlusZero => zero_of (stage_rounding (Stage d')) | _ => v end).
-    assert (Z0 : zero_of (Floating (out d')) = zero_of (Floating (out d))) by (destruct (sum_eq d' d) as [->|]; [reflexivity|]; destruct (sum_eq d' _) as [->|]; [reflexivity|easy]).
+    assert (Z0 : zero_of (Floating (out d')) = zero_of (Floating (out d))) by (destruct (sum_eq d' d) as [->|]; [reflexivity|]; eapply same_flushed_zero; eauto).
     assert (A : Forall2 known (map (fun x => (operand_bounds tb cb d x, normal_step r x)) l) (map f l) /\ map f' l' = map f l).
     { clear E. revert l' G. induction IH as [|x l P IH IHl]; intros l' G; destruct l' as [|x' l']; try discriminate G; [split; [constructor|reflexivity]|]. apply andb_prop in G. destruct G as [G1 G2].
       destruct (IHl l' G2) as [F M]. destruct (P x' G1) as [P1 P2]. cbn [map]. assert (Px : f' x' = f x /\ known (operand_bounds tb cb d x, normal_step r x) (f x)).
@@ -176,7 +191,7 @@ Proof.
         - split; [reflexivity|]. split; [now apply flush_inside|]. intros Fr. now apply flush_normal with (sum_result (map (operand_bounds tb cb e) m) e). }
       destruct Px as [Px1 Px2]. rewrite Px1, M. split; [now constructor|reflexivity]. }
     destruct A as [A M]. rewrite M. split.
-    + destruct (sum_eq d' d) as [->|]; [reflexivity|]. destruct (sum_eq d' _) as [->|]; [|easy]. now apply never_flushed_ok with (map (fun x => (operand_bounds tb cb d x, normal_step r x)) l).
+    + destruct (sum_eq d' d) as [->|]; [reflexivity|]. eapply same_flushed_ok; eauto.
     + apply sum_result_inside; [exact R|]. apply covered_all. clear -A. induction l as [|x l IHl]; cbn [map] in *; [constructor|]. inversion A; subst. constructor; [apply H2|now apply IHl].
 Qed.
 End Steps.
@@ -186,7 +201,7 @@ Definition kept_summation (r : flush_rule) (tb cb : bounds) (n : nat) (how how' 
   match how, how' with
   | CLast Together (Stage d) (Stage e), CLast Together (Stage d') (Stage e') =>
       (if sum_eq d' d then true else false) && range_ok (out d) && range_ok (out e) && (0 <=? fst (shape_of tb)) &&
-      (if sum_eq e' (with_out e (kept_results (out e))) then never_flushed [(sum_result (repeat tb n) d, false); (cb, flushed r)] e else false)
+      same_flushed [(sum_result (repeat tb n) d, false); (cb, flushed r)] e e'
   | InSteps (Step s l), InSteps t => kept_steps r tb cb (Step s l) t
   | _, _ => false
   end.
@@ -200,7 +215,7 @@ Definition kept_design (d : design) (how : summation) : bool :=
   | _, _ => false
   end.
 
-(** Results that would be flushed, where none is subnormal, or kept: the same word. *)
+(** Results of which none is subnormal, and that would be flushed or not: the same word. *)
 Theorem flushes_idle d how w : kept_design d how = true -> pairs w <> [] -> compute d w = compute (with_sums d how) w.
 Proof.
   unfold kept_design. intros O N. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[On Po] B] Of] K] Sk] Cz] O].
@@ -219,8 +234,8 @@ Proof.
                 inside (result_bounds o) (block_sum (sums d) (c_rule d) None fs ps (taken_c d v))).
     { unfold good, kept_summation in G. destruct (sums d) as [[s|]| | | | | | |[| | | |] [s|] [e|]|[| | |[s|] l]] eqn:S; try discriminate G; cbn [last_out] in Lo; try discriminate Lo;
         destruct how as [[s'|]| | | | | | |[| | | |] [s'|] [e'|]|t']; try discriminate G; injection Lo as <-; cbn [block_sum add_from inner_sum add].
-      - repeat rewrite andb_true_iff in G. destruct G as [[[[G Ri] Re] Ps] Gf]. destruct (sum_eq s' s) as [->|]; [|discriminate G]. destruct (sum_eq e' _) as [->|]; [|discriminate Gf]. apply Z.leb_le in Ps.
-        split; [|now apply sum_inside]. eapply never_flushed_ok; [exact Gf|]. constructor; [|constructor; [split; auto|constructor]]. split; [|easy]. cbn [fst].
+      - repeat rewrite andb_true_iff in G. destruct G as [[[[G Ri] Re] Ps] Gf]. destruct (sum_eq s' s) as [->|]; [|discriminate G]. apply Z.leb_le in Ps.
+        split; [|now apply sum_inside]. eapply same_flushed_ok; [exact Gf|]. constructor; [|constructor; [split; auto|constructor]]. split; [|easy]. cbn [fst].
         apply sum_result_inside; auto. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto.
       - destruct (kept_steps_ok tb cb (c_rule d) ps (taken_c d v) K Hp Ic Nc _ _ G) as [E _]. split; [exact E|]. cbn [eval_steps add]. apply sum_inside.
         cbn [kept_steps] in G. destruct t' as [| | |[|] ?]; try discriminate G. repeat rewrite andb_true_iff in G. apply G. }

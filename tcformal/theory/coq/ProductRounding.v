@@ -173,10 +173,10 @@ Definition with_rounding (d : design) (r : option rounding) : design :=
      nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
 Definition rounding_free (d : design) (r : option rounding) : bool :=
-  one_nan d && parts_ok d && (0 <? Z.of_nat (block d)) && match cutting_of d with Whole => true | _ => false end &&
+  (0 <? Z.of_nat (block d)) && match cutting_of d, composed d with Whole, None => true | _, _ => false end &&
   match product_rounding (factors d), exact_bounds d, r with
   | Some (Floating c), Some b, Some (Floating c') => same_rounding b c c'
-  | Some (Floating c), Some b, None => exact_rounding b c && value_summation (sums d)
+  | Some (Floating c), Some b, None => exact_rounding b c && value_summation (sums d) && one_nan d
   | _, _, _ => false
   end.
 
@@ -186,7 +186,7 @@ Proof. destruct d as [? ? ? ? ? ? [] ? ? ? ? ? ? ? ? ?]. reflexivity. Qed.
 (** Products with another rounding: where a sum sees values alone, of the same values. *)
 Lemma rounded_products d r l : rounding_free d r = true -> Forall (made_by d) l ->
   if match r with Some _ => true | None => false end then block_products (with_rounding d r) l = block_products d l
-  else Forall2 finer_val (block_products (with_rounding d r) l) (block_products d l) /\ value_summation (sums d) = true.
+  else Forall2 finer_val (block_products (with_rounding d r) l) (block_products d l) /\ value_summation (sums d) = true /\ one_nan d = true.
 Proof.
   intros O F. unfold rounding_free in O. apply andb_prop in O. destruct O as [_ O].
   destruct (product_rounding (factors d)) as [[c|]|] eqn:R; try easy. destruct (exact_bounds d) as [t|] eqn:E; [|easy].
@@ -204,7 +204,7 @@ Proof.
   rewrite !B. destruct r as [[c'|]|]; try easy.
   - apply map_ext_in. intros x Hx. destruct (T (Some (Floating c)) x Hx) as [I ->]. destruct (T (Some (Floating c')) x Hx) as [_ ->].
     destruct (exact x) as [y| |]; auto. destruct (over y); auto. now apply same_rounding_ok with t.
-  - apply andb_prop in O. destruct O as [O V]. split; [|exact V]. clear B F. induction (ordered d l) as [|x r IH]; cbn [map]; constructor.
+  - repeat rewrite andb_true_iff in O. destruct O as [[O V] On]. split; [|auto]. clear B F. induction (ordered d l) as [|x r IH]; cbn [map]; constructor.
     + destruct (T (Some (Floating c)) x ltac:(now left)) as [I ->]. destruct (T None x ltac:(now left)) as [_ ->].
       destruct (exact x) as [y| |]; try apply finer_val_refl. destruct (over y); [reflexivity|]. now apply exact_rounding_ok with t.
     + apply IH. intros q y Hy. apply T. now right.
@@ -213,14 +213,26 @@ Qed.
 (** Roundings of products that are short enough: the same word with another mode, or none. *)
 Theorem product_rounding_idle d r w : rounding_free d r = true -> pairs w <> [] -> compute d w = compute (with_rounding d r) w.
 Proof.
-  intros O N. pose proof O as O'. unfold rounding_free in O'. repeat rewrite andb_true_iff in O'. destruct O' as [[[[ON PO] B] W] _].
-  destruct (cutting_of d) eqn:Cu; try easy. symmetry. set (d' := with_rounding d r).
-  apply (compute_alike d d' (fun _ => True)); try exact ON; try exact PO; try exact N; [repeat split|lia| |exact I].
-  intros b v _ Mb _. split; [|exact I]. unfold block_value. change (skipped d' b) with (skipped d b). destruct (skipped d b); [reflexivity|].
-  assert (T : forall q, terms (with_rounding d q) (ordered d b) = (block_products (with_rounding d q) b, None)).
-  { intros q. unfold terms. change (cutting_of (with_rounding d q)) with (cutting_of d). now rewrite Cu. }
-  assert (T0 : terms d (ordered d b) = (block_products d b, None)) by (pose proof (T (product_rounding (factors d))) as T0; rewrite same_rule in T0; exact T0).
-  change (ordered d' b) with (ordered d b). unfold d'. rewrite T, T0. change (taken_c (with_rounding d r) v) with (taken_c d v).
-  change (sums (with_rounding d r)) with (sums d). change (c_rule (with_rounding d r)) with (c_rule d). change (whole_factors (with_rounding d r)) with (whole_factors d).
-  cbn [fst snd]. pose proof (rounded_products d r b O Mb) as P. destruct r; [now rewrite P|]. destruct P as [P V]. symmetry. now apply block_sum_finer.
+  intros O N. pose proof O as O'. unfold rounding_free in O'. repeat rewrite andb_true_iff in O'. destruct O' as [[B W] _]. apply Z.ltb_lt in B.
+  destruct (cutting_of d) eqn:Cu; try easy. destruct (composed d) eqn:Co; [easy|]. symmetry. set (d' := with_rounding d r).
+  assert (T : forall q b, terms (with_rounding d q) (ordered d b) = (block_products (with_rounding d q) b, None)).
+  { intros q b. unfold terms. change (cutting_of (with_rounding d q)) with (cutting_of d). now rewrite Cu. }
+  assert (T0 : forall b, terms d (ordered d b) = (block_products d b, None)) by (intros b; pose proof (T (product_rounding (factors d)) b) as T0; rewrite same_rule in T0; exact T0).
+  destruct r as [r|].
+  - (* the same terms, and so the same words of NaNs *)
+    assert (E : forall b st, Forall (made_by d) b -> block_step d' st b = block_step d st b).
+    { intros b [v n] Mb. pose proof (rounded_products d (Some r) b O Mb) as P. cbv iota in P. specialize (T (Some r) b). specialize (T0 b). rewrite P, <- T0 in T. fold d' in T.
+      unfold ordered in T. unfold block_step. change (skips d') with (skips d). destruct (skips d && _); [reflexivity|]. change (odd_first d') with (odd_first d). rewrite T. reflexivity. }
+    unfold compute. change (composed d') with (composed d). rewrite Co. change (elements d' w) with (elements d w). change (start_of d' (c_word w)) with (start_of d (c_word w)).
+    change (d_format d') with (d_format d). unfold blocks. change (block d') with (block d).
+    pose proof (cut_list_Forall (made_by d) (block d) (length (elements d w)) (elements d w) (elements_made d w)) as Fb. revert Fb.
+    generalize (cut_list (length (elements d w)) (block d) (elements d w)) (start_of d (c_word w)). intros bs st Fb.
+    assert (G : fold_left (block_step d') bs st = fold_left (block_step d) bs st) by (revert st; induction Fb as [|b bs Mb Fb IH]; intros st; [reflexivity|]; cbn [fold_left]; rewrite E by auto; apply IH).
+    now rewrite G.
+  - assert (On : one_nan d = true) by (exact (proj2 (proj2 (rounded_products d None [] O (Forall_nil _))))).
+    apply (compute_alike d d' (fun _ => True)); try exact On; try exact N; [repeat split|lia| |unfold parts_ok; now rewrite Co|exact I].
+    intros b v _ Mb _. split; [|exact I]. unfold block_value. change (skipped d' b) with (skipped d b). destruct (skipped d b); [reflexivity|].
+    change (ordered d' b) with (ordered d b). unfold d'. rewrite T, T0. change (taken_c (with_rounding d None) v) with (taken_c d v).
+    change (sums (with_rounding d None)) with (sums d). change (c_rule (with_rounding d None)) with (c_rule d). change (whole_factors (with_rounding d None)) with (whole_factors d).
+    cbn [fst snd]. destruct (rounded_products d None b O Mb) as [P [V _]]. symmetry. now apply block_sum_finer.
 Qed.

@@ -478,6 +478,15 @@ Proof.
   eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
 Qed.
 
+(** What is at least the least normal number is not made a zero. *)
+Lemma normal_sum c n u : 0 <= p c -> n <> 0 -> emin c <= Z.log2 (Z.abs n) + u ->
+  (Z.log2 (Z.abs (round_div (rho c) n (last_bit c n u - u))) + last_bit c n u <? emin c) || tiny c && is_tiny c n u = false.
+Proof.
+  intros P N L. unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p c).
+  destruct (round_log (rho c) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
+  destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho c) n (e - u))) + e) (emin c)); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r.
+Qed.
+
 Lemma grid_log bs d vs ts : carry_bits d = None -> covered bs vs -> numbers vs = Some ts -> total d ts <> 0 ->
   sum_grid bs d <= Z.log2 (Z.abs (total d ts)) + unit_of d ts.
 Proof.
@@ -520,10 +529,7 @@ Proof.
     { apply orb_prop in G. destruct G as [G|G]; [destruct (rho (out d)); try easy; now apply odd_not_zero|]. apply Z.leb_le in G.
       apply round_log; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|]. lia. }
     assert (Fl : flushes (out d) && ((Z.log2 (Z.abs (round_div (rho (out d)) n (last_bit (out d) n u - u))) + last_bit (out d) n u <? emin (out d)) || tiny (out d) && is_tiny (out d) n u) = false).
-    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F.
-      unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p (out d)).
-      destruct (round_log (rho (out d)) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
-      destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho (out d)) n (e - u))) + e) (emin (out d))); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r. }
+    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F. apply normal_sum; auto. lia. }
     rewrite Fl. destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
 Qed.
 
@@ -561,6 +567,30 @@ Proof.
   - rewrite exact_log; auto. + destruct (Z.ltb_spec (Z.log2 (Z.abs n) - (emin c - p c - u) + (emin c - p c)) (emin c)); [reflexivity|lia].
     + eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
   - unfold is_tiny. now rewrite orb_diag.
+Qed.
+
+(** ** Subnormal results *)
+
+Definition with_flushes (c : conversion) (b : bool) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := b; tiny := tiny c; zsign := zsign c |}.
+
+(** No sum but zero is below the least normal number. *)
+Definition idle_flush (bs : list bounds) (d : sum) : bool := none (carry_bits d) && (0 <=? p (out d)) && (emin (out d) <=? sum_grid bs d).
+
+Lemma flushed_same c s n u : 0 <= p c -> (n <> 0 -> emin c <= Z.log2 (Z.abs n) + u) -> convert (with_flushes c true) s n u = convert c s n u.
+Proof.
+  intros P L. unfold convert. change (last_bit (with_flushes c true) n u) with (last_bit c n u). cbn [rho p emin emax overflow flushes tiny zsign with_flushes].
+  change (is_infinite (with_flushes c true) n) with (is_infinite c n). change (is_tiny (with_flushes c true) n u) with (is_tiny c n u).
+  destruct (Z.eq_dec n 0) as [N|N]; [rewrite N, !round_div_0; reflexivity|]. rewrite normal_sum by auto. now rewrite !andb_false_r.
+Qed.
+
+Lemma idle_flush_ok bs d vs : idle_flush bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_out d (with_flushes (out d) true)) vs.
+Proof.
+  unfold idle_flush. intros O Cv. repeat rewrite andb_true_iff in O. destruct O as [[K P] G]. apply Z.leb_le in P, G.
+  assert (K' : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts).
+  change (counts d' ts) with (counts d ts). change (unit_of d' ts) with (unit_of d ts). cbn [out d' with_out]. symmetry. apply flushed_same; auto.
+  intros N. pose proof (grid_log bs d vs ts K' Cv En N). lia.
 Qed.
 
 (** ** Overflow *)
@@ -672,6 +702,114 @@ Proof.
   destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); apply Near; now apply Z.leb_le.
 Qed.
 
+(** * Operands with the exponents of their leading bits *)
+
+Definition with_normalise (d : sum) (b : bool) : sum :=
+  {| fraction_bits := fraction_bits d; alignment := alignment d; zero_exponent := zero_exponent d; carry_bits := carry_bits d; normalise := b; out := out d |}.
+
+Definition lead (x : num) : num := if is_zero x then x else at_exponent (own_exponent x) x.
+Definition lead_bits (b : bounds) : Z := Z.max 0 (Z.log2 (fst (shape_of b)) + width b - snd (shape_of b)).
+Definition lead_bounds (b : bounds) : bounds :=
+  {| shape_of := number_shape (lead_bits b); lowest := Z.min (lowest b) (grid b); grid := grid b;
+     upto := Z.max (upto b) (low_upto b) + Z.log2 (fst (shape_of b)) - snd (shape_of b); low_upto := low_upto b; width := Z.max (width b) (lead_bits b) |}.
+
+Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
+Proof.
+  intros H. rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
+  replace (m + 1 + - m) with 1 by lia. replace (n + 1 + - n) with 1 by lia. assert (bp (- n) <= bp (- m))%R by (apply bpow_le; lia). lra.
+Qed.
+
+Lemma leading_fits n x : 0 < sig x <= 2 ^ (n + 1) - 1 -> 0 <= n -> Z.log2 (sig x) <= frac x -> fits' (number_shape n) x.
+Proof.
+  intros S N L. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+  assert (Lf : l <= n) by (assert (l < n + 1); [apply Z.log2_lt_pow2; lia|lia]).
+  split; [lia|]. unfold number_shape. cbn [fst snd]. apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R; [|apply shorter_shape; lia].
+  apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
+Qed.
+
+Lemma lead_lsb x : lsb (lead x) = lsb x /\ signed (lead x) = signed x /\ neg (lead x) = neg x /\ is_zero (lead x) = is_zero x.
+Proof. unfold lead. destruct (is_zero x) eqn:Z; auto. unfold at_exponent, lsb, signed, is_zero in *. cbn. repeat split; auto. lia. Qed.
+
+Lemma lead_inside b v : inside b v -> inside (lead_bounds b) (on_num lead v).
+Proof.
+  intros H y E. destruct v as [x| |]; try easy. injection E as <-. destruct (H x eq_refl) as [[S F] [L [M [U W]]]].
+  destruct (lead_lsb x) as [Ls [Sg [_ Zx]]].
+  assert (Ml : multiple (grid b) (lead x)) by (unfold multiple in *; now rewrite Ls, Sg).
+  assert (N0 : 0 <= lead_bits b) by (unfold lead_bits; lia).
+  unfold lead in *. destruct (is_zero x) eqn:Z.
+  - split; [|split; [cbn; lia|split; [exact Ml|split; [|cbn; lia]]]].
+    + unfold is_zero in Z. apply Z.eqb_eq in Z. split; [lia|]. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. cbn. assert (0 < 2 ^ (lead_bits b + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
+    + unfold under in *. now rewrite (zero_low x Z) in *.
+  - unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+    assert (Own : own_exponent x = l + lsb x) by (unfold own_exponent; rewrite Z.abs_eq by lia; reflexivity).
+    assert (Fr : frac (at_exponent (own_exponent x) x) = l) by (cbn; rewrite Own; unfold lsb; lia).
+    assert (Pf : 0 < fst (shape_of b)).
+    { apply Z.nle_gt. intros C. assert (Q : (IZR (fst (shape_of b)) * bp (- snd (shape_of b)) <= 0)%R) by (apply IZR_le in C; pose proof (bpow_gt_0 radix2 (- snd (shape_of b))); nra).
+      assert (0 < IZR (sig x) * bp (- frac x))%R by (apply Rmult_lt_0_compat; [apply IZR_lt; lia|apply bpow_gt_0]). lra. }
+    assert (Lf : l - frac x <= Z.log2 (fst (shape_of b)) - snd (shape_of b)).
+    { destruct (Z.log2_spec (fst (shape_of b)) Pf) as [_ G]. assert (B : (bp (l - frac x) < bp (Z.log2 (fst (shape_of b)) + 1 - snd (shape_of b)))%R).
+      - apply Rle_lt_trans with (IZR (sig x) * bp (- frac x))%R; [|eapply Rle_lt_trans; [exact F|]].
+        + replace (l - frac x) with (l + - frac x) by lia. rewrite bpow_plus. apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le.
+        + replace (Z.log2 (fst (shape_of b)) + 1 - snd (shape_of b)) with (Z.log2 (fst (shape_of b)) + 1 + - snd (shape_of b)) by lia. rewrite bpow_plus.
+          apply Rmult_lt_compat_r; [apply bpow_gt_0|]. pose proof (Z.log2_nonneg (fst (shape_of b))). rewrite bp_Z by lia. apply IZR_lt. lia.
+      - apply lt_bpow in B. lia. }
+    assert (Ln : l <= lead_bits b) by (unfold lead_bits; lia).
+    assert (Gl : grid b <= l + lsb x).
+    { destruct M as [m M]. assert (m <> 0) by (intros ->; unfold signed in M; destruct (neg x); lia).
+      assert (Z.max 0 (grid b - lsb x) <= l); [|lia]. rewrite <- (Z.log2_pow2 (Z.max 0 (grid b - lsb x))) by lia. apply Z.log2_le_mono.
+      assert (Ab : sig x = Z.abs m * 2 ^ Z.max 0 (grid b - lsb x)) by (rewrite <- (Z.abs_eq (2 ^ _)) by (apply Z.pow_nonneg; lia); rewrite <- Z.abs_mul, <- M; unfold signed; destruct (neg x); lia).
+      pose proof (Z.pow_nonneg 2 (Z.max 0 (grid b - lsb x)) ltac:(lia)). nia. }
+    split; [|split; [|split; [exact Ml|split]]].
+    + apply leading_fits; auto; [|rewrite Fr; cbn; fold l; lia]. cbn [sig at_exponent]. assert (2 ^ (l + 1) <= 2 ^ (lead_bits b + 1)) by (apply Z.pow_le_mono_r; lia). replace (Z.succ l) with (l + 1) in L2 by lia. lia.
+    + cbn [exp at_exponent lowest lead_bounds]. rewrite Own. lia.
+    + unfold under, low_sig, is_zero. rewrite Fr. cbn [sig exp at_exponent upto lead_bounds]. destruct (Z.eqb_spec (sig x) 0); [lia|]. destruct (Z.ltb_spec (sig x) (2 ^ l)); [lia|]. cbn [orb].
+      rewrite Own. unfold lsb. assert (exp x <= Z.max (upto b) (low_upto b)) by (unfold under in U; destruct (low_sig x); lia). lia.
+    + rewrite Fr. cbn [width lead_bounds]. lia.
+Qed.
+
+Lemma lead_sum d ts : normalise d = true -> sum_numbers (with_normalise d false) (map lead ts) = sum_numbers d ts.
+Proof.
+  intros N. set (e := with_normalise d false).
+  assert (U : unit_of e (map lead ts) = unit_of d ts).
+  { unfold unit_of. change (fraction_bits e) with (fraction_bits d). assert (L : largest e (map lead ts) = largest d ts).
+    { unfold largest. rewrite map_map. f_equal. apply map_ext. intros x. unfold term_exponent. destruct (lead_lsb x) as [_ [_ [_ Z]]]. rewrite Z, N. cbn [normalise zero_exponent e with_normalise]. unfold lead. now destruct (is_zero x). }
+    rewrite L. destruct (fraction_bits d); [reflexivity|]. unfold least_lsb. destruct ts as [|x r]; [reflexivity|]. cbn [map]. rewrite (proj1 (lead_lsb x)), map_map. f_equal. apply map_ext. intros y. apply lead_lsb. }
+  assert (K : counts e (map lead ts) = counts d ts).
+  { unfold counts. rewrite U, map_map. apply map_ext. intros x. unfold cut. destruct (lead_lsb x) as [-> [-> _]]. reflexivity. }
+  assert (T : total e (map lead ts) = total d ts) by (unfold total; now rewrite K).
+  unfold sum_numbers. rewrite U, K, T. change (out e) with (out d). f_equal. unfold sign_of. destruct (negb _); [reflexivity|].
+  assert (A : forallb neg (map lead ts) = forallb neg ts /\ forallb (fun x => negb (neg x)) (map lead ts) = forallb (fun x => negb (neg x)) ts /\ existsb neg (map lead ts) = existsb neg ts).
+  { clear. induction ts as [|x ts [I1 [I2 I3]]]; [auto|]. cbn [map forallb existsb]. destruct (lead_lsb x) as [_ [_ [-> _]]]. now rewrite I1, I2, I3. }
+  destruct A as [-> [-> ->]]. reflexivity.
+Qed.
+
+Lemma lead_values d vs : normalise d = true -> sum_values (with_normalise d false) (map (on_num lead) vs) = sum_values d vs.
+Proof.
+  intros N. unfold sum_values. assert (M : numbers (map (on_num lead) vs) = match numbers vs with Some ts => Some (map lead ts) | None => None end).
+  { unfold numbers. assert (A : forallb is_num (map (on_num lead) vs) = forallb is_num vs) by (induction vs as [|[x| |] vs IH]; cbn; auto). rewrite A.
+    destruct (forallb is_num vs) eqn:B; [|reflexivity]. f_equal. rewrite !map_map. apply map_ext_in. intros v Hv. rewrite forallb_forall in B. specialize (B v Hv). now destruct v. }
+  rewrite M. destruct (numbers vs) as [ts|]; [now apply lead_sum|].
+  unfold special_sum. assert (E : forall q : val -> bool, (forall x, q (Num x) = false) -> existsb q (map (on_num lead) vs) = existsb q vs).
+  { intros q Hq. clear -Hq. induction vs as [|[x| |] vs IH]; cbn; auto; rewrite IH; auto. now rewrite !Hq. }
+  now rewrite !E.
+Qed.
+
+Lemma lead_covered bs vs : shapes_ok bs = true -> covered bs vs -> covered (map lead_bounds bs) (map (on_num lead) vs).
+Proof.
+  intros Sh [cs [I [[L N] T]]]. exists (map lead_bounds cs). split; [|split; [split|]].
+  - clear -I. induction I; cbn; constructor; auto using lead_inside.
+  - apply Forall_forall. intros c Hc. apply in_map_iff in Hc. destruct Hc as [y [<- Hy]]. apply in_map. rewrite Forall_forall in L. now apply L.
+  - now rewrite !map_length.
+  - intros g G _. rewrite !map_map. apply (T (fun b => g (lead_bounds b))); [|exact Sh]. intros b _. apply G. cbn. assert (0 < 2 ^ (lead_bits b + 1)) by (apply Z.pow_pos_nonneg; unfold lead_bits; lia). lia.
+Qed.
+
+Lemma lead_zeros z vs : has_plus_zero z vs -> has_plus_zero z (map (on_num lead) vs).
+Proof.
+  intros [A B]. split.
+  - intros F. destruct (A F) as [x [Hx [Zx Nx]]]. exists (lead x). destruct (lead_lsb x) as [_ [_ [-> ->]]]. split; [|split; assumption]. exact (in_map (on_num lead) vs (Num x) Hx).
+  - intros F. destruct (B F) as [v [Hv Q]]. exists (on_num lead v). split; [now apply in_map|]. intros x E. destruct v as [y| |]; try easy. injection E as <-. destruct (lead_lsb y) as [_ [_ [-> ->]]]. now apply Q.
+Qed.
+
 (** * Parameters of one sum *)
 
 Definition sum_eq (a b : sum) : {a = b} + {a <> b}.
@@ -685,8 +823,9 @@ Definition plainer (z : bool * bool) (bs : list bounds) (d d' : sum) : sum :=
   let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
             then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
   let d5 := if negb (tiny (out d')) && idle_tiny bs d4 then with_out d4 (with_tiny (out d4) false) else d4 in
-  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d5) || never_over bs d5)
-  then with_out d5 (with_overflow (out d5) Infinite) else d5.
+  let d6 := if flushes (out d') && idle_flush bs d5 then with_out d5 (with_flushes (out d5) true) else d5 in
+  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d6) || never_over bs d6)
+  then with_out d6 (with_overflow (out d6) Infinite) else d6.
 
 Lemma plainer_ok z bs d d' vs : covered bs vs -> has_plus_zero z vs -> sum_values (plainer z bs d d') vs = sum_values d vs.
 Proof.
@@ -704,10 +843,12 @@ Proof.
   { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
   clearbody d4. set (d5 := if _ && idle_tiny bs d4 then _ else d4). assert (E5 : sum_values d5 vs = sum_values d4 vs).
   { unfold d5. destruct (_ && idle_tiny _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_tiny_ok with bs. }
-  rewrite <- E1, <- E2, <- E3, <- E4, <- E5. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
+  clearbody d5. set (d6 := if _ && idle_flush bs d5 then _ else d5). assert (E6 : sum_values d6 vs = sum_values d5 vs).
+  { unfold d6. destruct (_ && idle_flush _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_flush_ok with bs. }
+  rewrite <- E1, <- E2, <- E3, <- E4, <- E5, <- E6. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
   destruct G as [G|G]; [|symmetry; now apply never_over_ok with bs].
   unfold sum_values. destruct (numbers vs); [|reflexivity]. unfold sum_numbers. cbn [out with_out].
-  change (unit_of (with_out d5 _)) with (unit_of d5). change (total (with_out d5 _)) with (total d5). change (counts (with_out d5 _)) with (counts d5).
+  change (unit_of (with_out d6 _)) with (unit_of d6). change (total (with_out d6 _)) with (total d6). change (counts (with_out d6 _)) with (counts d6).
   now rewrite always_inf_ok.
 Qed.
 
@@ -716,16 +857,31 @@ Proof.
   unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : out d1 = out d) by (unfold d1; now destruct (none _ && _)). clearbody d1.
   set (d2 := if zero_none d' && _ then _ else _). assert (E2 : out d2 = out d1) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
   set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : out d3 = out d2) by (unfold d3; now destruct (none _ && _)).
-  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && (_ || _)); auto.
+  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && idle_flush _ _), (_ && (_ || _)); auto.
 Qed.
 
-(** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
+Lemma plainer_normal z bs d d' : normalise d = false -> normalise (plainer z bs d d') = false.
+Proof.
+  intros N. unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : normalise d1 = false) by (unfold d1; now destruct (none _ && _)). clearbody d1.
+  set (d2 := if zero_none d' && _ then _ else _). assert (E2 : normalise d2 = false) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
+  set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : normalise d3 = false) by (unfold d3; now destruct (none _ && _)). clearbody d3.
+  destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && idle_flush _ _), (_ && (_ || _)); auto.
+Qed.
+
+(** Two sums with the same results on operands of these bounds, with a +0 among them, or not; of normalised operands the bounds are tighter. *)
 Definition idle_sum (z : bool * bool) (bs : list bounds) (d d' : sum) : bool :=
-  range_ok (out d) && if sum_eq d' (plainer z bs d d') then true else false.
+  range_ok (out d) &&
+  ((if sum_eq d' (plainer z bs d d') then true else false) ||
+   normalise d && normalise d' && shapes_ok bs &&
+   if sum_eq d' (with_normalise (plainer z (map lead_bounds bs) (with_normalise d false) (with_normalise d' false)) true) then true else false).
 
 Lemma idle_sum_ok z bs d d' vs : idle_sum z bs d d' = true -> covered bs vs -> has_plus_zero z vs -> sum_values d' vs = sum_values d vs.
 Proof.
-  unfold idle_sum. intros O C Z. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy]. rewrite E. now apply plainer_ok.
+  unfold idle_sum. intros O C Z. apply andb_prop in O. destruct O as [_ O]. apply orb_prop in O. destruct O as [O|O].
+  - destruct (sum_eq _ _) as [E|]; [|easy]. rewrite E. now apply plainer_ok.
+  - repeat rewrite andb_true_iff in O. destruct O as [[[N N'] Sh] O]. destruct (sum_eq _ _) as [E|]; [|easy]. set (q := plainer _ _ _ _) in E.
+    assert (Q : with_normalise (with_normalise q true) false = q) by (assert (Nq : normalise q = false) by (now apply plainer_normal); destruct q; cbn in *; now subst).
+    rewrite E, <- (lead_values (with_normalise q true)), Q, <- (lead_values d) by auto. apply plainer_ok; [now apply lead_covered|now apply lead_zeros].
 Qed.
 
 Lemma idle_range z bs d d' : idle_sum z bs d d' = true -> range_ok (out d) = true.
@@ -872,8 +1028,10 @@ Qed.
 
 Lemma idle_same_zero z bs d d' : idle_sum z bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
 Proof.
-  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy].
-  destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. unfold zero_of. now rewrite A, B.
+  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. unfold zero_of. apply orb_prop in O. destruct O as [O|O].
+  - destruct (sum_eq _ _) as [E|]; [|easy]. destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. now rewrite A, B.
+  - repeat rewrite andb_true_iff in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy].
+    destruct (plainer_out z (map lead_bounds bs) (with_normalise d false) (with_normalise d' false)) as [A B]. rewrite E. cbn [out with_normalise]. cbn [out with_normalise] in A, B. now rewrite A, B.
 Qed.
 
 Lemma positive_zero c s n u v : 0 <= p c -> zsign c = Positive -> convert c s n u = Num v -> is_zero v = true -> neg v = false.
@@ -1016,20 +1174,6 @@ Definition code_bounds (f : format) (g : option format) : bounds :=
   | Some g => {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f; upto := Z.max (least g) (format_top f);
                  low_upto := least g; width := fbits f + Z.max 0 (least g - least f) |}
   end.
-
-Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
-Proof.
-  intros H. rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
-  replace (m + 1 + - m) with 1 by lia. replace (n + 1 + - n) with 1 by lia. assert (bp (- n) <= bp (- m))%R by (apply bpow_le; lia). lra.
-Qed.
-
-Lemma leading_fits n x : 0 < sig x <= 2 ^ (n + 1) - 1 -> 0 <= n -> Z.log2 (sig x) <= frac x -> fits' (number_shape n) x.
-Proof.
-  intros S N L. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
-  assert (Lf : l <= n) by (assert (l < n + 1); [apply Z.log2_lt_pow2; lia|lia]).
-  split; [lia|]. unfold number_shape. cbn [fst snd]. apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R; [|apply shorter_shape; lia].
-  apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
-Qed.
 
 Lemma operand_inside f g w : format_ok f = true ->
   forall x, match g with Some g => on_num (in_format g) (decode f w) | None => decode f w end = Num x ->
