@@ -34,6 +34,7 @@ from tcformal.theory.stages import (
     factors_idle,
     few_product_bits,
     group_zeros_idle,
+    normal_products,
     plain_factors,
     plain_sums,
     rule_idle,
@@ -349,6 +350,21 @@ def _product_mode(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _normal_products(form: Form) -> IdleAxis | None:
+    """A rounding of products that only normalises them, as the sum may do."""
+    unit = form.unit
+    root = sums_of(unit) if form.sums is None else form.sums
+    plain = None if root is None else normal_products(unit, root)
+    if plain is None:
+        return None
+    after = Form(replace(unit, design=replace(unit.design, product_rounding=None)), plain)
+    sums = f"({summation(unit, plain)})"
+    return IdleAxis(
+        theorem="normal_products_idle", after=after, length=unit.k,
+        condition=f"normal_products d = Some {sums}", proof=f"normal_products_idle d {sums} w O L",
+    )  # fmt: skip
+
+
 def _rule(form: Form) -> IdleAxis | None:
     """What a subnormal c counts as, beside a sum that is far larger, or zero."""
     plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
@@ -372,5 +388,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
         _of_unit,
         (_composed, _same_record, _in_steps, _order, _overflow, _large, _normalised_operands, _group_zeros),
     ),
-    _sums, _factors, _rule, _product_mode,
+    _sums, _factors, _rule, _product_mode, _normal_products,
 )  # fmt: skip

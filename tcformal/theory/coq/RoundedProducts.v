@@ -43,11 +43,11 @@ Proof.
     destruct (Z.log2 (Z.abs r) + ex <? emin c); cbn [orb]; now rewrite ?andb_false_r.
 Qed.
 
-Definition with_products (d : design) (c : conversion) : design :=
+Definition with_products (d : design) (r : option rounding) : design :=
   let q := factors d in
   {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d; converted := converted d;
      factors := {| of_a := of_a q; of_b := of_b q; normalise_factors := normalise_factors q; exponent_step := exponent_step q; zero_terms := zero_terms q;
-                   odd_negated := odd_negated q; even_negated := even_negated q; product_limit := product_limit q; product_rounding := Some (Floating c) |};
+                   odd_negated := odd_negated q; even_negated := even_negated q; product_limit := product_limit q; product_rounding := r |};
      cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := c_rule d; sums := sums d;
      nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
@@ -61,11 +61,11 @@ Definition few_product_bits (d : design) : option conversion :=
   end.
 
 (** Products of few bits do not tell how they are rounded. *)
-Theorem product_mode_idle d c w : few_product_bits d = Some c -> compute d w = compute (with_products d c) w.
+Theorem product_mode_idle d c w : few_product_bits d = Some c -> compute d w = compute (with_products d (Some (Floating c))) w.
 Proof.
   unfold few_product_bits. intros O. destruct (product_rounding (factors d)) as [[c0|]|] eqn:Pr; try discriminate O. destruct (exact_bounds d) as [tb|] eqn:T; [|discriminate O].
   destruct (cutting_of d) eqn:W; try discriminate O. destruct (composed d) eqn:Co; [discriminate O|]. destruct (_ && _) eqn:G in O; [|discriminate O]. injection O as <-.
-  repeat rewrite andb_true_iff in G. destruct G as [[[[[B P] F] Ov] Wd] Q]. apply Z.ltb_lt in B, Q. apply Z.leb_le in P, Wd. set (d' := with_products d (plain_mode c0)).
+  repeat rewrite andb_true_iff in G. destruct G as [[[[[B P] F] Ov] Wd] Q]. apply Z.ltb_lt in B, Q. apply Z.leb_le in P, Wd. set (d' := with_products d (Some (Floating (plain_mode c0)))).
   assert (One : forall x, made_by d x -> scaled_product (factors d') (a_of d' x) (b_of d' x) (index x) (scaled_by x) = scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
   { intros x M. destruct (exact_inside d tb x T M) as [Zt I]. unfold scaled_product. change (a_of d' x) with (a_of d x). change (b_of d' x) with (b_of d x).
     change (zero_terms (factors d')) with (zero_terms (factors d)). change (subtracted (factors d') (index x)) with (subtracted (factors d) (index x)). change (product_limit (factors d')) with (product_limit (factors d)).

@@ -2,4 +2,4 @@
     Coq's classical reals ([Print Assumptions]). *)
 From TC Require Export Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
   AtOnce Mirror Axes Signs Zeros Large Again DownAgain ProductSums Operands Odd Stages Composed Factors Losses Accumulated Exponents Trees
-  Whole Summations Exact Orders StepNans FlushedC RoundedProducts Paths Growth FromZero Groups Calls PieceErrors OrderedCalls Sticky Regions Rises Exactness Down DownChains DownMirror FrameErrors.
+  Whole Summations Exact Orders StepNans FlushedC RoundedProducts NormalProducts Paths Growth FromZero Groups Calls PieceErrors OrderedCalls Sticky Regions Rises Exactness Down DownChains DownMirror FrameErrors.
