@@ -38,6 +38,7 @@ from tcformal.theory.stages import (
     factors_idle,
     group_zeros_idle,
     kept_sums,
+    normal_products,
     plain_factors,
     plain_rounding,
     plain_sums,
@@ -440,6 +441,21 @@ def _short_products(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _normal_products(form: Form) -> IdleAxis | None:
+    """A rounding of products that only normalises them, as the sum may do."""
+    unit = form.unit
+    root = form.root
+    plain = None if root is None else normal_products(unit, root)
+    if plain is None:
+        return None
+    after = Form(_changed(unit, product_rounding=None).unit, plain)
+    sums = f"({summation(unit, plain)})"
+    return IdleAxis(
+        theorem="normal_products_idle", after=after, length=unit.k,
+        condition=f"normal_products d = Some {sums}", proof=f"normal_products_idle d {sums} w O L",
+    )  # fmt: skip
+
+
 def _rule(form: Form) -> IdleAxis | None:
     """What a subnormal c counts as, beside a sum that is far larger, or zero."""
     plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
@@ -467,5 +483,5 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
             _normalised_operands, _group_zeros, _exact_products,
         ),
     ),
-    _apart, _sums, _factors, _flushes, _rule, _short_products,
+    _apart, _sums, _factors, _flushes, _rule, _short_products, _normal_products,
 )  # fmt: skip

@@ -406,6 +406,34 @@ def product_bounds(unit: UnitSpec) -> Bounds | None:
     return exact_bounds(unit)
 
 
+def normal_products(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`NormalProducts.normal_products`: the sum that normalises products as their rounding does."""
+    d, e, terms, start = unit.design, root.design, exact_bounds(unit), unit.c_format
+    if d.product_rounding is None or terms is None or unit.tree is not None or unit.emulation is not None:
+        return None
+    if (
+        not one_nan(unit)
+        or unit.k != block_size(unit)
+        or (d.c_position, d.c_subnormals) != ("joined", "kept")
+    ):
+        return None
+    if (
+        e.fraction_bits is None
+        or e.carry_bits is not None
+        or e.normalise_products
+        or e.zero_exponent != "none"
+    ):
+        return None
+    to, led = d.product_conversion, _lead(terms)
+    bits = terms.width - terms.bits
+    fits = bits >= 0 and to.integer_bits is None and terms.most << bits < 2 << to.fraction_bits
+    if not fits or to.e_min > terms.grid or max(led.upto, terms.low_upto) > to.e_max:
+        return None
+    if e.zero_sign == "ieee" or start.fraction_bits > e.fraction_bits or least(start) > terms.grid:
+        return None
+    return replace(root, design=replace(e, normalise_products=True))
+
+
 def exact_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.exact_bounds`: what is known of exact products of whole factors."""
     d = unit.design

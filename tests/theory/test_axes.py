@@ -77,6 +77,8 @@ CHAINS = (
     "b_format=fp16,c_format=fp32,d_format=fp32"
 )
 BFDOT = "arm/bfdot.ebf0"
+#: Normalised products and c in one sum.
+VALPEY = "tfdpa@products=4,fraction_bits=23,normalise_products=true,zero_exponent=none"
 TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
 assert TDP is not None
 #: Of each kind of change two names of one function, and the theorem.
@@ -147,6 +149,12 @@ EQUAL = {
         TDP.name,
     ),
     "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
+    "normalised products": ("idle_sums", f"{VALPEY},carry_bits=4,overflow=ieee", VALPEY),
+    "products that are normalised": (
+        "normal_products_idle",
+        VALPEY.replace("normalise_products=true", "product_rounding=RNE-FP32"),
+        VALPEY,
+    ),
 }
 #: Changes that some input shows.
 DIFFERENT = (

@@ -2,5 +2,5 @@
     Coq's classical reals ([Print Assumptions]). *)
 From TC Require Export Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
   AtOnce Mirror Axes Signs Zeros Large Again DownAgain ProductSums Operands Odd Stages DownIdle ProductRounding Apart Flushes Composed Factors Losses
-  Accumulated Exponents Trees Whole Summations Exact Orders StepNans Unrolled FlushedC Paths Growth FromZero Groups Calls PieceErrors OrderedCalls Sticky
+  Accumulated Exponents Trees Whole Summations Exact Orders StepNans Unrolled FlushedC NormalProducts Paths Growth FromZero Groups Calls PieceErrors OrderedCalls Sticky
   Regions Rises Exactness Down DownChains DownMirror FrameErrors.
