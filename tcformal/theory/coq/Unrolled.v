@@ -4,9 +4,9 @@ From TC Require Import Spec Design Designs Words Values Irrelevant AtOnce Mirror
 Import ListNotations.
 Open Scope Z_scope.
 
-Definition is_product (x : steps) : bool := match x with Product _ => true | _ => false end.
-Definition is_c (x : steps) : bool := match x with C => true | _ => false end.
-Definition is_inner (x : steps) : bool := negb (is_product x || is_c x).
+Definition product_leaf (x : steps) : bool := match x with Product _ => true | _ => false end.
+Definition c_leaf (x : steps) : bool := match x with C => true | _ => false end.
+Definition inner_step (x : steps) : bool := negb (product_leaf x || c_leaf x).
 
 (** The same tree of products from the [n]-th on, with another one in place of c: after products, before other sums. *)
 Fixpoint grafted (n : nat) (g t : steps) : steps :=
@@ -16,12 +16,12 @@ Fixpoint grafted (n : nat) (g t : steps) : steps :=
   | PlusZero => PlusZero
   | Step s l =>
       let q := map (fun x => (x, grafted n g x)) l in
-      let of p := map snd (filter (fun x => p (fst x)) q) in Step s (of is_product ++ of is_c ++ of is_inner)
+      let of p := map snd (filter (fun x => p (fst x)) q) in Step s (of product_leaf ++ of c_leaf ++ of inner_step)
   end.
 
 Lemma grafted_step n g s l : exists l', grafted n g (Step s l) = Step s l' /\ Permutation l' (map (grafted n g) l).
 Proof.
-  eexists. split; [reflexivity|]. cbv zeta. induction l as [|x l IH]; [constructor|]. cbn [map filter fst snd]. unfold is_inner at 1. destruct x; cbn [is_product is_c orb negb map snd app].
+  eexists. split; [reflexivity|]. cbv zeta. induction l as [|x l IH]; [constructor|]. cbn [map filter fst snd]. unfold inner_step at 1. destruct x; cbn [product_leaf c_leaf orb negb map snd app].
   - now constructor.
   - rewrite app_comm_cons. eapply perm_trans; [symmetry; apply Permutation_middle|]. now constructor.
   - rewrite app_assoc. eapply perm_trans; [symmetry; apply Permutation_middle|]. rewrite <- app_assoc. now constructor.
@@ -32,32 +32,32 @@ Qed.
 Definition unrolled (n m : nat) (t : steps) : steps := fold_left (fun g i => grafted (n * i) g t) (seq 1 m) t.
 
 (** Whether it has the first [n] products only. *)
-Fixpoint within (n : nat) (t : steps) : bool :=
-  match t with Product k => Nat.ltb k n | Step _ l => forallb (within n) l | _ => true end.
+Fixpoint first_only (n : nat) (t : steps) : bool :=
+  match t with Product k => Nat.ltb k n | Step _ l => forallb (first_only n) l | _ => true end.
 
-Lemma within_more r ps qs c t : within (length ps) t = true -> eval_steps r (ps ++ qs) c t = eval_steps r ps c t.
+Lemma first_only_more r ps qs c t : first_only (length ps) t = true -> eval_steps r (ps ++ qs) c t = eval_steps r ps c t.
 Proof.
-  induction t as [k| | |s l IH] using steps_ind'; intros H; cbn [within eval_steps] in *; auto.
+  induction t as [k| | |s l IH] using steps_ind'; intros H; cbn [first_only eval_steps] in *; auto.
   - apply Nat.ltb_lt in H. now apply app_nth1.
   - f_equal. apply map_ext_in. intros x Hx. rewrite Forall_forall in IH. rewrite forallb_forall in H. specialize (IH x Hx (H x Hx)). cbv zeta. now rewrite IH.
 Qed.
 
-Lemma within_le n m t : (n <= m)%nat -> within n t = true -> within m t = true.
+Lemma first_only_le n m t : (n <= m)%nat -> first_only n t = true -> first_only m t = true.
 Proof.
-  intros L. induction t as [k| | |s l IH] using steps_ind'; intros H; cbn [within] in *; auto.
+  intros L. induction t as [k| | |s l IH] using steps_ind'; intros H; cbn [first_only] in *; auto.
   - apply Nat.ltb_lt in H. apply Nat.ltb_lt. lia.
   - apply forallb_forall. intros x Hx. rewrite Forall_forall in IH. rewrite forallb_forall in H. auto.
 Qed.
 
-Lemma within_grafted n m g t : within n g = true -> within m t = true -> within (n + m) (grafted n g t) = true.
+Lemma first_only_grafted n m g t : first_only n g = true -> first_only m t = true -> first_only (n + m) (grafted n g t) = true.
 Proof.
   intros G. induction t as [k| | |s l IH] using steps_ind'; intros H; auto.
-  - cbn [within grafted] in *. apply Nat.ltb_lt in H. apply Nat.ltb_lt. lia.
-  - apply within_le with n; auto. lia.
-  - destruct (grafted_step n g s l) as [l' [-> P]]. cbn [within] in *. rewrite forallb_forall. intros y Hy. apply (Permutation_in _ P) in Hy. apply in_map_iff in Hy. destruct Hy as [x [<- Hx]]. rewrite Forall_forall in IH. rewrite forallb_forall in H. auto.
+  - cbn [first_only grafted] in *. apply Nat.ltb_lt in H. apply Nat.ltb_lt. lia.
+  - apply first_only_le with n; auto. lia.
+  - destruct (grafted_step n g s l) as [l' [-> P]]. cbn [first_only] in *. rewrite forallb_forall. intros y Hy. apply (Permutation_in _ P) in Hy. apply in_map_iff in Hy. destruct Hy as [x [<- Hx]]. rewrite Forall_forall in IH. rewrite forallb_forall in H. auto.
 Qed.
 
-Lemma grafted_ok r ps qs c s0 l0 t : within (length ps) (Step s0 l0) = true ->
+Lemma grafted_ok r ps qs c s0 l0 t : first_only (length ps) (Step s0 l0) = true ->
   let g := Step s0 l0 in let c' := flush r (eval_steps r ps c g) in
   match t with Step _ _ => eval_steps r (ps ++ qs) c (grafted (length ps) g t) = eval_steps r qs c' t | _ => True end.
 Proof.
@@ -65,7 +65,7 @@ Proof.
   rewrite (add_perm s _ _ (Permutation_map _ P)). f_equal. rewrite map_map. apply map_ext_in. intros x Hx.
   rewrite Forall_forall in IH. specialize (IH x Hx). cbv zeta. destruct x as [k| | |s' l'].
   - cbn [grafted eval_steps]. rewrite app_nth2 by lia. f_equal. lia.
-  - change (flush r (eval_steps r (ps ++ qs) c g) = c'). unfold c'. now rewrite within_more.
+  - change (flush r (eval_steps r (ps ++ qs) c g) = c'). unfold c'. now rewrite first_only_more.
   - reflexivity.
   - destruct (grafted_step (length ps) g s' l') as [m' [E _]]. rewrite E in *. now rewrite IH.
 Qed.
@@ -76,7 +76,7 @@ Definition with_block (d : design) (n : nat) (how : summation) : design :=
      skips := skips d; c_rule := c_rule d; sums := how; nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
 Definition unrolls (d : design) (t : steps) : bool :=
-  one_nan d && negb (odd_first d) && (0 <? Z.of_nat (block d)) && within (block d) t &&
+  one_nan d && negb (odd_first d) && (0 <? Z.of_nat (block d)) && first_only (block d) t &&
   match cutting_of d, composed d, zero_terms (factors d), t with Whole, None, None, Step _ _ => true | _, _, _, _ => false end.
 
 (** The sums of [n] products in an order, of all blocks as one tree. *)
@@ -108,14 +108,14 @@ Proof.
   assert (Cc : concat (cut_list (length xs) m xs) = xs) by (apply concat_cut; lia).
   assert (Pa : forall a b, prods (a ++ b) = prods a ++ prods b) by (intros a b; unfold prods, block_products, ordered; rewrite Of; apply map_app).
   assert (Pl : forall l, length (prods l) = length l) by (intros l; apply block_products_length).
-  assert (G : forall bs i done g, Forall (fun b => length b = m) bs -> length done = (m * i)%nat -> (exists s l, g = Step s l) -> within (m * i) g = true ->
+  assert (G : forall bs i done g, Forall (fun b => length b = m) bs -> length done = (m * i)%nat -> (exists s l, g = Step s l) -> first_only (m * i) g = true ->
     fold_left (block_value d) bs (eval_steps r (prods done) c g) =
     eval_steps r (prods (done ++ concat bs)) c (fold_left (fun g i => grafted (m * i) g t) (seq i (length bs)) g)).
   { induction bs as [|b bs IH]; intros i done g Fb Ld Sg Wg; [cbn; now rewrite app_nil_r|]. inversion Fb; subst. cbn [fold_left length seq concat].
     destruct Sg as [s1 [l1 Sg]]. rewrite (Bd d (InSteps t)) by auto. cbn [block_sum].
     pose proof (grafted_ok r (prods done) (prods b) c s1 l1 t) as Gk. rewrite Pl, Ld in Gk. rewrite <- Sg in Gk. specialize (Gk Wg). cbv zeta in Gk. unfold t at 1 in Gk. fold t in Gk. rewrite <- Gk, <- Pa.
     rewrite (IH (Datatypes.S i) (done ++ b)); [now rewrite <- app_assoc|assumption|rewrite app_length; nia|unfold t; destruct (grafted_step (m * i) g s0 l0) as [q [-> _]]; eauto|].
-    replace (m * Datatypes.S i)%nat with (m * i + m)%nat by lia. now apply within_grafted. }
+    replace (m * Datatypes.S i)%nat with (m * i + m)%nat by lia. now apply first_only_grafted. }
   destruct (cut_list (length xs) m xs) as [|b bs] eqn:Cl; [cbn in Cc; rewrite <- Cc in Lx; cbn in Lx; lia|]. apply Forall_cons_iff in F. destruct F as [Lb Fb]. cbn [fold_left concat] in *.
   rewrite (Bd d (InSteps t)) by auto. cbn [block_sum]. fold c.
   rewrite (G bs 1%nat b t); auto; [|lia|unfold t; eauto|now rewrite Nat.mul_1_r].
