@@ -4,9 +4,9 @@ From TC Require Import Spec Design Designs Words Values Irrelevant AtOnce Mirror
 Import ListNotations.
 Open Scope Z_scope.
 
-Definition product_leaf (x : steps) : bool := match x with Product _ => true | _ => false end.
-Definition c_leaf (x : steps) : bool := match x with C => true | _ => false end.
-Definition inner_step (x : steps) : bool := negb (product_leaf x || c_leaf x).
+Definition product_operand (x : steps) : bool := match x with Product _ => true | _ => false end.
+Definition c_operand (x : steps) : bool := match x with C => true | _ => false end.
+Definition inner_operand (x : steps) : bool := negb (product_operand x || c_operand x).
 
 (** The same tree of products from the [n]-th on, with another one in place of c: after products, before other sums. *)
 Fixpoint grafted (n : nat) (g t : steps) : steps :=
@@ -16,12 +16,12 @@ Fixpoint grafted (n : nat) (g t : steps) : steps :=
   | PlusZero => PlusZero
   | Step s l =>
       let q := map (fun x => (x, grafted n g x)) l in
-      let of p := map snd (filter (fun x => p (fst x)) q) in Step s (of product_leaf ++ of c_leaf ++ of inner_step)
+      let of p := map snd (filter (fun x => p (fst x)) q) in Step s (of product_operand ++ of c_operand ++ of inner_operand)
   end.
 
 Lemma grafted_step n g s l : exists l', grafted n g (Step s l) = Step s l' /\ Permutation l' (map (grafted n g) l).
 Proof.
-  eexists. split; [reflexivity|]. cbv zeta. induction l as [|x l IH]; [constructor|]. cbn [map filter fst snd]. unfold inner_step at 1. destruct x; cbn [product_leaf c_leaf orb negb map snd app].
+  eexists. split; [reflexivity|]. cbv zeta. induction l as [|x l IH]; [constructor|]. cbn [map filter fst snd]. unfold inner_operand at 1. destruct x; cbn [product_operand c_operand orb negb map snd app].
   - now constructor.
   - rewrite app_comm_cons. eapply perm_trans; [symmetry; apply Permutation_middle|]. now constructor.
   - rewrite app_assoc. eapply perm_trans; [symmetry; apply Permutation_middle|]. rewrite <- app_assoc. now constructor.
