@@ -91,7 +91,7 @@ def _many_nans(spec: UnitSpec, k: int) -> Batch:
 
 
 def _two_nans(spec: UnitSpec, k: int) -> Batch:
-    """Dot products of ones and two NaNs: factors of the same product, of neighbours, and c beside a factor."""
+    """Dot products of ones and two NaNs: factors of one product, of neighbours, and c beside a factor."""
     factors = [(name, i) for i in range(min(k, 2)) for name in ("a", "b")]
     far = [(("a", 0), ("a", 2))] if k > _NEAR else []
     beside_c = [(("c", 0), factor) for factor in factors[:2]]
