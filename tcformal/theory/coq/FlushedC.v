@@ -304,16 +304,10 @@ Proof.
   destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|]. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
   assert (Fe' : fraction_bits e = None) by now destruct (fraction_bits e). assert (Ke' : carry_bits e = None) by now destruct (carry_bits e).
   assert (Zs' : zsign (out s) = Positive) by now destruct (zsign (out s)). set (dk := with_rule d Kept). set (e' := with_out e _) in *. set (how := InSteps (Step (Stage e') [x; C])).
-  unfold compute. change (composed (with_sums dk how)) with (composed d). rewrite Co. change (elements (with_sums dk how) w) with (elements d w).
-  change (start_of (with_sums dk how) (c_word w)) with (start_of d (c_word w)). change (d_format (with_sums dk how)) with (d_format d).
-  unfold blocks. change (block (with_sums dk how)) with (block d). set (xs := elements d w). assert (Lx : length xs = block d) by (unfold xs; now rewrite elements_length).
-  assert (Cut : cut_list (length xs) (block d) xs = [xs]).
-  { rewrite <- Lx in *. destruct xs as [|y r]; [cbn in B; lia|]. cbn [length cut_list]. rewrite firstn_all2, skipn_all2 by (cbn; lia). now destruct (length r). }
-  rewrite Cut. cbn [fold_left]. set (st := start_of d (c_word w)). assert (Sv : fst st = decode (c_format d) (c_word w)) by reflexivity. destruct st as [v n0]. cbn [fst] in Sv.
-  assert (Sd : block_step d (v, n0) xs = step_with d (sums d) (whole_factors d (ordered d xs)) v n0 xs).
-  { pose proof (step_of d (sums d) v n0 xs Sk Wc) as Q. assert (X : with_sums d (sums d) = d) by (now destruct d). rewrite X in Q. exact Q. }
-  rewrite Sd, (step_of dk how v n0 xs Sk Wc). unfold step_with. cbv zeta. rewrite S.
-  change (block_products dk xs) with (block_products d xs). change (factor_nans dk xs) with (factor_nans d xs). change (c_rule dk) with Kept.
+  assert (Bn : (0 < block d)%nat) by lia. rewrite (one_block d w Sk Wc Co Bn L), (one_block (with_sums dk how) w Sk Wc Co Bn L). change (elements (with_sums dk how) w) with (elements d w). set (xs := elements d w).
+  change (c_format (with_sums dk how)) with (c_format d). change (d_format (with_sums dk how)) with (d_format d). change (start_of (with_sums dk how) (c_word w)) with (start_of d (c_word w)).
+  remember (decode (c_format d) (c_word w)) as v eqn:Sv. set (n0 := snd (start_of d (c_word w))). unfold step_with. cbv zeta. rewrite S. change (sums (with_sums dk how)) with how.
+  change (block_products (with_sums dk how) xs) with (block_products d xs). change (factor_nans (with_sums dk how) xs) with (factor_nans d xs). change (c_rule (with_sums dk how)) with Kept. change (taken_c (with_sums dk how) v) with (taken_c dk v). change (nan_of_block (with_sums dk how)) with (nan_of_block dk).
   assert (Td : taken_c d v = flush (c_rule d) v) by (unfold taken_c; rewrite Zt; apply zero_as_none).
   assert (Tk : taken_c dk v = v) by (unfold taken_c; change (factors dk) with (factors d); rewrite Zt, zero_as_none; apply flush_kept).
   rewrite Td, Tk. set (ps := block_products d xs). set (c1 := flush (c_rule d) v). unfold how. cbn [block_sum].
@@ -327,7 +321,7 @@ Proof.
   assert (Main : forall nan, encode (d_format d) nan (sum_values e [eval_steps Kept ps v x; c1]) = encode (d_format d) nan (sum_values e' [eval_steps Kept ps v x; v]) /\
     is_nan (sum_values e [eval_steps Kept ps v x; c1]) = is_nan (sum_values e' [eval_steps Kept ps v x; v])).
   { intros nan. assert (Rs : range_ok (out s) = true) by (cbn [idle_steps x] in Ix; apply andb_prop in Ix; destruct Ix as [Ix _]; exact (idle_range _ _ _ _ Ix)).
-    assert (Hc : inside cb v) by (rewrite Sv; now apply decode_inside).
+    assert (Hc : inside cb v) by (subst v; now apply decode_inside).
     destruct (idle_steps_ok tb cb Kept ps v eq_refl (products_inside d tb xs Tb M) Hc x x Ix) as [_ In]. cbn [x] in In. fold x in In.
     destruct (eval_steps Kept ps v x) as [X| |] eqn:EX.
     2, 3: unfold c1; split; [f_equal|apply (f_equal is_nan)]; apply two_special; reflexivity.

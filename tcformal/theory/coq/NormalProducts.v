@@ -153,15 +153,10 @@ Proof.
   destruct (fraction_bits e) as [f|] eqn:Ff; [|discriminate Fe]. apply Z.leb_le in Fe. assert (Ke' : carry_bits e = None) by (destruct (carry_bits e); [discriminate Ke|reflexivity]).
   assert (Ze' : zero_exponent e = ZeroNone) by (unfold zero_none in Ze; destruct (zero_exponent e); try discriminate Ze; reflexivity).
   set (d' := with_rounding d None). set (how := OneSum (Stage (with_normalise e true))).
-  unfold compute. change (composed (with_sums d' how)) with (composed d). rewrite Co. change (elements (with_sums d' how) w) with (elements d w).
-  change (start_of (with_sums d' how) (c_word w)) with (start_of d (c_word w)). change (d_format (with_sums d' how)) with (d_format d).
-  unfold blocks. change (block (with_sums d' how)) with (block d). set (xs := elements d w). assert (Lx : length xs = block d) by (unfold xs; now rewrite elements_length).
-  assert (Cut : cut_list (length xs) (block d) xs = [xs]).
-  { rewrite <- Lx in *. destruct xs as [|y r]; [cbn in B; lia|]. cbn [length cut_list]. rewrite firstn_all2, skipn_all2 by (cbn; lia). now destruct (length r). }
-  rewrite Cut. cbn [fold_left]. set (st := start_of d (c_word w)). assert (Sv : fst st = decode (c_format d) (c_word w)) by reflexivity. destruct st as [v n0]. cbn [fst] in Sv.
-  assert (Sd : block_step d (v, n0) xs = step_with d (sums d) (whole_factors d (ordered d xs)) v n0 xs).
-  { pose proof (step_of d (sums d) v n0 xs Sk Wc) as R. assert (X : with_sums d (sums d) = d) by (now destruct d). rewrite X in R. exact R. }
-  rewrite Sd, (step_of d' how v n0 xs Sk Wc). unfold step_with. cbv zeta. rewrite S. unfold how. cbn [block_sum add_from add].
+  assert (Bn : (0 < block d)%nat) by lia. rewrite (one_block d w Sk Wc Co Bn L), (one_block (with_sums d' how) w Sk Wc Co Bn L). change (elements (with_sums d' how) w) with (elements d w). set (xs := elements d w).
+  change (c_format (with_sums d' how)) with (c_format d). change (d_format (with_sums d' how)) with (d_format d). change (start_of (with_sums d' how) (c_word w)) with (start_of d (c_word w)).
+  remember (decode (c_format d) (c_word w)) as v eqn:Sv. set (n0 := snd (start_of d (c_word w))). unfold step_with. cbv zeta. rewrite S. change (sums (with_sums d' how)) with how. unfold how. cbn [block_sum add_from add].
+  fold how. change (block_products (with_sums d' how) xs) with (block_products d' xs). change (factor_nans (with_sums d' how) xs) with (factor_nans d xs). change (taken_c (with_sums d' how) v) with (taken_c d' v). change (nan_of_block (with_sums d' how)) with (nan_of_block d').
   assert (Zt : zero_terms (factors d) = None).
   { unfold exact_bounds in Tb. destruct (zero_terms (factors d)); [|reflexivity]. rewrite andb_false_r in Tb. discriminate Tb. }
   assert (Kr : c_rule d = Kept) by (destruct (c_rule d); try discriminate Kc; reflexivity).

@@ -30,11 +30,25 @@ Proof.
   cbv zeta. f_equal. destruct (negb _) eqn:N; [reflexivity|]. destruct d as [? ? ? ? ? ? ? ? ? ? ? ? ? ? rule ?]. destruct how, rule; reflexivity.
 Qed.
 
+Lemma own_step d v w b : skips d = false -> cutting_of d = Whole -> block_step d (v, w) b = step_with d (sums d) (whole_factors d (ordered d b)) v w b.
+Proof. intros S W. pose proof (step_of d (sums d) v w b S W) as Q. assert (X : with_sums d (sums d) = d) by (now destruct d). rewrite X in Q. exact Q. Qed.
+
+(** One block of products, and its word. *)
+Lemma one_block d w : skips d = false -> cutting_of d = Whole -> composed d = None -> (0 < block d)%nat -> length (pairs w) = block d ->
+  compute d w = let '(r, n) := step_with d (sums d) (whole_factors d (ordered d (elements d w))) (decode (c_format d) (c_word w)) (snd (start_of d (c_word w))) (elements d w) in
+    encode (d_format d) n r.
+Proof.
+  intros S W Co B L. unfold compute. rewrite Co. unfold blocks. set (xs := elements d w). assert (Lx : length xs = block d) by (unfold xs; now rewrite elements_length).
+  assert (Cut : cut_list (length xs) (block d) xs = [xs]).
+  { rewrite <- Lx in *. destruct xs as [|y r]; [cbn in B; lia|]. cbn [length cut_list]. rewrite firstn_all2, skipn_all2 by (cbn; lia). now destruct (length r). }
+  rewrite Cut. cbn [fold_left]. change (start_of d (c_word w)) with (decode (c_format d) (c_word w), snd (start_of d (c_word w))) at 1. now rewrite own_step.
+Qed.
+
 (** Sums that give the same number and the same word on every block of so many products give the same words. *)
 Section Same.
 Variables (d : design) (how : summation) (C : val -> Prop) (n : nat).
 Hypotheses (Sk : skips d = false) (W : cutting_of d = Whole) (Co : composed d = None) (B : (0 < block d)%nat).
-Hypothesis E : forall b v w fs fs', length b = n \/ n = O -> (length b <= block d)%nat -> Forall (made_by d) b -> C v -> (is_nan v = false \/ True) ->
+Hypothesis E : forall b v w fs fs', length b = n \/ n = O -> (length b <= block d)%nat -> Forall (made_by d) b -> C v ->
   step_with d how fs' v w b = step_with d (sums d) fs v w b /\ C (fst (step_with d (sums d) fs v w b)).
 
 Lemma full_blocks {A} (l : list A) m : (0 < m)%nat -> forall k, (length l <= k)%nat -> (length l mod m = 0)%nat -> Forall (fun b => length b = m) (cut_list k m l).
@@ -57,10 +71,8 @@ Proof.
   set (bs := cut_list _ _ _) in *. clearbody bs.
   assert (G : forall st, C (fst st) -> fold_left (block_step (with_sums d how)) bs st = fold_left (block_step d) bs st).
   { induction F as [|b r [Lb Hb] F IH]; intros [v x] Hv; [reflexivity|]. apply Forall_cons_iff in Fl. destruct Fl as [Ln Fl]. cbn [fold_left].
-    assert (Sd : block_step d (v, x) b = step_with d (sums d) (whole_factors d (ordered d b)) v x b).
-    { pose proof (step_of d (sums d) v x b Sk W) as Q. assert (X : with_sums d (sums d) = d) by (now destruct d). rewrite X in Q. exact Q. }
-    rewrite (step_of d how) by auto. rewrite Sd.
-    destruct (E b v x (whole_factors d (ordered d b)) (whole_factors (with_sums d how) (ordered d b)) Ln Lb Hb Hv (or_intror I)) as [-> K]. now apply IH. }
+    rewrite (step_of d how), (own_step d) by auto.
+    destruct (E b v x (whole_factors d (ordered d b)) (whole_factors (with_sums d how) (ordered d b)) Ln Lb Hb Hv) as [-> K]. now apply IH. }
   now rewrite G.
 Qed.
 End Same.
@@ -316,7 +328,7 @@ Proof.
   destruct (_ && _) eqn:G in O; [|easy]. injection O as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[[Os T] Sk] W] Q] B] D].
   apply negb_true_iff in Sk. apply Z.ltb_lt in B. apply Nat.eqb_eq in D. destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|].
   apply same_words with (C := fun _ => True) (n := block d); auto; [lia| |right; rewrite L; auto].
-  intros b v x fs fs' [Lb|Lb] _ _ _ _; [|lia]. split; [|exact I]. unfold step_with. cbv zeta.
+  intros b v x fs fs' [Lb|Lb] _ _ _; [|lia]. split; [|exact I]. unfold step_with. cbv zeta.
   assert (Lp : length (block_products d b) = block d) by now rewrite block_products_length.
   rewrite <- Lp in E. pose proof (order_tree (c_rule d) (block_products d b) (taken_c d v) _ (sums d) fs s l Os T E) as V.
   cbn [block_sum]. rewrite <- V. f_equal. destruct (is_nan _) eqn:N; cbn [negb]; [|reflexivity]. unfold nan_of_block.
@@ -381,7 +393,7 @@ Proof.
   destruct (sums d) as [| | | | | | | |[| | |s l]] eqn:S; try easy. destruct how as [| | | | | | | |t]; try easy.
   destruct (term_bounds d) as [tb|] eqn:T; [|easy]. destruct (last_out (InSteps (Step s l))) as [o|] eqn:Lo; [|easy]. apply andb_prop in O. destruct O as [G1 G2].
   apply same_words with (C := fun v => inside (format_bounds (c_format d)) v \/ inside (result_bounds o) v) (n := O); auto; [lia| |left; now apply decode_inside].
-  intros b v x fs fs' _ _ M Hv _. unfold step_with. cbv zeta. rewrite S. pose proof (products_inside d tb b T M) as Hp.
+  intros b v x fs fs' _ _ M Hv. unfold step_with. cbv zeta. rewrite S. pose proof (products_inside d tb b T M) as Hp.
   assert (Q : exists cb, idle_steps (c_rule d) tb cb (Step s l) t = true /\ inside cb (taken_c d v)).
   { rewrite taken_kept by auto. destruct Hv as [Hv|Hv]; eexists; (split; [|apply flush_inside; eauto]); auto. }
   destruct Q as [cb [G Hc]]. destruct (idle_steps_ok tb cb (c_rule d) (block_products d b) (taken_c d v) K Hp Hc _ _ G) as [E I]. cbn [block_sum]. rewrite E. split.
