@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
@@ -13,6 +14,7 @@ from tcformal.errors import InputError
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
     always_infinite,
+    down_blocks_ok,
     highest,
     least,
     one_nan,
@@ -21,20 +23,33 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum, coq_summation
+from tcformal.theory.design import (
+    block_size,
+    coq_composition,
+    coq_conversion,
+    coq_design,
+    coq_sum,
+    coq_summation,
+)
 from tcformal.theory.stages import (
     Sum,
     after_sign_idle,
+    apart_sums,
+    exact_rounding,
     factors_idle,
     group_factors_idle,
     group_sign_idle,
     group_zeros_cut,
     group_zeros_idle,
+    kept_sums,
     low_c_idle,
+    normal_products,
     plain_factors,
     plain_frame,
+    plain_rounding,
     plain_sums,
     rounded_terms_idle,
+    rule_idle,
     summation,
     sums_of,
     tidied,
@@ -52,15 +67,22 @@ Open Scope Z_scope.
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A unit, and its sums where these are at plain values."""
+    """A unit, its sums where these are at plain values, and the design that its products are rounded as."""
 
     unit: UnitSpec
     sums: Sum | None = None
+    rounded: Design | None = None
 
     @property
     def text(self) -> str:
         """A term of type `design`."""
-        return coq_design(self.unit, None if self.sums is None else summation(self.unit, self.sums))
+        sums = None if self.sums is None else summation(self.unit, self.sums)
+        return coq_design(self.unit, sums, self.rounded)
+
+    @property
+    def root(self) -> Sum | None:
+        """Its sums, where theorems are about such."""
+        return sums_of(self.unit) if self.sums is None else self.sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +303,43 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _down(unit: UnitSpec) -> IdleAxis | None:
+    """The same of sums that are rounded down; and of zeros of their sign, where only zero gives zero."""
+    d = unit.design
+    if d.summation not in ("tr", "gtr") or not one_nan(unit) or not parts_ok(unit):
+        return None
+    after = _changed(
+        unit,
+        zero_sign="positive" if down_blocks_ok(unit) else d.zero_sign,
+        overflow="infinity" if always_infinite(d, d.rho) else d.overflow,
+    )
+    if after.unit == unit:
+        return None
+    return IdleAxis(
+        theorem="plain_down_idle", after=after, condition="overflow_free d = true",
+        proof=f"plain_down_idle d ({_rounded_down(unit)}) w eq_refl O N",
+    )  # fmt: skip
+
+
+def _halves(unit: UnitSpec) -> IdleAxis | None:
+    """Of a block in two halves either is first."""
+    d = unit.design
+    if d.order == "ascending" or d.summation != "gtr" or not one_nan(unit) or unit.emulation is not None:
+        return None
+    if block_size(unit) % 2 or unit.k % 2 or d.group is not None or d.piece_bits is not None:
+        return None
+    return IdleAxis(
+        theorem="halves_order_idle", after=_changed(unit, order="ascending"), length=unit.k,
+        condition="halves_free d = true",
+        proof=f"halves_order_idle d ({_rounded_down(unit)}) w eq_refl O N (f_equal Nat.even L)",
+    )  # fmt: skip
+
+
+def _rounded_down(unit: UnitSpec) -> str:
+    """A term of type `round_down`, without parentheses."""
+    return coq_summation(unit).removeprefix("RoundedDown ")
+
+
 def _large(unit: UnitSpec) -> IdleAxis | None:
     """What overflows does not matter where nothing does: products are cut off beside a c that is so large."""
     d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
@@ -338,6 +397,28 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
     return None
 
 
+def _in_steps(unit: UnitSpec) -> IdleAxis | None:
+    """Sums in an order are the tree of their steps, one of all blocks where NaNs are one word."""
+    d, blocks = unit.design, -(-unit.k // block_size(unit))
+    if unit.tree is not None or unit.emulation is not None or d.order != "ascending":
+        return None
+    if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
+        return None
+    if not one_nan(unit) and (d.summation != "two_chains" or blocks > 1):
+        return None
+    with suppress(InputError):
+        tree = tree_of(unit, unit.k)
+        if tree is not None and block_size(unit) * blocks == unit.k:
+            sums, how = f"({coq_summation(tree)})", "as_steps" if blocks == 1 else "as_one_block"
+            theorem = f"order_{how}"
+            return IdleAxis(
+                theorem=theorem, after=Form(tree), length=unit.k,
+                condition=f"{how} d {unit.k}%nat = Some {sums}",
+                proof=f"{theorem} d {sums} {unit.k}%nat w O L",
+            )  # fmt: skip
+    return None
+
+
 def _is_zero_of_sums(unit: UnitSpec) -> bool:
     """Whether the word 0 is a +0 as partial sums are."""
     to, f = unit.design.rho, unit.d_format
@@ -348,14 +429,19 @@ def _is_zero_of_sums(unit: UnitSpec) -> bool:
 
 def _sums(form: Form) -> IdleAxis | None:
     """Parameters of sums, of those in a tree too, whose operands do not tell them."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
+    root = form.root
     if root is None:
         return None
     plain = plain_sums(form.unit, root)
-    after = Form(form.unit, plain)
+    after = replace(form, sums=plain)
     if after.text == form.text:
         return None
     sums = f"({summation(form.unit, plain)})"
+    if not one_nan(form.unit):
+        return IdleAxis(
+            theorem="idle_steps_words", after=after, condition=f"idle_words d {sums} = true",
+            proof=f"idle_steps_words d {sums} w O",
+        )  # fmt: skip
     return IdleAxis(
         theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
         proof=f"idle_sums d {sums} w O N",
@@ -364,10 +450,10 @@ def _sums(form: Form) -> IdleAxis | None:
 
 def _factors(form: Form) -> IdleAxis | None:
     """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
-    if root is None or not factors_idle(form.unit, root):
+    root = form.root
+    if root is None or not one_nan(form.unit) or not factors_idle(form.unit, root):
         return None
-    after = Form(plain_factors(form.unit), root)
+    after = replace(form, unit=plain_factors(form.unit), sums=root)
     if after.text == form.text:
         return None
     return IdleAxis(
@@ -392,6 +478,96 @@ def _tidied(form: Form) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _apart(form: Form) -> IdleAxis | None:
+    """c beside a sum that is not rounded, as c beside the same sum in a format that has it."""
+    root = None if form.sums is not None else apart_sums(form.unit)
+    if root is None:
+        return None
+    inner = root.operands[0]
+    assert isinstance(inner, Sum)
+    to = inner.target
+    one = coq_sum(form.unit.design, form.unit.design.rho)
+    arguments = f"({one}) ({to.e_min}) ({to.e_max}) {to.fraction_bits}"
+    return IdleAxis(
+        theorem="apart_idle", after=replace(form, sums=root), condition=f"apart_free d {arguments} = true",
+        proof=f"apart_idle d {arguments} w eq_refl O N",
+    )  # fmt: skip
+
+
+def _flushes(form: Form) -> IdleAxis | None:
+    """Results that would be flushed if they were subnormal, where none is."""
+    root = form.root
+    if root is None or not one_nan(form.unit):
+        return None
+    kept = kept_sums(form.unit, root)
+    after = replace(form, sums=kept)
+    if after.text == form.text:
+        return None
+    sums = f"({summation(form.unit, kept)})"
+    return IdleAxis(
+        theorem="flushes_idle", after=after, condition=f"kept_design d {sums} = true",
+        proof=f"flushes_idle d {sums} w O N",
+    )  # fmt: skip
+
+
+def _exact_products(unit: UnitSpec) -> IdleAxis | None:
+    """Roundings of products that are exact, where sums see the values of products alone."""
+    after = _changed(unit, product_rounding=None)
+    if unit.emulation is not None or not one_nan(unit):
+        return None
+    if not exact_rounding(unit) or not value_only(after.unit):
+        return None
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition="rounding_free d None = true",
+        proof="product_rounding_idle d None w O N",
+    )  # fmt: skip
+
+
+def _short_products(form: Form) -> IdleAxis | None:
+    """The mode of roundings of products that are exact or flushed, and what overflows."""
+    d, whole = form.unit.design, form.unit.design.group is None and form.unit.design.piece_bits is None
+    if form.rounded is not None or d.product_rounding is None or not whole or form.unit.emulation is not None:
+        return None
+    rounded = plain_rounding(form.unit)
+    after = replace(form, rounded=rounded)
+    if after.text == form.text:
+        return None
+    to = f"(Some (Floating {coq_conversion(rounded, rounded.product_conversion)}))"
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition=f"rounding_free d {to} = true",
+        proof=f"product_rounding_idle d {to} w O N",
+    )  # fmt: skip
+
+
+def _normal_products(form: Form) -> IdleAxis | None:
+    """A rounding of products that only normalises them, as the sum may do."""
+    unit = form.unit
+    root = form.root
+    plain = None if root is None else normal_products(unit, root)
+    if plain is None:
+        return None
+    after = Form(_changed(unit, product_rounding=None).unit, plain)
+    sums = f"({summation(unit, plain)})"
+    return IdleAxis(
+        theorem="normal_products_idle", after=after, length=unit.k,
+        condition=f"normal_products d = Some {sums}", proof=f"normal_products_idle d {sums} w O L",
+    )  # fmt: skip
+
+
+def _rule(form: Form) -> IdleAxis | None:
+    """What a subnormal c counts as, beside a sum that is far larger, or zero."""
+    plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
+    if plain is None:
+        return None
+    unit = replace(form.unit, design=replace(form.unit.design, c_subnormals="kept"))
+    after = replace(form, unit=unit, sums=plain)
+    sums = f"({summation(form.unit, plain)})"
+    return IdleAxis(
+        theorem="rule_idle", after=after, length=form.unit.k, condition=f"plain_rule d = Some {sums}",
+        proof=f"rule_idle d {sums} w O L",
+    )  # fmt: skip
+
+
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
     """An axis of units whose sums are as they are."""
     return lambda form: None if form.sums is not None else axis(form.unit)
@@ -401,9 +577,9 @@ _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
         (
-            _composed, _same_record, _order, _overflow, _large, _normalised_operands, _groups, _framed,
-            _low_c, _after_sign, _rounded,
+            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large,
+            _normalised_operands, _groups, _exact_products, _framed, _low_c, _after_sign, _rounded,
         ),
     ),
-    _sums, _factors, _tidied,
+    _apart, _sums, _factors, _flushes, _rule, _short_products, _normal_products, _tidied,
 )  # fmt: skip

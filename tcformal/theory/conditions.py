@@ -196,6 +196,21 @@ def _value_sum(d: Design) -> bool:
     return d.fraction_bits is None or (d.normalise_products and d.zero_exponent != "own")
 
 
+def down_blocks_ok(unit: UnitSpec) -> bool:
+    """`DownAgain.down_blocks_ok`: whether only zero is rounded to zero by a sum that is rounded down."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if d.summation not in ("tr", "gtr") or terms is None or d.fraction_bits is None:
+        return False
+    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed" and unit.emulation is None
+    plain_c = d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign != "ieee"
+    if not whole or not plain_c or d.carry_bits is not None or d.zero_exponent != "none":
+        return False
+    grid = d.rho.e_min - d.rho.fraction_bits
+    return d.rho.fraction_bits <= d.fraction_bits <= int(d.sum_fraction_bits or 0) and grid <= min(
+        terms.low - terms.bits, least(start) - start.fraction_bits
+    )
+
+
 def truncated_ok(unit: UnitSpec) -> bool:
     """`Accumulated.truncated_ok`, for the least exponents of terms and of c."""
     d, terms, bits = unit.design, term_facts(unit), unit.design.fraction_bits

@@ -11,6 +11,7 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.theory.conditions import (
+    always_infinite,
     converted_to,
     highest,
     least,
@@ -74,6 +75,8 @@ class Sum:
 
 
 _LEAVES = {"c": "C", "zero": "PlusZero"}
+#: The least bits of a sum that is exact.
+_LEAST_WIDE = 64
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
 #: Exponent bits of formats of whose numbers a largest exponent is known.
@@ -81,11 +84,16 @@ _CODES = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
-    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None."""
+    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None.
+
+    NaNs of a tree may be words of operands: `StepNans.idle_steps_words`.
+    """
     d = unit.design
-    fused = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
+    fused = unit.tree is not None or (
+        d.summation == "fused" and d.c_position in ("joined", "last") and one_nan(unit)
+    )
     if not (
-        fused and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
+        fused and parts_ok(unit) and not d.framed and d.group is None
         and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
         and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
     ):  # fmt: skip
@@ -123,7 +131,51 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
     """The same sums, each parameter that does not matter at its plain value."""
     terms = product_bounds(unit)
     assert terms is not None
-    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)
+    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
+
+
+def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
+    """`Flushes.kept_summation`: the same sums, results of which none is subnormal kept as c is, or not."""
+    terms = product_bounds(unit)
+    assert terms is not None
+    flushed, whole = unit.design.c_subnormals in ("positive_zero", "signed_zero"), unit.tree is not None
+    plain = "signed_zero" if flushed else "kept"
+    # Results of a sum of products before c are taken as they are.
+    known = {"c": flushed, "zero": True}
+
+    def made(x: Sum) -> Sum:
+        normal = [whole and flushed if isinstance(y, Sum) else known.get(str(y), False) for y in x.operands]
+        kept = all(
+            _never_flushed(x.design, x.target, list(zip(_operands(x, terms, c), normal, strict=True)))
+            for c in first_c(unit, root)
+        )
+        d = replace(x.design, result_subnormals=plain) if kept else x.design
+        operands = tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands)
+        return Sum(d, x.target, operands)
+
+    return made(root) if whole or isinstance(root.operands[0], Sum) else root
+
+
+def apart_sums(unit: UnitSpec) -> Sum | None:
+    """`Apart.apart`: a sum of products, wide enough to be exact, then c, where c is added before rounding."""
+    d, terms = unit.design, product_bounds(unit)
+    if d.c_position != "after" or unit.tree is not None or not one_nan(unit) or not parts_ok(unit):
+        return None
+    if d.lost_bits != "cut" or d.group is not None or d.piece_bits is not None or d.framed or terms is None:
+        return None
+    shift = terms.top - terms.bits - terms.grid
+    if d.alignment_rounding != "RZ" or d.carry_bits is not None or shift < 0 or d.zero_terms is not None:
+        return None
+    bits, products = _LEAST_WIDE, tuple(range(block_size(unit)))
+    while len(products) * terms.most << shift >= 1 << bits:
+        bits *= 2
+    exponents = 2
+    while not (to := Conversion(d.rho.mode, exponents, bits)).e_min - bits <= terms.grid <= to.e_max - bits:
+        exponents += 1
+    last = replace(d, c_position="last", accumulator=d.conversion)
+    inner = replace(last, result_subnormals="kept", zero_sign="ieee", overflow="infinity")
+    exact = replace(last, fraction_bits=None, normalise_products=False, **EXACT_SUM)  # type: ignore[arg-type]
+    return Sum(exact, d.rho, (Sum(inner, to, products), "c"))
 
 
 def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
@@ -131,59 +183,96 @@ def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
     return [_of_format(start_format(unit)), _of_result(root.target)]
 
 
-def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
-    cases = [_operands(x, terms, c) for c in cs]
-    zero, d = "zero" in x.operands, x.design
+def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
+    """The sum with plain values, and what is known of its result as it is, for each c."""
+    inner = {
+        i: _plain(y, terms, cs, in_steps=in_steps) for i, y in enumerate(x.operands) if isinstance(y, Sum)
+    }
+    cases = [
+        [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
+        for n, c in enumerate(cs)
+    ]
+    zero, d, known = "zero" in x.operands, x.design, cases
+    # Operands with the exponents of their leading bits: `Stages.lead_values`.
+    led = d.normalise_products and d.fraction_bits is not None
+    if led:
+        d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
     # A partial sum that is no -0, and is taken as it is.
-    positive = in_steps and d.c_subnormals in ("kept", "positive_zero") and any(
-        isinstance(y, Sum) and y.design.zero_sign == "positive" for y in x.operands
-    )  # fmt: skip
+    positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
         if any(getattr(d, name) != value for name, value in values.items()) and all(
-            holds(d, b) for b in cases
+            holds(d, b) for b in known
         ):
             d = replace(d, **values)  # type: ignore[arg-type]
 
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(
-        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
-        fraction_bits=None,
-        normalise_products=False,
-        **EXACT_SUM,
-    )
+    if not led:
+        changed(
+            lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+            fraction_bits=None,
+            normalise_products=False,
+            **EXACT_SUM,
+        )
     changed(
         lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
     )
+    if d.result_subnormals == "tiny_zero":
+        changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
+    # As sums are that do not tell a c that is made a zero.
+    if d.result_subnormals == "kept" != d.c_subnormals:
+        changed(lambda d, b: _idle_flush(d, to, b), result_subnormals="signed_zero")
     changed(
         lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
         overflow="infinity",
     )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
-    operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
-    return Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    d = replace(d, normalise_products=True) if led else d
+    made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    return made, [_sum_result(x, bs) for bs in cases]
+
+
+def _lead(b: Bounds) -> Bounds:
+    """`Stages.lead_bounds`: what is known of an operand with the exponent of its leading bit."""
+    top = b.most.bit_length() - 1
+    bits = max(0, top + b.width - b.bits)
+    return Bounds(
+        (2 << bits) - 1, bits, min(b.lowest, b.grid), b.grid, b.top + top - b.bits, b.low_upto,
+        max(b.width, bits),
+    )  # fmt: skip
+
+
+def _stays_positive(d: Design) -> bool:
+    """`Stages.positive_step`: whether a sum's result is no -0 where it is taken on."""
+    kept = d.c_subnormals in ("kept", "positive_zero") or d.result_subnormals != "kept"
+    return d.zero_sign == "positive" and kept
+
+
+def _leaf(x: Sum, y: int | str, terms: Bounds, c: Bounds) -> Bounds:
+    """What is known of an operand that is no sum."""
+    if y == "zero":
+        # `Stages.zero_bounds`: a +0 is a multiple of everything.
+        to = x.target
+        return replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
+    return c if y == "c" else terms
 
 
 def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
-    to = x.target
-    # `Stages.zero_bounds`: a +0 is a multiple of everything.
-    zero = replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
-    of = {"c": c, "zero": zero}
     return [
-        _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
+        _sum_result(y, _operands(y, terms, c)) if isinstance(y, Sum) else _leaf(x, y, terms, c)
         for y in x.operands
     ]
 
 
-def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
+def _sum_result(x: Sum, bs: list[Bounds]) -> Bounds:
     """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than they are."""
     made, to, d = _of_result(x.target), x.target, x.design
     if d.carry_bits is not None:
         return made
-    bs = _operands(x, terms, c)
     grid, top = min(to.e_max - to.fraction_bits, _sum_grid(d, bs)), to.e_max
     if not d.normalise_products and (d.fraction_bits is None or d.zero_exponent == "none"):
         unit, magnitude = _magnitude(d, bs)
@@ -242,11 +331,39 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or d.result_subnormals != "kept":
+    if d.carry_bits is not None or (d.result_subnormals != "kept" and not _idle_flush(d, to, bs)):
         return False
     if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
     return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_tiny`: whether sums below the least normal number are exact."""
+    return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> bool:
+    """`Flushes.never_flushed`: whether no sum but zero is below the least normal number.
+
+    One operand may be no multiple of the power of two of which the others are, if it is normal or zero.
+    """
+    every = [b for b, _ in bs]
+    if d.carry_bits is not None:
+        return False
+    if to.e_min <= _sum_grid(d, every):
+        return True
+    grid = to.e_min + 1 + max((b.width for b, normal in bs if normal), default=0)
+    coarse = [(b, normal) for b, normal in bs if b.grid < grid]
+    return d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1 and all(
+        normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
+        for b, normal in coarse
+    )  # fmt: skip
+
+
+def _idle_flush(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_flush`: whether no sum but zero is below the least normal number."""
+    return d.carry_bits is None and to.e_min <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
@@ -298,11 +415,39 @@ def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
     if unit.design.product_rounding is not None:
         to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
-    return _exact_bounds(unit)
+    return exact_bounds(unit)
 
 
-def _exact_bounds(unit: UnitSpec) -> Bounds | None:
-    """`Stages.exact_bounds`: the same of products before they are rounded."""
+def normal_products(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`NormalProducts.normal_products`: the sum that normalises products as their rounding does."""
+    d, e, terms, start = unit.design, root.design, exact_bounds(unit), unit.c_format
+    if d.product_rounding is None or terms is None or unit.tree is not None or unit.emulation is not None:
+        return None
+    if (
+        not one_nan(unit)
+        or unit.k != block_size(unit)
+        or (d.c_position, d.c_subnormals) != ("joined", "kept")
+    ):
+        return None
+    if (
+        e.fraction_bits is None
+        or e.carry_bits is not None
+        or e.normalise_products
+        or e.zero_exponent != "none"
+    ):
+        return None
+    to, led = d.product_conversion, _lead(terms)
+    bits = terms.width - terms.bits
+    fits = bits >= 0 and to.integer_bits is None and terms.most << bits < 2 << to.fraction_bits
+    if not fits or to.e_min > terms.grid or max(led.upto, terms.low_upto) > to.e_max:
+        return None
+    if e.zero_sign == "ieee" or start.fraction_bits > e.fraction_bits or least(start) > terms.grid:
+        return None
+    return replace(root, design=replace(e, normalise_products=True))
+
+
+def exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: what is known of exact products of whole factors."""
     d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
@@ -311,6 +456,50 @@ def _exact_bounds(unit: UnitSpec) -> Bounds | None:
     ):
         return None
     return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
+
+
+def exact_rounding(unit: UnitSpec) -> bool:
+    """`ProductRounding.exact_rounding`: whether a rounding of products leaves the value of each as it is."""
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return False
+    to = d.product_conversion
+    normal = d.result_subnormals == "kept" or to.e_min <= b.grid
+    return normal and to.e_min - to.fraction_bits <= b.lowest - b.width and d.zero_sign == "ieee" and (
+        _none_over(b, to)
+    )  # fmt: skip
+
+
+def plain_rounding(unit: UnitSpec) -> Design:
+    """The design with the mode of its rounding of products, and what overflows, where neither matters.
+
+    `ProductRounding.same_rounding`: they do not where products have no more bits than that keeps.
+    """
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return d
+    plain = replace(
+        d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
+        result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
+    )  # fmt: skip
+    to = d.product_conversion
+    return plain if _none_over(b, to) or always_infinite(d, to) else d
+
+
+def _short_products(unit: UnitSpec) -> Bounds | None:
+    """Bounds of exact products of so few bits that a rounding of products keeps them all, or flushes."""
+    d = unit.design
+    if d.product_rounding is None or d.product_conversion.integer_bits is not None:
+        return None
+    b, to = exact_bounds(unit), d.product_conversion
+    if b is None or b.bits > b.width or b.most << (b.width - b.bits) >= 1 << to.fraction_bits:
+        return None
+    kept = d.result_subnormals != "kept" or to.e_min - to.fraction_bits <= b.lowest - b.width
+    return b if kept else None
+
+
+def _none_over(b: Bounds, to: Conversion) -> bool:
+    return b.most.bit_length() - 1 + b.top - b.bits <= to.e_max
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
@@ -353,6 +542,50 @@ def _stage(x: Sum) -> str:
     return f"(Stage {coq_sum(x.design, x.target)})"
 
 
+def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`FlushedC.plain_rule`: the sums that do not tell a subnormal c from a zero; None where they may."""
+    rule, start, to, e = unit.design.c_subnormals, unit.c_format, root.target, root.design
+    inner = root.operands[0]
+    if (
+        rule not in ("positive_zero", "signed_zero")
+        or not isinstance(inner, Sum)
+        or root.operands[1:] != ("c",)
+    ):
+        return None
+    terms, of = product_bounds(unit), inner.target
+    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero":
+        return None
+    if e.fraction_bits is not None or e.carry_bits is not None:
+        return None
+    if (
+        least(start) != to.e_min
+        or start.fraction_bits > to.fraction_bits
+        or inner.design.zero_sign != "positive"
+    ):
+        return None
+    if (of.fraction_bits, of.e_min) != (to.fraction_bits, to.e_min):
+        return None
+    if not all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums()):
+        return None
+    grid = _sum_result(inner, _operands(inner, terms, _of_format(start))).grid
+    if grid < to.e_min + to.fraction_bits + 2:
+        return None
+    made = _of_kept_c(root)
+    return replace(made, design=replace(made.design, zero_sign="positive", result_subnormals="signed_zero"))
+
+
+def _flushed(d: Design, to: Conversion) -> bool:
+    """Whether an exact sum makes subnormal results zeros."""
+    exact = d.fraction_bits is None and d.carry_bits is None
+    return exact and d.result_subnormals != "kept" and always_infinite(d, to)
+
+
+def _of_kept_c(x: Sum) -> Sum:
+    """The same sums of a design whose c is taken as it is."""
+    operands = (_of_kept_c(y) if isinstance(y, Sum) else y for y in x.operands)
+    return Sum(replace(x.design, c_subnormals="kept"), x.target, tuple(operands))
+
+
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     """`Factors.factors_free`: whether no sum tells converted or normalised factors from others."""
     d, to = unit.design, converted_to(unit)
@@ -360,7 +593,7 @@ def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
     if unit.emulation is not None or d.product_rounding is not None:
         return False
-    if unit.tree is None and d.c_position != "joined":
+    if unit.tree is None and d.c_position not in ("joined", "after"):
         return False
     other = to is not None and any(least(to) != least(f) for f, _ in factors)
     if to is not None and any(
@@ -641,7 +874,7 @@ def group_sign_idle(unit: UnitSpec) -> bool:
 
 def rounded_terms_idle(unit: UnitSpec) -> bool:
     """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
-    d, exact, c, out = unit.design, _exact_bounds(unit), unit.c_format, unit.design.rho
+    d, exact, c, out = unit.design, exact_bounds(unit), unit.c_format, unit.design.rho
     f, zero = d.fraction_bits, d.zero_exponent
     if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
         return False

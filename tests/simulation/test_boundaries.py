@@ -74,6 +74,15 @@ def test_a_flushed_factor_of_products_that_cancel_is_seen() -> None:
     assert (replay(unit, pool) != replay(other, pool)).any()
 
 
+@pytest.mark.parametrize("formats", ["fp8_fp8", "bf8_fp8", "fp8_bf8"])
+def test_a_small_product_beyond_a_power_of_two_shows_what_is_rounded_down(formats: str) -> None:
+    """Addends that are rounded down, or the sum as well: no other family shows which."""
+    unit = resolve(f"cdna3/v_mfma_f32_16x16x32_{formats}")
+    other = resolve(altered(unit, "sum_rounding=RD_ADDENDS"))
+    pool = ties(unit, unit.k, 4000, 0)
+    assert (replay(unit, pool) != replay(other, pool)).any()
+
+
 @pytest.mark.parametrize("axis", ["c_subnormals", "operand_subnormals"])
 def test_signs_of_what_vanishes_decide_that_of_a_zero(axis: str) -> None:
     """Chains end in zeros of one sign only where all that they add up vanishes, as in no other family."""

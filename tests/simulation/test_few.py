@@ -22,7 +22,6 @@ def told_apart(unit: UnitSpec, change: str, tried: Batch) -> bool:
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("x86/tdpbf16ps", "result_subnormals=signed_zero"),
         ("ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "result_subnormals=tiny_zero"),
         ("ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "c_subnormals=positive_zero"),
         ("cdna3/v_mfma_f32_16x16x32_bf8_fp8", "result_subnormals=signed_zero"),

@@ -9,6 +9,7 @@ import pytest
 from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
 from tcformal.simulation.operands.boundaries import boundaries
 from tcformal.simulation.operands.pool import pool_of
@@ -68,6 +69,32 @@ FROM_PRODUCTS = (
     "join.normalise_products=false,product_rounding=RNE-FP32,zero_sign=positive,a_format=bf16,b_format=bf16,"
     "c_format=fp32,d_format=fp32"
 )
+#: Sums that are rounded down, in one sum and in two halves.
+DOWN = "cdna3/v_mfma_f32_32x32x8_bf16"
+HALVES = "cdna3/v_mfma_f32_16x16x32_fp8_fp8"
+#: Products of factors without subnormals, whose rounding is exact, or flushes; and exact ones.
+SHORT = (
+    "tree@steps=join(join((0+1)+c)+(2+3)),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,operand_subnormals=positive_zero,c_subnormals=positive_zero,"
+    "result_subnormals=signed_zero,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
+WHOLE = (
+    "tree@steps=join(join(join((0+1)+(2+3))+c)+join((4+5)+(6+7))),join.conversion=RNE-FP32,"
+    "join.fraction_bits=exact,join.normalise_products=false,operand_subnormals=positive_zero,"
+    "c_subnormals=positive_zero,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+)
+APART = "gaudi2/mme.fp8_143"
+#: Two chains from +0, then c, whose NaNs are those of operands.
+CHAINS = (
+    "tree@steps=join(join((2+(0+z))+(3+(1+z)))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,nan_rule=first_operand,result_subnormals=signed_zero,a_format=fp16,"
+    "b_format=fp16,c_format=fp32,d_format=fp32"
+)
+BFDOT = "arm/bfdot.ebf0"
+#: Normalised products and c in one sum.
+VALPEY = "tfdpa@products=4,fraction_bits=23,normalise_products=true,zero_exponent=none"
+TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
+assert TDP is not None
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -127,6 +154,56 @@ EQUAL = {
     "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
     "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
+    "infinities of sums rounded down": ("plain_down_idle", DOWN, f"{DOWN}@overflow=infinity"),
+    "signs of zeros of sums rounded down": ("plain_down_idle", f"{HALVES}@zero_sign=positive", HALVES),
+    "modes of products that are exact or flushed": (
+        "product_rounding_idle",
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNA-FP32,overflow=infinity",
+    ),
+    "roundings of exact products, and blocks": (
+        "order_as_one_block",
+        "cdna2/v_mfma_f32_32x32x8f16",
+        WHOLE,
+    ),
+    "results that are never flushed": ("flushes_idle", WHOLE, f"{WHOLE},result_subnormals=signed_zero"),
+    "c added before the rounding": (
+        "apart_idle",
+        APART,
+        f"{APART}@zero_exponent=-126,result_subnormals=kept",
+    ),
+    "normalised factors, and c before the rounding": (
+        "factors_idle",
+        APART,
+        f"{APART}@normalise_operands=false",
+    ),
+    "halves": ("halves_order_idle", f"{HALVES}@order=odd_first", HALVES),
+    "infinities of sums with words of NaNs": ("idle_steps_words", CHAIN, f"{CHAIN},overflow=infinity"),
+    "tininess of multiples": ("idle_steps_words", CHAINS.replace("=signed", "=tiny"), CHAINS),
+    "a c that is made a zero": (
+        "rule_idle",
+        f"{CHAINS},c_subnormals=signed_zero",
+        f"{CHAINS},zero_sign=positive",
+    ),
+    "pairs as steps": (
+        "order_as_steps",
+        BFDOT,
+        "tree@steps=((0+1)+c),operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+        "result_subnormals=signed_zero,product_rounding=RO-FP32,conversion=RO-FP32,overflow=infinity,"
+        "a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
+    ),
+    "chains as steps": (
+        "order_as_steps",
+        "x86/tdpfp16ps",
+        TDP.name,
+    ),
+    "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
+    "normalised products": ("idle_sums", f"{VALPEY},carry_bits=4,overflow=ieee", VALPEY),
+    "products that are normalised": (
+        "normal_products_idle",
+        VALPEY.replace("normalise_products=true", "product_rounding=RNE-FP32"),
+        VALPEY,
+    ),
 }
 #: Changes that some input shows.
 DIFFERENT = (
@@ -157,6 +234,18 @@ DIFFERENT = (
     (f"{GROUPED}@vanished_c=cut", GROUPED),
     ("rdna4/v_wmma_f32_16x16x16_bf16@zero_exponent=none", "rdna4/v_wmma_f32_16x16x16_bf16"),
     (FROM_PRODUCTS.replace("positive", "ieee"), FROM_PRODUCTS),
+    (f"{DOWN}@zero_sign=positive", DOWN),
+    (f"{DOWN}@sum_rounding=RD_ADDENDS", DOWN),
+    (f"{SHORT},product_rounding=RNE-FP32", SHORT),
+    (
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNE-FP32".replace("signed_zero", "kept"),
+    ),
+    tuple(
+        x.replace("c_subnormals=positive_zero,", "")
+        for x in (f"{WHOLE},result_subnormals=signed_zero", WHOLE)
+    ),
+    ("gaudi2/mme.fp8_152@zero_exponent=own", "gaudi2/mme.fp8_152"),
 )
 
 

@@ -15,10 +15,14 @@ from tcformal.simulation.operands.random import Batch, Raw
 
 #: Inputs around the least normal number, as many below it, and those beside halves of D's last bit.
 _BELOW, _RESTS, _TIES = 500, 2000, 4000
+#: The share of those around the least normal number that have it as a product, before the other one.
+_PRODUCTS = 0.5
 #: Products at most beside a tie.
 _BESIDE = 3
 #: Products that cancel each other.
 _PAIR = 2
+#: The share of ties beyond a power of two, and binades below a tie from which smaller products are.
+_CARRIED, _NEAR = 0.25, (12, 1000)
 #: Products of sums that leave a small rest, codes of exponents of their factors, and factors to choose from.
 _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
@@ -33,7 +37,7 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
 
 
 def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """The least normal number of D as c, less or more by one product near D's least number; no scales.
+    """The least normal number of D, as c or a product, and a product near D's least number; no scales.
 
     Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
     many bits.
@@ -45,6 +49,10 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a[rows, place], b[rows, place] = product(rng, spec, near)
     sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
     c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
+    some = np.flatnonzero((rng.random(n) < _PRODUCTS) & (place > 0))
+    first, half = rng.integers(0, np.maximum(place, 1))[some], np.full(len(some), d.e_min // 2, np.int64)
+    a[some, first], b[some, first] = powers(spec.a_format, half), powers(spec.b_format, d.e_min - half)
+    c[some] = 0
     made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
 
@@ -154,6 +162,8 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     """c and a product of half of the last bit to which D rounds it, beside a few far smaller products.
 
     How alignment rounds the small ones then decides the result, where D is so narrow that nothing else does.
+    Some c are next below a power of two, and the product takes the sum beyond it: by how many bits it is
+    rounded decides then, before or after that.
     """
     rng, d, formats = np.random.default_rng([seed, 14]), spec.d_format, (spec.a_format, spec.b_format)
     least, most = (sum(getattr(f, name) for f in formats) for name in ("least_exponent", "e_max"))
@@ -164,18 +174,23 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     rows, places = np.arange(n), rng.permuted(np.broadcast_to(np.arange(k), (n, k)), axis=1)
     half = np.clip(top - d.fraction_bits - 1, least, most)
-    first = np.clip(half // 2, formats[0].e_min, formats[0].e_max)
+    below = rng.random(n) < _CARRIED
+    size = np.minimum(half + below, most)
+    first = np.clip(size // 2, size - formats[1].e_max, size - formats[1].e_min)
+    first = np.clip(first, formats[0].e_min, formats[0].e_max)
     a[rows, places[:, 0]] = powers(formats[0], first)
-    b[rows, places[:, 0]] = powers(formats[1], half - first)
+    b[rows, places[:, 0]] = powers(formats[1], size - first)
     for i in range(1, min(k, 1 + _BESIDE)):
         live = np.flatnonzero(rng.random(n) < 2 / (1 + i))
-        x, y = product(rng, spec, rng.integers(least, np.maximum(half[live] - 4, least + 1)))
+        near = np.maximum(least, half[live] - rng.choice(_NEAR, live.size))
+        x, y = product(rng, spec, rng.integers(near, np.maximum(half[live] - 4, near + 1)))
         lowest, (p, q) = rng.random(live.size) < 0.5, (_small(rng, f, live.size, 2) for f in formats)
         x, y = np.where(lowest, p, x), np.where(lowest, q, y)
         minus = np.where(rng.random(live.size) < 0.7, np.uint64(formats[0].sign_bit), 0).astype(np.uint64)
         a[live, places[live, i]], b[live, places[live, i]] = x ^ minus, y
-    last = rng.integers(0, 4, n).astype(np.uint64) << np.uint64(spec.c_format.ignored_low_bits)
-    c = powers(spec.c_format, top) | last
+    one = np.uint64(1 << spec.c_format.ignored_low_bits)
+    last = rng.integers(0, 4, n).astype(np.uint64) * one
+    c = np.where(below, powers(spec.c_format, top) - one, powers(spec.c_format, top) | last)
     made = Batch(a, b, c)
     return rows_of(made, without_nan(spec, made))
 
