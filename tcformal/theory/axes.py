@@ -270,7 +270,7 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     """Sums in an order, of one block, are the tree of their steps."""
     d = unit.design
-    if unit.tree is not None or unit.emulation is not None or d.order != "ascending":
+    if unit.tree is not None or unit.emulation is not None:
         return None
     if (
         d.summation in ("fused", "tr", "gtr")
@@ -279,13 +279,12 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     ):
         return None
     with suppress(InputError):
-        tree = tree_of(unit, unit.k) if one_nan(unit) or d.summation == "two_chains" else None
+        tree = tree_of(unit, unit.k)
         if tree is not None:
             sums = f"({coq_summation(tree)})"
             return IdleAxis(
                 theorem="order_as_steps", after=Form(tree), length=unit.k,
-                condition=f"as_steps d {unit.k}%nat = Some {sums}",
-                proof=f"order_as_steps d {sums} {unit.k}%nat w O L",
+                condition=f"as_steps d = Some {sums}", proof=f"order_as_steps d {sums} w O L",
             )  # fmt: skip
     return None
 
