@@ -397,24 +397,28 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
     return None
 
 
+#: Orders of sums, and where c is, of which `StepNans.order_as_steps` gives the words of NaNs.
+_NAN_CHAINS = (("sequential", "first"), ("two_chains", "last"))
+
+
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
-    """Sums in an order are the tree of their steps, one of all blocks where NaNs are one word."""
+    """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word."""
     d, blocks = unit.design, -(-unit.k // block_size(unit))
-    if unit.tree is not None or unit.emulation is not None or d.order != "ascending":
+    if unit.tree is not None or unit.emulation is not None or (blocks > 1 and d.order != "ascending"):
         return None
     if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
         return None
-    if not one_nan(unit) and (d.summation != "two_chains" or blocks > 1):
+    chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
+    if not one_nan(unit) and (blocks > 1 or not chains):
         return None
     with suppress(InputError):
         tree = tree_of(unit, unit.k)
         if tree is not None and block_size(unit) * blocks == unit.k:
-            sums, how = f"({coq_summation(tree)})", "as_steps" if blocks == 1 else "as_one_block"
-            theorem = f"order_{how}"
+            sums, several = f"({coq_summation(tree)})", f" {unit.k}%nat" if blocks > 1 else ""
+            how = "as_one_block" if several else "as_steps"
             return IdleAxis(
-                theorem=theorem, after=Form(tree), length=unit.k,
-                condition=f"{how} d {unit.k}%nat = Some {sums}",
-                proof=f"{theorem} d {sums} {unit.k}%nat w O L",
+                theorem=f"order_{how}", after=Form(tree), length=unit.k,
+                condition=f"{how} d{several} = Some {sums}", proof=f"order_{how} d {sums}{several} w O L",
             )  # fmt: skip
     return None
 

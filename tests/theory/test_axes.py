@@ -204,6 +204,12 @@ EQUAL = {
         VALPEY.replace("normalise_products=true", "product_rounding=RNE-FP32"),
         VALPEY,
     ),
+    "a chain from c as steps": (
+        "order_as_steps",
+        "x86/vdpbf16ps",
+        "tree@steps=(0+(1+c)),nan_rule=first_operand,operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+        "result_subnormals=tiny_zero,nan_word=0xffc00000,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
+    ),
 }
 #: Changes that some input shows.
 DIFFERENT = (

@@ -104,8 +104,8 @@ Definition tree_zero (z : val) (s : stage) : marked := (PlusZero, if val_eq (zer
 Definition tree_product (k : nat) : marked := (Product k, true).
 Definition no_tree : marked := (PlusZero, false).
 
-Definition tree_in (z : val) (how : summation) (n : nat) : marked :=
-  block_order marked (tree_sum z) (tree_zero z) (fun x => x) no_tree how (map tree_product (seq 0 n)) (C, true).
+Definition tree_in (z : val) (how : summation) (ks : list nat) : marked :=
+  block_order marked (tree_sum z) (tree_zero z) (fun x => x) no_tree how (map tree_product ks) (C, true).
 
 Definition chain_zero (how : summation) : val := match how with CLast _ s _ => zero_of (stage_rounding s) | _ => NaN end.
 
@@ -152,23 +152,13 @@ Qed.
 Lemma zero_means s : means (tree_zero z s) (zero_of (stage_rounding s)).
 Proof. unfold means, tree_zero. cbn [snd fst]. destruct (val_eq _ _); easy. Qed.
 
-Lemma products_mean n : (n <= length ps)%nat -> Forall2 means (map tree_product (seq (length ps - n) n)) (skipn (length ps - n) ps).
-Proof.
-  induction n as [|n IH]; intros L.
-  - rewrite Nat.sub_0_r, skipn_all. constructor.
-  - cbn [seq map]. destruct (skipn (length ps - S n) ps) as [|p q] eqn:Q.
-    + exfalso. apply (f_equal (@length val)) in Q. rewrite skipn_length in Q. cbn in Q. lia.
-    + assert (P : nth (length ps - S n) ps NaN = p /\ q = skipn (length ps - n) ps).
-      { replace (length ps - n)%nat with (S (length ps - S n)) by lia. revert Q. generalize (length ps - S n)%nat as i. clear. intros i. revert i p q.
-        induction ps as [|a l IHl]; intros i p q Q; [destruct i; easy|]. destruct i as [|i]; [injection Q as <- <-; auto|]. exact (IHl i p q Q). }
-      destruct P as [P ->]. constructor; [intros _; exact P|]. replace (S (length ps - S n)) with (length ps - n)%nat by lia. apply IH. lia.
-Qed.
+Notation at_ks ks := (map (fun k => nth k ps NaN) ks).
 
-Lemma all_mean : Forall2 means (map tree_product (seq 0 (length ps))) ps.
-Proof. pose proof (products_mean (length ps) (le_n _)) as H. now rewrite Nat.sub_diag in H. Qed.
+Lemma products_mean ks : Forall2 means (map tree_product ks) (at_ks ks).
+Proof. induction ks as [|k ks IH]; constructor; auto. now intros _. Qed.
 
-Lemma tree_means how : forallb (taken_whole r) (block_stages how) = true ->
-  means (tree_in z how (length ps)) (block_order val add (fun s => zero_of (stage_rounding s)) (flush r) NaN how ps c).
+Lemma tree_means how ks : forallb (taken_whole r) (block_stages how) = true ->
+  means (tree_in z how ks) (block_order val add (fun s => zero_of (stage_rounding s)) (flush r) NaN how (at_ks ks) c).
 Proof.
   intros T. unfold tree_in. apply order_related with (P := fun s => taken_whole r s = true); auto.
   - intros. now apply sum_means.
@@ -176,14 +166,14 @@ Proof.
   - easy.
   - intros s l m Ps H. rewrite taken_ok by auto. now apply sum_means.
   - apply Forall_forall. intros s Hs. rewrite forallb_forall in T. now apply T.
-  - apply all_mean.
+  - apply products_mean.
   - easy.
 Qed.
 
-Theorem order_tree how fs s l : ordered_sum how = true -> forallb (taken_whole r) (block_stages how) = true -> tree_in z how (length ps) = (Step s l, true) ->
-  block_sum how r None fs ps c = eval_steps r ps c (Step s l).
+Theorem order_tree how ks fs s l : ordered_sum how = true -> forallb (taken_whole r) (block_stages how) = true -> tree_in z how ks = (Step s l, true) ->
+  block_sum how r None fs (at_ks ks) c = eval_steps r ps c (Step s l).
 Proof.
-  intros O T E. rewrite block_order_sum by auto. pose proof (tree_means how T) as M. rewrite E in M. symmetry. now apply M.
+  intros O T E. rewrite block_order_sum by auto. pose proof (tree_means how ks T) as M. rewrite E in M. symmetry. now apply M.
 Qed.
 End Trees.
 
@@ -268,29 +258,26 @@ Qed.
 Lemma chain_kind s ks : forall x, match fst x with Step _ _ | PlusZero => True | _ => False end -> match fst (chain_tree_of s x ks) with Step _ _ | PlusZero => True | _ => False end.
 Proof. induction ks as [|k ks IH]; intros x H; [exact H|]. change (chain_tree_of s x (k :: ks)) with (chain_tree_of s (tree_sum z s [x; tree_product k]) ks). now apply IH. Qed.
 
-Lemma nth_all {A} (l : list A) e : map (fun k => nth k l e) (seq 0 (length l)) = l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [length seq map nth]. f_equal. rewrite <- seq_shift, map_map. exact IH. Qed.
-
 (** The word of two chains from +0 and c is that of their tree. *)
-Theorem two_chains_nan s last t : length ns = length ps -> taken_whole r s = true -> taken_whole r last = true ->
-  tree_in z (CLast TwoChains s last) (length ps) = (t, true) -> is_nan (eval_steps r ps c t) = true ->
+Theorem two_chains_nan s last ks t : taken_whole r s = true -> taken_whole r last = true ->
+  tree_in z (CLast TwoChains s last) ks = (t, true) -> is_nan (eval_steps r ps c t) = true ->
   match q with OneWord | ProductsThenC _ => false | _ => true end = true ->
-  otherwise default (nan_in t) = block_nan (CLast TwoChains s last) q default ns ps c cw.
+  otherwise default (nan_in t) = block_nan (CLast TwoChains s last) q default (map (fun k => nth k ns none) ks) (map (fun k => nth k ps NaN) ks) c cw.
 Proof.
-  intros L Ts Tl E N Q. unfold tree_in in E. cbn [block_order inner_order] in E. unfold in_two in E. rewrite evens_map, odds_map in E.
-  fold (chain_tree_of s (tree_zero z s) (evens (seq 0 (length ps)))) (chain_tree_of s (tree_zero z s) (odds (seq 0 (length ps)))) in E.
+  intros Ts Tl E N Q. unfold tree_in in E. cbn [block_order inner_order] in E. unfold in_two in E. rewrite evens_map, odds_map in E.
+  fold (chain_tree_of s (tree_zero z s) (evens ks)) (chain_tree_of s (tree_zero z s) (odds ks)) in E.
   set (e := chain_tree_of _ _ (evens _)) in E. set (o := chain_tree_of _ _ (odds _)) in E. set (two := tree_sum z s [e; o]) in E.
   assert (Et : t = Step last (in_kinds [fst two; C])) by (unfold tree_sum in E; cbn [map fst] in E; now injection E).
   pose proof (f_equal snd E) as Ot. change (snd (t, true)) with true in Ot.
   assert (O2 : snd two = true) by (cbn [snd tree_sum forallb] in Ot; repeat rewrite andb_true_iff in Ot; apply Ot).
   assert (Oe : snd e = true /\ snd o = true) by (unfold two in O2; cbn [snd tree_sum forallb] in O2; repeat rewrite andb_true_iff in O2; split; apply O2).
   destruct Oe as [Oe Oo]. set (zero := zero_of (stage_rounding s)).
-  assert (Ch : forall ks, snd (chain_tree_of s (tree_zero z s) ks) = true -> _) by
-    (intros ks H; exact (chain_nans s ks Ts (tree_zero z s) zero None eq_refl H (zero_means r ps c z s) eq_refl ltac:(easy))).
+  assert (Ch : forall js, snd (chain_tree_of s (tree_zero z s) js) = true -> _) by
+    (intros js H; exact (chain_nans s js Ts (tree_zero z s) zero None eq_refl H (zero_means r ps c z s) eq_refl ltac:(easy))).
   destruct (Ch _ Oe) as [Ne [Ve Me]]. destruct (Ch _ Oo) as [No [Vo Mo]]. fold e in Ne, Ve, Me. fold o in No, Vo, Mo. clear Ch.
   assert (Ke : match fst e with Step _ _ | PlusZero => True | _ => False end) by now apply chain_kind.
   assert (Ko : match fst o with Step _ _ | PlusZero => True | _ => False end) by now apply chain_kind.
-  assert (M2 : means r ps c z two (add s [chain_of s zero (map (fun k => nth k ps NaN) (evens (seq 0 (length ps)))); chain_of s zero (map (fun k => nth k ps NaN) (odds (seq 0 (length ps))))])).
+  assert (M2 : means r ps c z two (add s [chain_of s zero (map (fun k => nth k ps NaN) (evens ks)); chain_of s zero (map (fun k => nth k ps NaN) (odds ks))])).
   { apply sum_means; auto. }
   destruct (M2 O2) as [V2 _].
   assert (N2 : carried (fst two) = if is_nan (eval_steps r ps c (fst two)) then Some (otherwise default (first_some [carried (fst e); carried (fst o)])) else None).
@@ -299,43 +286,105 @@ Proof.
     now rewrite Z. }
   subst t. cbn [fst two tree_sum map] in N |- *. rewrite step_nan_sums by easy. cbn [map] in N. rewrite N. fold (fst two).
   change (Step s (in_kinds [fst e; fst o])) with (fst two). rewrite N2. cbn [carried otherwise].
-  assert (B : block_nan (CLast TwoChains s last) q default ns ps c cw = otherwise default (first_some [cw; carried (fst e); carried (fst o)])).
-  { rewrite Ne, No. unfold block_nan, results_from_zero. fold zero. rewrite <- !evens_map, <- !odds_map. rewrite <- L at 1 3. rewrite !nth_all. now destruct q. }
+  assert (B : block_nan (CLast TwoChains s last) q default (map (fun k => nth k ns none) ks) (map (fun k => nth k ps NaN) ks) c cw = otherwise default (first_some [cw; carried (fst e); carried (fst o)])).
+  { rewrite Ne, No. unfold block_nan, results_from_zero. fold zero. rewrite !evens_map, !odds_map. now destruct q. }
   rewrite B. destruct cw as [w|]; [reflexivity|]. cbn [first_some].
   destruct (is_nan (eval_steps r ps c (fst two))) eqn:X; [now destruct (carried (fst e)), (carried (fst o))|].
   destruct (carried (fst e)) eqn:Ce; [exfalso; rewrite V2, (Ve ltac:(easy)), add_nan in X; [easy|now left]|].
   destruct (carried (fst o)) eqn:Co; [exfalso; rewrite V2, (Vo ltac:(easy)), add_nan in X; [easy|right; now left]|]. reflexivity.
 Qed.
+
+Lemma results_end s last v l p : chain_results s last v (l ++ [p]) = chain_results s s v l ++ [add last [chain_of s v l; p]].
+Proof.
+  revert v. induction l as [|x l IH]; intros v; [reflexivity|]. rewrite results_cons. cbn [app]. change (chain_of s v (x :: l)) with (chain_of s (add s [v; x]) l). rewrite <- IH.
+  unfold chain_results. now destruct l.
+Qed.
+
+Lemma combine_end {A B} (l : list A) (m : list B) a b : length l = length m -> combine (l ++ [a]) (m ++ [b]) = combine l m ++ [(a, b)].
+Proof. revert m. induction l as [|x l IH]; intros [|y m] L; try easy. cbn in *. now rewrite IH by lia. Qed.
+
+(** The word of a chain from c is that of its tree. *)
+Lemma chain_no_product s ks : forall x, no_product (fst x) = true -> no_product (fst (chain_tree_of s x ks)) = true.
+Proof. induction ks as [|k ks IH]; intros x H; [exact H|]. change (chain_tree_of s x (k :: ks)) with (chain_tree_of s (tree_sum z s [x; tree_product k]) ks). now apply IH. Qed.
+
+Lemma results_length s l : forall v, length (chain_results s s v l) = length l.
+Proof. induction l as [|x l IH]; intros v; [reflexivity|]. rewrite results_cons. cbn [length]. now rewrite IH. Qed.
+
+(** The word of a chain from c is that of its tree. *)
+Theorem from_c_nan s last ks k t : (cw <> None -> c = NaN) -> taken_whole r s = true -> taken_whole r last = true ->
+  tree_in z (FromC s last) (ks ++ [k]) = (t, true) -> is_nan (eval_steps r ps c t) = true -> match q with OneWord | ProductsThenC _ => false | _ => true end = true ->
+  otherwise default (nan_in t) = block_nan (FromC s last) q default (map (fun k => nth k ns none) (ks ++ [k])) (map (fun k => nth k ps NaN) (ks ++ [k])) c cw.
+Proof.
+  intros Hc Ts Tl E N Q. unfold tree_in in E. cbn [block_order] in E. unfold from_c in E. rewrite map_app in E. cbn [map] in E. rewrite removelast_last, last_last in E.
+  assert (E' : tree_sum z last [chain_tree_of s (C, true) ks; tree_product k] = (t, true)) by (unfold chain_tree_of; destruct (map tree_product ks); exact E). clear E.
+  set (y := chain_tree_of s (C, true) ks) in E'. assert (Et : t = Step last (in_kinds [fst y; Product k])) by (unfold tree_sum in E'; cbn [map fst] in E'; now injection E').
+  pose proof (f_equal snd E') as Ot. change (snd (t, true)) with true in Ot. assert (Oy : snd y = true) by (cbn [snd tree_sum forallb] in Ot; repeat rewrite andb_true_iff in Ot; apply Ot).
+  destruct (chain_nans s ks Ts (C, true) c cw eq_refl Oy ltac:(intros _; reflexivity) eq_refl Hc) as [Ny [_ My]]. fold y in Ny, My.
+  assert (Np : no_product (fst y) = true) by now apply chain_no_product.
+  assert (Mt : means r ps c z (tree_sum z last [y; tree_product k]) (add last [chain_of s c (map (fun k => nth k ps NaN) ks); nth k ps NaN])) by (apply sum_means; auto; repeat constructor; auto).
+  destruct (Mt Ot) as [Vt _]. cbn [fst tree_sum map tree_product] in Vt. subst t. rewrite (step_nan_one last (fst y) k Np), N. rewrite Vt in N.
+  assert (B : block_nan (FromC s last) q default (map (fun k => nth k ns none) (ks ++ [k])) (map (fun k => nth k ps NaN) (ks ++ [k])) c cw =
+    otherwise default (chain_nan q default cw (combine (map (fun k => nth k ns none) (ks ++ [k])) (chain_results s last c (map (fun k => nth k ps NaN) (ks ++ [k])))))) by (unfold block_nan; now destruct q).
+  rewrite B, !map_app. cbn [map]. rewrite results_end, combine_end by (now rewrite results_length, !map_length). unfold chain_nan. rewrite fold_left_app. cbn [fold_left]. rewrite N, Ny. cbn [otherwise].
+  unfold chain_nan. now destruct (nth k ns none).
+Qed.
 End Nans.
 
 (** * From words to words *)
 
-(** The sums of an order as a tree, of designs of whole products whose NaNs are one word or those of two chains. *)
-Definition as_steps (d : design) (n : nat) : option summation :=
+Lemma nth_all {A} (l : list A) e : map (fun k => nth k l e) (seq 0 (length l)) = l.
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [length seq map nth]. f_equal. rewrite <- seq_shift, map_map. exact IH. Qed.
+
+Lemma swapped_each {A B} (g : A -> B) l : map g (swapped l) = swapped (map g l).
+Proof.
+  assert (G : forall n l, (length l <= n)%nat -> map g (swapped l) = swapped (map g l)).
+  { induction n as [|n IH]; intros [|x [|y m]] L; try reflexivity; [simpl in L; lia|]. cbn [swapped map]. rewrite IH; [reflexivity|simpl in L; lia]. }
+  now apply (G (length l)).
+Qed.
+
+(** Where the products of a block are in its sums. *)
+Definition places (d : design) : list nat := if odd_first d then swapped (seq 0 (block d)) else seq 0 (block d).
+
+Lemma placed {A} d (g : element -> A) xs e : length xs = block d -> map g (ordered d xs) = map (fun k => nth k (map g xs) e) (places d).
+Proof.
+  intros L. assert (N : map (fun k => nth k (map g xs) e) (seq 0 (block d)) = map g xs) by (rewrite <- L, <- (map_length g); apply nth_all).
+  unfold ordered, places. destruct (odd_first d); [|now symmetry]. now rewrite !swapped_each, N.
+Qed.
+
+(** The sums of an order as a tree, of designs of whole products whose NaNs are one word or those of chains. *)
+Definition as_steps (d : design) : option summation :=
   let how := sums d in
-  match tree_in (chain_zero how) how (block d) with
+  match tree_in (chain_zero how) how (places d) with
   | (Step s l, true) =>
       if ordered_sum how && forallb (taken_whole (c_rule d)) (block_stages how) && negb (skips d) && match cutting_of d, composed d with Whole, None => true | _, _ => false end &&
-         match nans d, how with OneWord, _ | (FirstOperand | BSumA | ASumB), CLast TwoChains _ _ => true | _, _ => false end &&
-         (0 <? Z.of_nat (block d)) && (Nat.modulo n (block d) =? 0)%nat
+         match nans d, how with OneWord, _ | (FirstOperand | BSumA | ASumB), (CLast TwoChains _ _ | FromC _ _) => true | _, _ => false end && (0 <? Z.of_nat (block d))
       then Some (InSteps (Step s l)) else None
   | _ => None
   end.
 
-Theorem order_as_steps d how n w : as_steps d n = Some how -> length (pairs w) = n -> compute d w = compute (with_sums d how) w.
+Theorem order_as_steps d how w : as_steps d = Some how -> length (pairs w) = block d -> compute d w = compute (with_sums (with_order d false) how) w.
 Proof.
-  unfold as_steps. intros O L. destruct (tree_in _ _ _) as [t m] eqn:E. destruct t as [| | |s l]; try easy. destruct m; [|easy].
-  destruct (_ && _) eqn:G in O; [|easy]. injection O as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[[Os T] Sk] W] Q] B] D].
-  apply negb_true_iff in Sk. apply Z.ltb_lt in B. apply Nat.eqb_eq in D. destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|].
-  apply same_words with (C := fun _ => True) (n := block d); auto; [lia| |right; rewrite L; auto].
-  intros b v x fs fs' [Lb|Lb] _ _ _; [|lia]. split; [|exact I]. unfold step_with. cbv zeta.
-  assert (Lp : length (block_products d b) = block d) by now rewrite block_products_length.
-  rewrite <- Lp in E. pose proof (order_tree (c_rule d) (block_products d b) (taken_c d v) _ (sums d) fs s l Os T E) as V.
-  cbn [block_sum]. rewrite <- V. f_equal. destruct (is_nan _) eqn:N; cbn [negb]; [|reflexivity]. unfold nan_of_block.
-  destruct (nans d) eqn:R; try easy; [now destruct (sums d)| | |];
-    destruct (sums d) as [| | | | | | |[] step last|] eqn:S; try easy; cbn [chain_zero] in E;
-    (eapply two_chains_nan; eauto; [|cbn [block_stages forallb] in T; repeat rewrite andb_true_iff in T; apply T|cbn [block_stages forallb] in T; repeat rewrite andb_true_iff in T; apply T|now rewrite <- V]);
-    unfold factor_nans; now rewrite map_length, Lp, <- Lb; unfold ordered; destruct (odd_first d); auto using swapped_length.
+  unfold as_steps. intros O L. destruct (tree_in _ _ _) as [t m] eqn:E. destruct t as [| | |s l]; try discriminate O. destruct m; [|discriminate O].
+  destruct (_ && _) eqn:G in O; [|discriminate O]. injection O as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[Os T] Sk] W] Q] B].
+  apply negb_true_iff in Sk. apply Z.ltb_lt in B. destruct (cutting_of d) eqn:Wc; try discriminate W. destruct (composed d) eqn:Co; [discriminate W|]. assert (Bn : (0 < block d)%nat) by lia.
+  set (how := InSteps (Step s l)). set (d' := with_sums (with_order d false) how). rewrite (one_block d w Sk Wc Co Bn L), (one_block d' w Sk Wc Co Bn L).
+  change (elements d' w) with (elements d w). set (xs := elements d w). change (c_format d') with (c_format d). change (d_format d') with (d_format d). change (start_of d' (c_word w)) with (start_of d (c_word w)).
+  set (v := decode (c_format d) (c_word w)). set (n0 := snd (start_of d (c_word w))). assert (Lx : length xs = block d) by (unfold xs; now rewrite elements_length).
+  unfold step_with. cbv zeta. change (taken_c d' v) with (taken_c d v). change (sums d') with how. change (c_rule d') with (c_rule d).
+  assert (Ep : block_products d xs = map (fun k => nth k (block_products d' xs) NaN) (places d)) by (unfold block_products; now apply placed).
+  assert (En : factor_nans d xs = map (fun k => nth k (factor_nans d' xs) (None, None)) (places d)) by (unfold factor_nans; now apply placed).
+  rewrite Ep, En. set (ps := block_products d' xs). set (ns := factor_nans d' xs). set (c := taken_c d v).
+  pose proof (order_tree (c_rule d) ps c _ (sums d) (places d) (whole_factors d (ordered d xs)) s l Os T E) as V. rewrite V. unfold how. cbn [block_sum].
+  f_equal. destruct (is_nan _) eqn:N; cbn [negb]; [|reflexivity]. unfold nan_of_block. change (nans d') with (nans d). change (nan_word d') with (nan_word d). change (c_rule d') with (c_rule d).
+  assert (Fs : forall s0 s1, block_stages (sums d) = [s0; s1] -> taken_whole (c_rule d) s0 = true /\ taken_whole (c_rule d) s1 = true).
+  { intros s0 s1 X. rewrite X in T. cbn [forallb] in T. repeat rewrite andb_true_iff in T. split; apply T. }
+  assert (Ne : exists ks k, places d = ks ++ [k]).
+  { destruct (places d) as [|k0 k1] eqn:X using rev_ind; [|eauto]. exfalso. apply (f_equal (@length nat)) in X. unfold places in X. destruct (odd_first d); rewrite ?swapped_length, seq_length in X; cbn in X; lia. }
+  destruct (nans d) eqn:R; try discriminate Q; [now destruct (sums d)| | |];
+    destruct (sums d) as [| | | | | |st last|[] st last|] eqn:S; try discriminate Q; cbn [chain_zero] in E; destruct (Fs _ _ eq_refl) as [F1 F2];
+    [destruct Ne as [ks [k Ne]]; rewrite Ne in E |- *; symmetry; eapply from_c_nan; eauto; destruct (is_nan c) eqn:X; [intros _; now destruct c|easy]|symmetry; eapply two_chains_nan; eauto|
+     destruct Ne as [ks [k Ne]]; rewrite Ne in E |- *; symmetry; eapply from_c_nan; eauto; destruct (is_nan c) eqn:X; [intros _; now destruct c|easy]|symmetry; eapply two_chains_nan; eauto|
+     destruct Ne as [ks [k Ne]]; rewrite Ne in E |- *; symmetry; eapply from_c_nan; eauto; destruct (is_nan c) eqn:X; [intros _; now destruct c|easy]|symmetry; eapply two_chains_nan; eauto].
 Qed.
 
 (** * Parameters of a tree's sums that cannot matter *)

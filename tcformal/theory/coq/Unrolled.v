@@ -79,9 +79,33 @@ Definition unrolls (d : design) (t : steps) : bool :=
   one_nan d && negb (odd_first d) && (0 <? Z.of_nat (block d)) && first_only (block d) t &&
   match cutting_of d, composed d, zero_terms (factors d), t with Whole, None, None, Step _ _ => true | _, _, _, _ => false end.
 
+(** The sums of an order as the tree of one block's steps, of any number of whole blocks whose NaNs are one word. *)
+Definition block_steps (d : design) (n : nat) : option summation :=
+  let how := sums d in
+  match tree_in (chain_zero how) how (seq 0 (block d)) with
+  | (Step s l, true) =>
+      if ordered_sum how && forallb (taken_whole (c_rule d)) (block_stages how) && negb (skips d) && match cutting_of d, composed d with Whole, None => true | _, _ => false end &&
+         match nans d with OneWord => true | _ => false end && (0 <? Z.of_nat (block d)) && (Nat.modulo n (block d) =? 0)%nat
+      then Some (InSteps (Step s l)) else None
+  | _ => None
+  end.
+
+Lemma order_as_block_steps d how n w : block_steps d n = Some how -> length (pairs w) = n -> compute d w = compute (with_sums d how) w.
+Proof.
+  unfold block_steps. intros O L. destruct (tree_in _ _ _) as [t m] eqn:E. destruct t as [| | |s l]; try easy. destruct m; [|easy].
+  destruct (_ && _) eqn:G in O; [|easy]. injection O as <-. repeat rewrite andb_true_iff in G. destruct G as [[[[[[Os T] Sk] W] Q] B] D].
+  apply negb_true_iff in Sk. apply Z.ltb_lt in B. apply Nat.eqb_eq in D. destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|].
+  apply same_words with (C := fun _ => True) (n := block d); auto; [lia| |right; rewrite L; auto].
+  intros b v x fs fs' [Lb|Lb] _ _ _; [|lia]. split; [|exact I]. unfold step_with. cbv zeta.
+  assert (Lp : length (block_products d b) = block d) by now rewrite block_products_length.
+  pose proof (order_tree (c_rule d) (block_products d b) (taken_c d v) _ (sums d) (seq 0 (block d)) fs s l Os T E) as V.
+  rewrite <- Lp, nth_all in V. cbn [block_sum]. rewrite <- V. f_equal. destruct (is_nan _) eqn:N; cbn [negb]; [|reflexivity].
+  unfold nan_of_block. destruct (nans d) eqn:R; try easy. now destruct (sums d).
+Qed.
+
 (** The sums of [n] products in an order, of all blocks as one tree. *)
 Definition as_one_block (d : design) (n : nat) : option summation :=
-  match as_steps d n with
+  match block_steps d n with
   | Some (InSteps t) => if unrolls d t && (0 <? Z.of_nat n) then Some (InSteps (unrolled (block d) (n / block d - 1) t)) else None
   | _ => None
   end.
@@ -128,8 +152,8 @@ Qed.
 (** All blocks of sums in an order are one tree. *)
 Theorem order_as_one_block d how n w : as_one_block d n = Some how -> length (pairs w) = n -> compute d w = compute (with_block d n how) w.
 Proof.
-  unfold as_one_block. destruct (as_steps d n) as [h|] eqn:A; [|easy]. destruct h as [| | | | | | | |t]; try easy. destruct (unrolls d t && _) eqn:U; [|easy]. intros E L. injection E as <-.
-  apply andb_prop in U. destruct U as [U N]. apply Z.ltb_lt in N. rewrite (order_as_steps d _ n w A L). assert (D : (n mod block d = 0)%nat).
-  { unfold as_steps in A. destruct (tree_in _ _ _) as [q mm]. destruct q as [| | |s l]; try easy. destruct mm; [|easy]. destruct (_ && _) eqn:G in A; [|easy]. apply andb_prop in G. destruct G as [_ G]. now apply Nat.eqb_eq in G. }
+  unfold as_one_block. destruct (block_steps d n) as [h|] eqn:A; [|easy]. destruct h as [| | | | | | | |t]; try easy. destruct (unrolls d t && _) eqn:U; [|easy]. intros E L. injection E as <-.
+  apply andb_prop in U. destruct U as [U N]. apply Z.ltb_lt in N. rewrite (order_as_block_steps d _ n w A L). assert (D : (n mod block d = 0)%nat).
+  { unfold block_steps in A. destruct (tree_in _ _ _) as [q mm]. destruct q as [| | |s l]; try easy. destruct mm; [|easy]. destruct (_ && _) eqn:G in A; [|easy]. apply andb_prop in G. destruct G as [_ G]. now apply Nat.eqb_eq in G. }
   change (block d) with (block (with_sums d (InSteps t))) in *. apply (blocks_unrolled (with_sums d (InSteps t))); auto. lia.
 Qed.
