@@ -266,7 +266,7 @@ Proof.
   destruct (Z.eqb_spec n 0) as [N|N].
   - rewrite Zs. rewrite N. cbn [Z.eqb negb andb]. reflexivity.
   - assert (R : round_div (rho (out s)) n (last_bit (out s) n u - u) <> 0).
-    { apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
+    { apply round_log; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
       assert (g <= Z.log2 (Z.abs n) + u); [|lia]. destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
       assert (Z.max 0 (g - u) <= Z.log2 (Z.abs n)); [|lia]. rewrite <- (Z.log2_pow2 (Z.max 0 (g - u))) by lia. apply Z.log2_le_mono.
       assert (P2 : 0 < 2 ^ Z.max 0 (g - u)) by (apply Z.pow_pos_nonneg; lia). rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (g - u)) as k. intros k Pk.

@@ -62,7 +62,7 @@ Proof.
       split; [apply Rmult_le_compat_r; [lra|now apply IZR_le]|apply Rmult_lt_compat_r; [lra|now apply IZR_lt]]. }
     assert (Gl : g <= l). { assert (Q : (bp g < bp (l + 1))%R) by lra. apply lt_bpow in Q. lia. }
     assert (Ex : ex = l - p c) by (unfold ex, last_bit; destruct (Z.eqb_spec n 0); [easy|]; fold l; lia).
-    assert (R : r <> 0) by (apply round_not_zero; auto; unfold l in *; lia).
+    assert (R : r <> 0) by (apply round_log; auto; unfold l in *; lia).
     pose proof (round_div_log2 c n u R) as Br. fold ex in Br. fold r in Br. set (own := Z.log2 (Z.abs r) + ex) in *.
     assert (Pg : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
     assert (Fl : (bp l <= Rabs (flt_rnd c (IZR n * bp u)) <= bp t)%R).
