@@ -6,21 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tcformal.analysis.papers.checked import OUTCOMES, check_asks
 from tcformal.analysis.papers.files import find, folder, known_queries, load, validator
-from tcformal.analysis.papers.run import Setting, run
-from tcformal.design.names import resolve
 from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.assume import FLAGS
 from tcformal.query.claims.register import CLAIMS
 from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
 from tcformal.query.kinds.property.properties import PROPERTIES
-from tcformal.solve.result import Limits
-from tcformal.store.store import Store
 
 PLAIN = """
 title = "A question"
@@ -62,13 +56,6 @@ def test_values_are_filled_in(tmp_path: Path) -> None:
     changed = query.concrete({"terms": "9"})
     assert changed[0].body["separate"] == ["valpey@terms=9,carry_bits=2", "valpey@terms=9"]
     assert changed[0].kind == "separate"
-
-
-def test_pairs_are_every_two_of_a_list(tmp_path: Path) -> None:
-    text = PLAIN.replace("cases = [{ few = 2 }, { few = 3 }]", 'pairs = ["RNE", "RZ", "RD"]')
-    text = text.replace("{few}", "{x}{y}")
-    names = [ask.name for ask in load(written(tmp_path, text)).concrete()]
-    assert names == ["5 terms, RNERZ", "5 terms, RNERD", "5 terms, RZRD"]
 
 
 @pytest.mark.parametrize(
@@ -141,47 +128,6 @@ def test_a_mistake_in_what_is_asked_is_named_before_it_is_asked(tmp_path: Path, 
     assert said in str(caught.value)
 
 
-def test_an_outcome_of_another_kind_is_a_mistake(tmp_path: Path) -> None:
-    query = load(written(tmp_path, PLAIN.replace('"SEPARATED"', '"HOLDS"')))
-    with pytest.raises(InputError, match=r"ask\.1\.expected .*expected a known outcome of separate"):
-        check_asks(query, query.concrete())
-
-
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (
-            "",
-            "separate, property, claim, algorithm, error, measure, or unit with a, b, c and d, but got none",
-        ),
-        ('property = "nan-word"', "expected property beside unit, but there is no unit"),
-        (f'd = "1"\na = ["1"]\n{VOLTA}', "expected d beside unit, a, b, c, but there is no b and no c"),
-        (f'property = "nan-word"\nclaim = "carry-bits"\n{VOLTA}', "but got property and claim"),
-    ],
-)
-def test_an_ask_is_of_one_kind(tmp_path: Path, ask: str, said: str) -> None:
-    text = f'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "HOLDS"\n{ask}\n'
-    with pytest.raises(InputError) as caught:
-        load(written(tmp_path, text))
-    assert said in str(caught.value)
-
-
-def test_what_only_asking_finds_names_the_ask(tmp_path: Path) -> None:
-    text = PLAIN.replace('"valpey@terms={terms}"]', '"hopper/mma.m16n8k8.f32.tf32.tf32.f32"]')
-    query = load(written(tmp_path, text))
-    check_asks(query, query.concrete())
-    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0))
-    with pytest.raises(InputError, match=r"query\.toml, but at ask\.1 .*expected two units of equal operand"):
-        list(run(query, query.concrete(), how))
-
-
-def test_an_unknown_solver_is_no_mistake_of_the_file(tmp_path: Path) -> None:
-    query = load(written(tmp_path, PLAIN))
-    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0), solvers=["nobody"])
-    with pytest.raises(UnknownNameError, match=r"^expected a known solver, but got 'nobody'"):
-        list(run(query, query.concrete(), how))
-
-
 def test_the_documented_file_is_one(tmp_path: Path) -> None:
     """The example of queries/README.md; and every property, claim and kind is named there."""
     text = (folder() / "README.md").read_text(encoding="utf-8")
@@ -203,14 +149,6 @@ def test_a_placeholder_that_nothing_fills_is_named(tmp_path: Path) -> None:
         query.concrete()
 
 
-def test_settings_must_be_parameters_of_the_right_kind(tmp_path: Path) -> None:
-    query = load(written(tmp_path, PLAIN))
-    with pytest.raises(UnknownNameError, match="term"):
-        query.concrete({"term": "9"})
-    with pytest.raises(InputError, match="expected an integer for terms"):
-        query.concrete({"terms": "many"})
-
-
 def test_an_unknown_query_is_refused_with_the_closest_names() -> None:
     with pytest.raises(UnknownNameError, match="valpey/carry-bits"):
         find("valpey/carry-bit")
@@ -224,33 +162,6 @@ def test_a_missing_file_is_one_sentence() -> None:
 
 
 # ---------------------------------------------------------------------------- carry bits of n terms
-
-
-def test_the_rows_of_the_carry_bits_are_the_formula() -> None:
-    """⌈log2 n⌉ bits, asked for every n from 2 to 33: one bit fewer is too few, and these are enough."""
-    asks = find("valpey/carry-bits").concrete()
-    few, enough = set(), set()
-    for ask in asks:
-        first, second = (resolve(name).design for name in ask.body["separate"])
-        terms, bits = first.products + 1, first.carry_bits
-        needed = (terms - 1).bit_length()
-        if ask.expected == "SEPARATED":
-            assert bits == needed - 1
-            few.add(terms)
-        elif second.carry_bits is None:
-            assert bits == needed
-            enough.add(terms)
-        else:
-            assert (bits, second.carry_bits) == (needed, needed + 1)
-    assert few == enough == set(range(2, 34))
-
-
-@given(n=st.integers(2, 1 << 24))
-def test_more_terms_follow_the_same_formula(n: int) -> None:
-    """n full significands of 24 bits, and the units that a sum of p carry bits holds."""
-    bits, largest = (n - 1).bit_length(), n * ((1 << 24) - 1)
-    assert largest < 1 << (24 + bits)
-    assert largest >= 1 << (24 + bits - 1)
 
 
 # ---------------------------------------------------------------------- hostile files

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.distance.falls import FallSearch
-from tcformal.analysis.distance.monotone import Fall, Monotonicity, monotonicity
+from tcformal.analysis.distance.monotone import Fall, monotonicity
 from tcformal.cli import main
-from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
@@ -98,23 +93,6 @@ def test_what_is_proved_has_no_defect() -> None:
     assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS, Kind.UNKNOWN]
 
 
-@pytest.mark.parametrize("checked", [True, False])
-def test_the_theorem_speaks_of_c_alone(checked: bool) -> None:
-    """And only where its proof was checked."""
-    claim: Any = SimpleNamespace(kind=Kind.HOLDS, checked=checked)
-    m = Monotonicity(name="a unit", length=1, falls=(), claim=claim)
-    assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS if checked else Kind.UNKNOWN, Kind.UNKNOWN]
-
-
-def test_what_does_not_fall_is_no_fall(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that a search takes for falls are counted again."""
-    a = np.zeros((2, 4), np.uint64)
-    rows = (a, a[0], np.array([0x3F800000, 0x3F800001], np.uint64))
-    monkeypatch.setattr(FallSearch, "best", lambda self: rows)
-    with pytest.raises(InvariantError, match="expected a fall of volta"):
-        monotonicity(VOLTA)
-
-
 def test_the_command_says_what_falls() -> None:
     done = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone", "--json", "--no-prove"])
     assert done.exit_code == 0
@@ -125,9 +103,3 @@ def test_the_command_says_what_falls() -> None:
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
     assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())
-
-
-@pytest.mark.parametrize("length", [0, 5000])
-def test_lengths_out_of_range(length: int) -> None:
-    with pytest.raises(InputError, match="for length"):
-        monotonicity(VOLTA, length=length)

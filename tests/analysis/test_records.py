@@ -68,13 +68,3 @@ def test_a_sweep_goes_on_among_foreign_lines(tmp_path: Path, name: str) -> None:
     warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert len(warnings) == 9
     assert warnings[-1] == "warning: 44 more such sentences are not shown"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("--vectors", "1" + "0" * 22), ("--jobs", "99999999"), ("--vectors", "0"), ("--jobs", "-1")],
-)
-def test_numbers_that_nobody_can_wait_for_are_refused(words: tuple[str, str]) -> None:
-    done = CliRunner().invoke(main, ["sweep", *words])
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error: expected an integer from 1 to ")

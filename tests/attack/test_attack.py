@@ -11,8 +11,6 @@ from typing import TypeGuard
 import numpy as np
 import pytest
 
-from attack.bounds import all_bounds, length_bound, program_bound
-from attack.distances import distance_bound
 from attack.exact import Sums, decoded
 from attack.rounds import Attacked, attack
 from attack.statements import BOUNDS
@@ -102,19 +100,6 @@ def test_no_input_breaks_an_equality() -> None:
     assert all(x.met for x in done)
 
 
-def test_no_input_breaks_a_bound_of_a_unit_a_program_or_a_distance() -> None:
-    made = [
-        length_bound(AMPERE, 16), program_bound("fma-chain", 4, (-14, 14)),
-        program_bound("bf16x9", 3, (-14, 14)),
-        distance_bound(AMPERE, "hopper/mma.m16n8k8.f32.f16.f16.f32"),
-    ]  # fmt: skip
-    for t in made:
-        assert not isinstance(t, str)
-        (done,) = attack([t], 512, 20261127)
-        assert not done.broken, done.examples
-        assert done.met
-
-
 def test_a_hundredth_of_the_bound_of_each_theorem_matters() -> None:
     """Of each theorem about errors one unit: a bound that is that much smaller is broken."""
     some = [t for t in bounded() if isinstance(t, ErrorTheorem)]
@@ -130,14 +115,6 @@ def test_a_hundredth_of_the_bound_of_each_theorem_matters() -> None:
 @pytest.mark.long
 def test_no_input_of_very_many_breaks_a_theorem() -> None:
     assert broken(list(attack(every(), 1_000_000, 20261128, rounds=40))) == []
-
-
-@pytest.mark.long
-def test_no_input_of_many_breaks_a_bound() -> None:
-    for _, make in all_bounds():
-        t = make()
-        if not isinstance(t, str):
-            assert broken(list(attack([t], 4096, 20261128, rounds=8))) == []
 
 
 @pytest.mark.long

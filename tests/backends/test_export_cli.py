@@ -32,11 +32,6 @@ def test_file_and_output_are_the_same(to: str, tmp_path: Path) -> None:
     assert (kept.exit_code, kept.output, path.read_bytes()) == (0, "", right)
 
 
-def test_json_is_one_object() -> None:
-    """The option that every command has."""
-    assert export(UNIT, "--json").stdout == export(UNIT, "--to", "json").stdout
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -54,12 +49,6 @@ def test_mistakes_are_one_sentence(words: list[str], sentence: str) -> None:
     assert result.stdout == ""
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_help_shows_examples() -> None:
-    """What is typed, and what comes."""
-    text = export("--help").stdout
-    assert "tcformal export ampere/mma.m16n8k16.f32.f16.f16.f32 --to verilog -o ampere.sv" in text
 
 
 def test_binary_aiger_is_not_written_to_a_terminal() -> None:

@@ -13,13 +13,11 @@ from click.testing import CliRunner, Result
 from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.devices.programs.hand import HandDevice, lines_of
-from tcformal.errors import InputError
 from tcformal.files.write import append
 from tcformal.identification.asking.device import identify as identify_device
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw, batch
+from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
 from tcformal.store.schema import sealed
@@ -72,15 +70,6 @@ def test_the_exit_code_says_what_was_found() -> None:
     assert result.exit_code == 1
     assert result.stdout.startswith("OUTSIDE THE SPACE: ")
     assert f"{UNIT} " in result.stdout
-
-
-@pytest.mark.slow
-def test_an_instruction_names_formats_and_k() -> None:
-    unit = "ampere/mma.m16n8k16.f32.f16.f16.f32"
-    result = run("identify", "--device", "model:ampere", "--unit", unit, "--vectors", "10", "--json")
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["k"] == 16
-    assert list(Path("results/identify").rglob("ampere-mma*-k16.jsonl"))
 
 
 def answers(lines: list[dict[str, Any]], path: Path) -> None:
@@ -157,19 +146,6 @@ def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
         result = run(*words, "--answer", str(path))
         assert result.exit_code == code, result.output
         assert result.stderr.startswith("error: expected an")
-
-
-def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
-    device, path = HandDevice("lab"), tmp_path / "answers.jsonl"
-    first, second = batch(SPEC, 4, 12, 1), batch(SPEC, 4, 12, 2)
-    answers(lines_of(SPEC, first), path)
-    device.answer(path)
-    with pytest.raises(
-        InputError, match=r"^expected answers to the 12 inputs that are asked now .*-0 has none"
-    ):
-        device.run(SPEC, second)
-    device.answer(path)
-    assert (device.run(SPEC, first) == replay(SPEC, first)).all()
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from click.testing import CliRunner, Result
 import signals
 from tcformal.cli import main
 from tcformal.query.pairs.campaign import PairOutcome
-from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
+from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.query.question import Kind
 from tcformal.report.pairs import LETTERS
 
@@ -53,24 +52,6 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr("tcformal.cli.questions.pairs.campaign", campaign)
 
     return come_to
-
-
-def test_every_group_is_shown_in_a_hundred_columns(run: Run, outcomes: Callable[..., None]) -> None:
-    outcomes(Kind.SEPARATED)
-    shown = run("--all-pairs")
-    assert shown.exit_code == 0, shown.output
-    lines = shown.stdout.splitlines()
-    assert max(map(len, lines)) <= 100
-    for group in groups():
-        assert group.formats in lines
-        for unit in group.units:
-            assert any(unit.name in line.split() for line in lines), unit.name
-    rows = [line for line in lines if re.match(r"\s*\d+ .*·", line)]
-    assert sum(row.split().count("s") for row in rows) == 738
-    alone = len(without_counterpart())
-    assert lines[-1] == f"{alone} designs of formats that no other design has"
-    assert lines[-2].startswith("738 pairs of ")
-    assert ": 738 separated; 0 kept from before; " in lines[-2]
 
 
 @pytest.mark.parametrize("kind", list(LETTERS), ids=str)
@@ -127,14 +108,6 @@ def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) ->
     assert refused.exit_code == 2
     assert f"error: {sentence}" in refused.stderr
     assert refused.stdout == ""
-
-
-def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
-    refused = run("--all-pairs", "tf32", "--scheduler", "tcp://127.0.0.1:9")
-    assert refused.exit_code == 3
-    assert "error: expected a Dask scheduler at tcp://127.0.0.1:9, but none answered" in refused.stderr
 
 
 # ---------------------------------------------------------------------- killed runs

@@ -54,18 +54,6 @@ def run(run: Run) -> Run:
     return partial(run, "suite")
 
 
-def test_the_table(run: Run) -> None:
-    result = run(*THREE)
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert all(len(line) <= 100 for line in lines)
-    assert lines[0].startswith("2 inputs for 3 classes of 3 designs at k=2: no suite of the 512 inputs tried")
-    assert "it alone separates 1 pair" in result.stdout
-    rows = [line.split() for line in lines if " 0x" in line and line.startswith("@")]
-    assert [row[0][-7:] for row in rows] == ["RZ-FP32", "RU-FP32", "RD-FP32"]
-    assert len({tuple(row[1:]) for row in rows}) == 3
-
-
 def test_json_is_checked_and_damage_noticed(run: Run, tmp_path: Path) -> None:
     result = run(*THREE, "--json")
     assert result.exit_code == 0
@@ -118,13 +106,6 @@ def test_the_header_compiles_without_a_warning(run: Run, tmp_path: Path) -> None
     words = [json_of["designs"][0], *(first[x][0]["hex"] for x in "ab"), first["c"]["hex"]]
     assert ran.stdout.split()[0] == words[0]
     assert [int(x, 16) for x in ran.stdout.split()[1:4]] == [int(x, 16) for x in words[1:]]
-
-
-def test_scales_are_written_too(run: Run) -> None:
-    name = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
-    result = run(name, "--vary", "fraction_bits=24,25", "--vectors", "256", "--format", "c")
-    assert result.exit_code == 0
-    assert "static const uint8_t suite_scale_a[1][1]" in result.stdout
 
 
 def test_an_undecided_pair_is_no_answer(run: Run) -> None:

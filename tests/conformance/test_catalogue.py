@@ -13,7 +13,7 @@ import pytest
 
 from conformance.test_designs import compare, oracle_on_all
 from executors import Inline
-from tcformal.analysis.sweeps import conformance, records
+from tcformal.analysis.sweeps import conformance
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
 from tcformal.simulation.operands.batch import witness_at
@@ -23,11 +23,6 @@ from tcformal.simulation.unit import Unit, unit
 #: Vectors of each design in the default tests.
 VECTORS = 16
 DESIGNS = list(distinct_designs())
-
-
-def test_the_catalogue_is_swept_whole() -> None:
-    assert len(DESIGNS) == 211
-    assert sum(len(names) for names in distinct_designs().values()) == len(catalogue()) == 5230
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -73,27 +68,6 @@ def test_a_sweep_continues_where_it_was_cut_off(tmp_path: Path) -> None:
     assert all(line["oracle_mismatches"] == line["integer_mismatches"] == 0 for line in lines)
     assert list(conformance.sweep(path, 60, 1, pool, only=only)) == []
     assert len(list(conformance.sweep(path, 61, 1, pool, only=only))) == 3
-
-
-def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
-    path = tmp_path / "conformance.jsonl"
-    pool = Inline()
-    only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
-    record = next(conformance.sweep(path, 12, 1, pool, only=only))
-    path.write_text("")
-    records.append(path, replace(record, definition="of yesterday"))
-    assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
-
-
-def test_a_torn_line_is_swept_again(tmp_path: Path) -> None:
-    path = tmp_path / "conformance.jsonl"
-    pool = Inline()
-    only = lambda name: name.startswith("volta/")  # noqa: E731
-    assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 3
-    path.write_text(path.read_text()[:-40])
-    assert len(conformance.done_already(path, 12)) == 2
-    assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
-    assert len(conformance.done_already(path, 12)) == 3
 
 
 @pytest.mark.parametrize("name", ["blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"])

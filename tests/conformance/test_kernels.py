@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +11,7 @@ from numpy.typing import NDArray
 
 from dags import evaluate, random_graph
 from executors import Inline
-from tcformal.analysis.sweeps import compiled, records
-from tcformal.design.catalog import catalogue
+from tcformal.analysis.sweeps import compiled
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -137,22 +134,3 @@ def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
     assert [r.unit for r in run()] == ["volta/mma.m8n8k4.f16.f16.f16.f16"]
     assert run() == []
     assert len(run(compiled.OUTPUTS + 1)) == 2
-
-
-@pytest.mark.parametrize("changed", ["definition", "kernels"])
-def test_what_changed_is_compared_again(changed: str, tmp_path: Path) -> None:
-    path, pool = tmp_path / "kernels.jsonl", Inline()
-    only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
-    (record,) = compiled.compare(path, 10, 1, pool, only=only)
-    assert len(compiled.done_already(path, 10)) == 1
-    altered: dict[str, Any] = {changed: "of yesterday"}
-    path.unlink()
-    records.append(path, replace(record, **altered))
-    assert compiled.done_already(path, 10) == {}
-    assert len(list(compiled.compare(path, 10, 1, pool, only=only))) == 1
-
-
-def test_one_unit_stands_for_every_design() -> None:
-    """Every catalogued design is that of some representative."""
-    designs = {catalogue()[name].design for name in compiled.representatives()}
-    assert {u.design for u in catalogue().values()} <= designs

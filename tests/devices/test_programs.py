@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from tcformal.cli import main
-from tcformal.devices.device import slug
-from tcformal.devices.log.results import read_runs
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.programs.talk import LONGEST_LINE
-from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError, InputError, RecordError
+from tcformal.errors import DeviceError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.unit import unit
-from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = unit(UNIT).spec
@@ -132,55 +125,3 @@ def test_hostile_answers_reject_at_once(body: str, sentence: str, tmp_path: Path
     assert len(str(caught.value)) < 1000
     assert "\n" not in str(caught.value)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
-
-
-@pytest.mark.parametrize(
-    "hello", ['{"device": 3}', '{"device": ""}', '{"device": "x", "driver": None}', '{"x": []}']
-)
-def test_who_it_is_must_be_text(hello: str, tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="expected texts from exec:"):
-        ProgramDevice(program(tmp_path, hello=hello)).identify(SPEC, 4)
-
-
-def test_names_of_any_length_are_names_of_files(tmp_path: Path) -> None:
-    device = ProgramDevice(program(tmp_path, hello='{"device": "é" * 5000}'))
-    outcome = run_plan(PLAN, device, tmp_path)
-    assert outcome.mismatches == 0
-    assert len(read_runs(outcome.path)) == 1
-    assert len(slug("x" * 300)) <= 200
-    assert slug("x" * 300) != slug("x" * 301)
-    assert slug("x" * 200) == "x" * 200
-
-
-def test_words_that_are_none_reject() -> None:
-    with pytest.raises(
-        InputError, match=r"^expected the words of a program in exec:', but got: No closing quotation$"
-    ):
-        open_device("exec:'")
-    for text in ("exec: ", "exec:''", "exec:no\0program"):
-        with pytest.raises(DeviceError, match="expected a program to run"):
-            open_device(text)
-
-
-@pytest.mark.long
-def test_a_fault_never_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 3 with what is missing; 1 where what came refutes the unit; 0 once the run is whole."""
-    monkeypatch.chdir(tmp_path)
-    plan = make_plan(SPEC, list(directed(SPEC))[:6], vectors=0, seed=1)
-    device = ProgramDevice(program(tmp_path, "sys.exit('the card is gone') if n == 4 else " + GOOD))
-    with pytest.raises(DeviceError):
-        run_plan(plan, device, tmp_path)
-    path = next(tmp_path.rglob("*.jsonl"))
-    result = CliRunner().invoke(main, ["probe", "compare", str(path)])
-    assert result.exit_code == 3, result.output
-    assert result.stdout.startswith("INCOMPLETE: ")
-    assert "after 4 dot products it stopped at" in " ".join(result.stdout.split())
-    found = json.loads(CliRunner().invoke(main, ["probe", "compare", str(path), "--json"]).stdout)
-    assert (found["holds"], "the card is gone" in found["lacks"]) == (False, True)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    wrong = [sealed({**line, "d": "0x3f800000"}) if line["kind"] == "directed" else line for line in lines]
-    path.write_text("".join(json.dumps(line) + "\n" for line in wrong))
-    assert CliRunner().invoke(
-        main, ["probe", "compare", str(path), "--design", f"{UNIT}@nan_word=0x7fc00000"]
-    ).exit_code in (1, 3)
-    assert not compare(path).survives

@@ -108,25 +108,12 @@ def test_making_rejects(g: Graph, make: Callable[[Graph, Node, Node], Node], sen
     rejects(lambda: make(g, g.inputs["x"], g.inputs["t"]), sentence)
 
 
-def test_an_input_without_width_is_rejected() -> None:
-    """No width below 1 exists, and what was refused leaves no trace."""
-    g = Graph()
-    with pytest.raises(WidthError):
-        g.input("x", 0)
-    assert g.inputs == {}
-
-
 def test_nodes_have_no_truth_value(g: Graph) -> None:
     x, _, t = g.inputs.values()
     sentence = "expected no truth value to be asked of data, but node {} was used as one: use Graph.ite"
     rejects(lambda: bool(x), sentence.format(repr(x)))
     rejects(lambda: any((x, t)), sentence.format(repr(x)))
     rejects(lambda: not g.truth(False), sentence.format(repr(g.truth(False))))
-
-
-def test_a_node_shows_operator_operands_and_width(g: Graph) -> None:
-    x, y, _ = g.inputs.values()
-    assert repr(g.extract(g.add_mod(x, y), 2, 1)) == "#4:extract(#3, 2, 1):u2"
 
 
 # --------------------------------------------------------------------- sharing
@@ -281,13 +268,6 @@ def test_labels_carry_their_scope(g: Graph) -> None:
     assert g.labels["block0.sum"] == Stage(y, True, -3, 2)
 
 
-def test_a_scope_ends_when_its_body_fails(g: Graph) -> None:
-    with pytest.raises(WidthError), g.scope("block0"):
-        g.const(2, 1)
-    g.label("here", g.inputs["x"])
-    assert list(g.labels) == ["here"]
-
-
 def test_one_label_one_stage(g: Graph) -> None:
     x, y, _ = g.inputs.values()
     with g.scope("block0"):
@@ -306,18 +286,6 @@ def test_one_label_one_stage(g: Graph) -> None:
 )
 def test_a_stage_reads_as_a_number(g: Graph, signed: bool, offset: int, raw: int, read: int) -> None:
     assert Stage(g.inputs["x"], signed, offset, 0).read(raw) == read
-
-
-def test_views_are_copies(g: Graph) -> None:
-    g.label("sum", g.inputs["x"])
-    g.labels.clear()
-    g.inputs.clear()
-    assert list(g.labels) == ["sum"]
-    assert list(g.inputs) == ["x", "y", "t"]
-
-
-def test_inputs_keep_their_order_and_names(g: Graph) -> None:
-    assert [g.input_name(node) for node in g.inputs.values()] == list(g.inputs) == ["x", "y", "t"]
 
 
 # --------------------------------------------------------------------- walking, serialising

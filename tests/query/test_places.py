@@ -19,7 +19,7 @@ from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.question import Kind as Verdict
-from tcformal.query.regions import REGIONS, parse_region
+from tcformal.query.regions import REGIONS
 from tcformal.query.separate import separate
 from tcformal.solve.result import Limits
 
@@ -126,19 +126,6 @@ def test_no_product_of_subnormal_halves_is_normal() -> None:
     assert v.kind is Verdict.SEPARATED
 
 
-def test_a_witness_obeys() -> None:
-    """Products that are no halves with a sum that is one: as exact fractions say of the witness."""
-    name = "valpey@terms=3,c_format=fp16,d_format=fp16"
-    where = Assumptions.of(name, "products=outside-fp16", "sum=inside-fp16", "c=0")
-    v = separate(name, f"{name},product_rounding=RNE-FP16", limits=LIMITS, assumptions=where)
-    assert v.kind is Verdict.SEPARATED
-    assert v.witness is not None
-    products = [decode(FP16, x).number * decode(FP16, y).number
-                for x, y in zip(v.witness.a, v.witness.b, strict=True)]  # fmt: skip
-    assert not any(inside(p, FP16) for p in products)
-    assert inside(sum(products, Fraction(0)), FP16)
-
-
 @pytest.mark.parametrize(
     ("unit", "texts", "error", "sentence"),
     [
@@ -168,8 +155,3 @@ def test_two_algorithms_take_none_of_them() -> None:
         comparison_parameters(
             "volta/mma.m8n8k4.f32.f16.f16.f32", assumptions=from_texts(FP32, ["factors=normal"])
         )
-
-
-@pytest.mark.parametrize("text", ["inside-fp16", "outside-bf16", "normal-e5m2", "subnormal-fp64"])
-def test_places_are_spelled_as_they_are_read(text: str) -> None:
-    assert str(parse_region(text, "sum")) == text

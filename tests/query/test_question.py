@@ -13,7 +13,7 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Sign
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.programs.chain import OperandNodes, common_k
+from tcformal.programs.chain import OperandNodes
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
 from tcformal.query.pair import question
@@ -127,12 +127,6 @@ def values(unit: Any, w: Witness) -> list[ExactValue]:
     """Every operand, decoded."""
     o = unit.operands
     return [*(decode(o.a, x) for x in w.a), *(decode(o.b, x) for x in w.b), decode(o.c, w.c)]
-
-
-def test_calls_of_unlike_length_meet_at_their_common_multiple() -> None:
-    """Calls of 2 and of 3 products meet after 6; what has been done in between is each unit's own."""
-    two, three = resolve(BASE), resolve("tfdpa@products=3,k=3")
-    assert common_k(two, three) == question(two, three, NOTHING).k == 6
 
 
 # ---------------------------------------------------------------------- replay

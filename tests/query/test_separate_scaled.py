@@ -102,22 +102,6 @@ def test_scaled_units_of_one_definition_are_equivalent(first: str, second: str) 
     assert v.question.same_definition
 
 
-def test_eight_carry_bits_are_enough_for_scaled_products() -> None:
-    """32 products and c, each below 4: a proof over all operands and scales, of two definitions."""
-    v = prove_equal(MX4, f"{MX4}@carry_bits=8", limits=LIMITS)
-    assert v.kind is Kind.EQUIVALENT, v.reason
-    assert not v.question.same_definition
-
-
-def test_scales_cannot_be_nan_where_operands_are_finite() -> None:
-    """Units of different NaN words, where neither elements nor c can be NaN."""
-    nan_words = MX4, f"{MX4}@nan_word=0x7fc00000"
-    w = assert_separated(separate(*nan_words, limits=LIMITS, assumptions=Assumptions(c=0)))
-    assert sorted((*w.scale_a, *w.scale_b)) == [0x7F, 0xFF]
-    finite = prove_equal(*nan_words, limits=LIMITS, assumptions=Assumptions(("finite",), c=0))
-    assert finite.kind is Kind.EQUIVALENT, finite.reason
-
-
 # ---------------------------------------------------------------------- questions that are refused
 @pytest.mark.parametrize(
     ("first", "second", "texts", "sentence"),
@@ -162,24 +146,3 @@ def test_a_chain_that_cuts_a_block_of_scales_is_refused() -> None:
         "expected units of equal k, because made/half cannot be chained: "
         "its k is 16, which cuts a block of 32 that share a scale"
     )
-
-
-def test_bounds_on_scales_leave_operands_alone_and_the_reverse() -> None:
-    """Each bound is on its own kind of operand, and both are read back from their spellings."""
-    one = resolve(MX4)
-    texts = ["exponents=0..1", "scale_exponents=-3..4"]
-    what = from_texts(one.c_format, texts)
-    assert what.spellings() == texts
-    q = question(one, resolve(f"{MX4}@fraction_bits=24"), what)
-    run = q.evaluator()
-    w = Witness((2, *[0] * 31), (2, *[0] * 31), 0, (0x7F,), (0x7F,))
-    for scale, x, allowed in (
-        (0x7C, 2, 1),
-        (0x83, 2, 1),
-        (0x7B, 2, 0),
-        (0x84, 2, 0),
-        (0x7F, 6, 0),
-        (0xFF, 2, 0),
-    ):
-        new = replace(w, scale_b=(scale,), a=(x, *[0] * 31))
-        assert run(new.inputs())[0] == allowed, (scale, x)

@@ -38,14 +38,6 @@ DESK, PHONE = (1300, 900), (390, 844)
 _GROUPS = ("arm/bfdot.ebf0", "hopper/mma.m16n8k16.f32.f16.f16.f32")
 
 
-#: The element that reaches farthest to the right.
-_WIDEST = """(() => {
-  const right = (x) => x.getBoundingClientRect().right;
-  const free = [...document.querySelectorAll("main *")].filter((x) => !x.closest(".scroll, .picture"));
-  return free.sort((x, y) => right(y) - right(x))[0].outerHTML.slice(0, 200);
-})()"""
-
-
 def fetched(package: str, folder: Path) -> Path:
     """The archive of an npm package; the test is skipped where npm cannot fetch it."""
     npm = shutil.which("npm")
@@ -118,11 +110,6 @@ def ready(page: Any) -> float:
     return float(page.evaluate("Number(document.body.dataset.ready)"))
 
 
-def took(page: Any) -> float:
-    """The milliseconds of the last change."""
-    return float(page.evaluate("Number(document.body.dataset.took)"))
-
-
 @pytest.fixture(scope="module")
 def play(browser: Any, site: Path) -> Iterator[Any]:
     """The playground, started once."""
@@ -149,33 +136,6 @@ def test_every_page_loads_from_the_disk_without_an_error(browser: Any, site: Pat
             assert page.inner_text("h1")
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_no_page_is_wider_than_its_window(browser: Any, site: Path, size: tuple[int, int]) -> None:
-    """Tables and pictures scroll in places of their own; screenshots are kept where the tests are told to."""
-    kept = os.environ.get("TCFORMAL_SCREENSHOTS")
-    names = [
-        "index.html",
-        "pairs.html",
-        "papers.html",
-        "devices.html",
-        "identified.html",
-        "figures.html",
-        "speed.html",
-    ]
-    names += [str(next((site / folder).glob("*.html")).relative_to(site)) for folder in ("design", "paper")]
-    names += ["pair/x86-vdpbf16ps--arm-bfdot.ebf0.html", "playground.html"]
-    wide: list[tuple[str, str]] = []
-    for name in names:
-        with opened(browser, site / name, size=size) as page:
-            if name == "playground.html":
-                ready(page)
-            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                wide.append((name, page.evaluate(_WIDEST)))
-            if kept:
-                page.screenshot(path=Path(kept, f"{size[0]}-{name.replace('/', '-')}.png"))
-    assert wide == []
-
-
 def test_the_catalogue_filters_and_its_address_keeps_the_filter(browser: Any, site: Path) -> None:
     def rows(page: Any) -> list[str]:
         return list(
@@ -195,16 +155,6 @@ def test_the_catalogue_filters_and_its_address_keeps_the_filter(browser: Any, si
         address = page.url
     with opened(browser, site / "index.html", "#" + address.partition("#")[2]) as page:
         assert rows(page) == both
-
-
-def test_a_cell_of_the_matrix_leads_to_the_witness_and_its_picture(browser: Any, site: Path) -> None:
-    with opened(browser, site / "pairs.html") as page:
-        page.click(".matrix a.m-separated >> nth=0")
-        page.wait_for_selector(".picture svg")
-        assert page.locator(".picture svg").count() == 2
-        assert page.inner_text(".command pre").startswith("tcformal explain ")
-        page.click("text=Copy")
-        page.wait_for_function("/Copied|Selected/.test(document.querySelector('.copy').textContent)")
 
 
 def test_the_playground_answers_edits_and_keeps_its_address(browser: Any, site: Path, play: Any) -> None:
@@ -229,42 +179,6 @@ def test_the_playground_answers_edits_and_keeps_its_address(browser: Any, site: 
         ready(again)
         assert again.inner_text("#results") == drawn
         assert again.locator(".picture svg").count() == 2
-
-
-def test_bits_are_painted_by_dragging(play: Any) -> None:
-    play.evaluate(f"location.hash = 'u={AMPERE}&a=0&b=1&c=0'")
-    play.wait_for_function("document.querySelector('#results').rows.length === 1")
-    play.focus("input[data-name=a]")
-    bits = play.locator("#bits button")
-    bits.first.scroll_into_view_if_needed()
-    start, end = (bits.nth(i).bounding_box() for i in (6, 9))
-    play.mouse.move(start["x"] + 5, start["y"] + 5)
-    play.mouse.down()
-    play.mouse.move(end["x"] + 5, end["y"] + 5, steps=20)
-    play.mouse.up()
-    assert play.input_value("input[data-name=a]") == "0x03c0"
-
-
-def test_smallest_difference_and_the_papers_examples(play: Any) -> None:
-    play.evaluate("location.hash = 'u=x86/vdpbf16ps&u=arm/bfdot.ebf0&a=1&b=1&c=0'")
-    play.wait_for_function("document.querySelector('#results').rows.length === 2")
-    play.click("#smallest")
-    rows = play.eval_on_selector_all("#results tr", "x => x.map(y => y.cells[2].textContent)")
-    assert len(set(rows)) == 2
-    play.select_option("#paper", "0")
-    play.wait_for_function("document.querySelector('#results').rows.length === 1")
-    assert play.inner_text("#problem") == ""
-
-
-def test_changes_take_less_than_a_tenth_of_a_second(play: Any) -> None:
-    """The median of some, so that another program on the machine does not decide."""
-    play.evaluate(f"location.hash = 'u={AMPERE}&u={HOPPER}&a=1&b=1&c=1'")
-    play.wait_for_function("document.querySelector('#results').rows.length === 2")
-    times = []
-    for i in range(15):
-        play.fill("input[data-name=a]", f"{i}.5")
-        times.append(took(play))
-    assert sorted(times)[7] < 100
 
 
 def witnesses(spec: UnitSpec, count: int, seed: int) -> tuple[list[dict[str, Any]], list[int]]:
@@ -334,16 +248,3 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
     shutil.unpack_archive(archive, folder, filter="data")
     text = (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
     return lambda: text
-
-
-def test_the_page_of_one_explanation_stands_alone(browser: Any, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from tcformal.cli import main
-
-    words = ["explain", AMPERE, HOPPER, "--a", "16384,...", "--b", "1,...", "--c=-2^-11"]
-    done = CliRunner().invoke(main, [*words, "--html", str(tmp_path / "sum.html")])
-    assert done.exit_code == 0
-    with opened(browser, tmp_path / "sum.html", size=PHONE) as page:
-        assert page.locator(".picture svg").count() == 2
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")

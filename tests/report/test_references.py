@@ -71,24 +71,6 @@ def test_another_programs_verdict_is_none_of_its(device: dict[str, str], tmp_pat
     assert identified_as(None) == "not asked"
 
 
-def test_a_reference_outside_the_space_has_a_nearest_design() -> None:
-    near = [
-        {"design": WIDE, "agrees": {"count": 7, "of": 9}},
-        {"design": "x", "agrees": {"count": 1, "of": 9}},
-    ]
-    said = identified_as(kept() | {"verdict": "OUTSIDE THE SPACE", "reason": "none fits", "nearest": near})
-    assert said == f"OUTSIDE THE SPACE, K = 8: none fits; `{WIDE}` gives 7 of 9"
-
-
-def test_sums_of_the_units_own_length_come_first(tmp_path: Path) -> None:
-    longer = kept() | {"k": 16, "date": "2099-01-01T00:00:00Z", "subject": "0" * 64}
-    rows = {r.unit.name: r.identified for r in references(folder_of(tmp_path, kept(), longer), no_warning)}
-    own, other = rows[WIDE], rows["riscv/vfwbdot.vv.vlen256"]
-    assert own is not None
-    assert other is not None
-    assert (own["k"], other["k"]) == (8, 16)
-
-
 def test_damaged_records_and_outputs_are_refused(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, kept() | {"verdict": "PERHAPS"})
     with pytest.raises(TcformalError, match="verdict"):
@@ -98,7 +80,3 @@ def test_damaged_records_and_outputs_are_refused(tmp_path: Path) -> None:
     part.with_suffix("").write_text('{"kind": "run"}\n', encoding="utf-8")
     with pytest.raises(RecordError):
         list(references(tmp_path / "other", no_warning))
-
-
-def test_there_is_no_section_without_references() -> None:
-    assert references_section([]) == []

@@ -5,24 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-import tcformal
 from tcformal.analysis.papers.files import load
 from tcformal.analysis.papers.run import Answered, Setting, run
 from tcformal.cli import main
-from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.claims import claims_section
 from tcformal.report.queries import agreement, report_text
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
-from tcformal.version import VERSION, commit, host
 
 ASKS = """
 title = "Positions matter"
@@ -51,7 +44,6 @@ expected = "HOLDS"
 reported = "always better"
 """
 
-OTHER = "x86/vdpbf16ps"
 REFUTED = """
 title = "Rounding down is not symmetric"
 source = "nobody"
@@ -108,50 +100,6 @@ def test_every_command_of_the_report_gives_the_results_that_it_reports(
     assert len({row["hex"] for row in answered[1].answer["results"].values()}) == 2
 
 
-def test_a_table_says_where_its_answers_come_from(done: tuple[str, list[Answered]], tmp_path: Path) -> None:
-    """Versions, the commit where there is one, and the machine; of older records what is not known."""
-    text, answered = done
-    assert f"tcformal {VERSION}{f' at commit {commit()}' if commit() else ''}" in text
-    assert f" Machine: {host()}." in text
-    assert all(a.answer["machine"] == host() and a.answer["commit"] == commit() for a in answered)
-    older = {key: value for key, value in answered[0].answer.items() if key not in ("machine", "commit")}
-    (tmp_path / "asks.toml").write_text(ASKS, encoding="utf-8")
-    query = load(tmp_path / "asks.toml")
-    text = report_text([query], [replace(answered[0], answer=older)])
-    assert " Machine: a machine that was not recorded." in text
-
-
-def test_a_record_keeps_commit_and_machine(tmp_path: Path) -> None:
-    store = tcformal.Store(tmp_path)
-    fresh = tcformal.separate("valpey@terms=2", "valpey@terms=2,align_bits=1", store=store)
-    served = tcformal.separate("valpey@terms=2", "valpey@terms=2,align_bits=1", store=store)
-    assert served.served
-    assert (served.machine, served.commit) == (fresh.machine, fresh.commit) == (host(), commit())
-
-
-def test_inputs_of_a_long_product_are_counted_beyond_the_first(tmp_path: Path) -> None:
-    """Sixty-four values, and the command that prints all."""
-    (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
-    query = load(tmp_path / "claim.toml")
-    words = [{"value": str(i)} for i in range(40)]
-    witness = {"a": words, "b": words, "c": {"value": "7"}}
-    (ask,) = query.concrete()
-    text = report_text(
-        [query],
-        [
-            Answered(
-                query=query.name,
-                ask=ask,
-                outcome="FOUND",
-                seconds=0.0,
-                answer={"witness": witness, "results": {}},
-            )
-        ],
-    )
-    assert "1. a[0] = 0, a[1] = 1, " in text
-    assert f"b[23] = 23 and 17 more values: `tcformal run {query.name} --json`" in text
-
-
 def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
     """Both sets of inputs at their places, and pasted they give the results of the witness."""
     (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
@@ -168,46 +116,3 @@ def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         given.append(int(json.loads(result.stdout)[0]["hex"], 16))
     assert given == [int(raw, 16) for row in wanted for raw in row]
-
-
-def test_only_asks_of_that_name_are_asked(tmp_path: Path) -> None:
-    (tmp_path / "asks.toml").write_text(ASKS, encoding="utf-8")
-    words = ["run", str(tmp_path / "asks.toml"), "--results", str(tmp_path / "results"), "--json"]
-    result = CliRunner().invoke(main, [*words, "--only", "25"])
-    assert [a["ask"] for a in json.loads(result.stdout)] == ["25 bits"]
-    result = CliRunner().invoke(main, [*words, "--only", "26"])
-    assert result.exit_code == 2
-    assert "expected an ask with '26' in its name, but found none" in result.output
-
-
-def test_claims_are_counted_by_what_answered_them(tmp_path: Path) -> None:
-    """From kept records, which are said to be unchecked; of units of the catalogue."""
-    store = Store(tmp_path)
-    held = tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
-    refuted = tcformal.prove_claim("cdna2/v_mfma_f32_32x32x8f16", "zero-products", store=store)
-    assert (held.kind.name, refuted.kind.name) == ("HOLDS", "VIOLATED")
-    tcformal.prove_claim("valpey@terms=3", "zero-products", store=store)  # no unit of the catalogue
-    records = [r for r in store.claims.all() if r["unit"] in (held.unit.name, refuted.unit.name)]
-    assert len(records) == 2
-    open_ = {**records[0], "unit": "hopper/mma.m16n8k16.f32.f16.f16.f32", "verdict": "UNKNOWN"}
-    proved = {**records[0], "unit": OTHER, "answered_by": "solvers"}
-    lines = claims_section([*store.claims.all(), {**open_, "answered_by": "nothing"}, proved])
-    assert any(NOT_CHECKED in line for line in lines)
-    (row,) = (line for line in lines if line.startswith("| zero-products"))
-    assert [int(x) for x in row.split("|")[2:-1]] == [2, 1, 1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda r: r.update(unit="nobody/knows.it"),
-        lambda r: r.update(claim="no claim of today"),
-    ],
-)
-def test_claims_of_what_is_not_known_are_not_counted(spoil: Callable[[Any], None], tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
-    (record,) = store.claims.all()
-    assert [line for line in claims_section([record]) if line.startswith("| zero-products")]
-    spoil(record)
-    assert not [line for line in claims_section([record]) if line.startswith(("| zero", "| no"))]

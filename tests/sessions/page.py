@@ -138,11 +138,3 @@ def _printed(code: str, names: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(out):
         exec(compile(code, "page", "exec"), names)
     return out.getvalue()
-
-
-def only_commands_make_numbers(text: str) -> list[str]:
-    """Numbers of two digits and more in the prose of a page, outside code: no command made them."""
-    prose = _FENCE.sub("", text)
-    prose = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|<!--.*?-->|^#.*$", "", prose, flags=re.MULTILINE)
-    prose = re.sub(r"\b(fp|bf|tf|e\dm)\d+\b|\b2\^-?\d+\b|\b[A-Z]+ ?§?[\d.]+", "", prose)
-    return re.findall(r"\b\d[\d,.]*\d\b", prose)

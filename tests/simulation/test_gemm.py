@@ -17,19 +17,6 @@ def operands(shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> tuple[Any, A
     return rng.standard_normal(shape_a).astype(np.float16), rng.standard_normal(shape_b).astype(np.float16)
 
 
-def test_stacks_are_their_matrices() -> None:
-    name = "cublaslt-21@splits=2,output=fp16"
-    a, b = operands((2, 3, 80), (2, 80, 4))
-    bias = np.arange(4, dtype=np.float16)
-    d = simulate(HALF, a, b, recipe=name, bias=bias, alpha=2)
-    assert d.shape == (2, 3, 4)
-    assert d.dtype == np.float16
-    for i in range(2):
-        assert (d[i] == simulate(HALF, a[i], b[i], recipe=name, bias=bias, alpha=2)).all()
-    tall = simulate(HALF, a, b[0], recipe=name, bias=bias, alpha=2)
-    assert (tall[0] == d[0]).all()
-
-
 def test_results_in_eight_bits_saturate_or_are_refused() -> None:
     a, b = np.full((1, 64), 64, np.float16), np.full((64, 1), 64, np.float16)
     d = simulate(HALF, a, b, recipe="cublaslt-66@output=e4m3,saturate=true")
@@ -84,10 +71,3 @@ def test_configurations_without_a_recipe_are_refused(change: dict[str, Any], sen
     assert plan_cublaslt(record).recipe.name == "cublaslt-66@output=bf16"
     with pytest.raises(InputError, match=sentence):
         plan_cublaslt({**record, **change})
-
-
-@pytest.mark.parametrize(("scheme", "merged"), [(1, "merge=serial"), (2, "fused=c"), (4, "partials=output")])
-def test_reduction_schemes_say_how_parts_are_merged(scheme: int, merged: str) -> None:
-    algo = {"ID": 24, "SPLITK_NUM": 7, "REDUCTION_SCHEME": scheme, "STAGES_ID": 20}
-    found = plan_cublaslt({"a": "fp16", "b": "fp16", "d": "fp16", "compute": "32F", "algo": algo})
-    assert merged in found.recipe.name.split(",")

@@ -76,15 +76,6 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     assert [x is not None for x in seen] == [factors]
 
 
-def test_one_element_and_no_c() -> None:
-    """A 1 x 1 product, and zeros for c."""
-    p = tcformal.program("ootomo-yokota")
-    a, b = np.full((1, 3), 1.5, np.float32), np.full((3, 1), 2, np.float32)
-    assert p.matmul(a, b).tolist() == [[9.0]]
-    assert tcformal.simulate(p, a, b).tolist() == [[9.0]]
-    assert tcformal.simulate("ootomo-yokota", np.stack([a, a]), b).tolist() == [[[9.0]], [[9.0]]]
-
-
 def test_what_does_not_fit_is_refused() -> None:
     """Shapes, dtypes and encodings, in one sentence each."""
     p = tcformal.program("markidis")
@@ -162,24 +153,3 @@ def test_ozaki_2_on_fp8_is_exact_to_64_products_of_digits() -> None:
     assert found[64] == [0, 0]
     assert found[65][0] != 0
     assert found[65][1] == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "bits"),
-    [("ozaki-2-int8@count=5", 15), pytest.param("ozaki-2-fp8@count=8", 30, marks=pytest.mark.long)],
-)
-def test_ozaki_2_has_the_precision_of_its_moduli(name: str, bits: int) -> None:
-    """Errors of scaling to integers alone: half the bits of P, less those of n."""
-    rng = np.random.default_rng(5)
-    a, b = rng.standard_normal((2, 6)), rng.standard_normal((6, 2))
-    error = program(name).matmul(a, b) - a @ b
-    assert float(np.abs(error).max()) < 2.0**-bits
-    assert error.any()
-
-
-def test_scales_of_blocks_are_their_own() -> None:
-    """A block of small numbers loses nothing beside one of large numbers; with one scale it would."""
-    p = program("deepgemm-fp8-scaled@every=4")
-    a = np.array([[1024.0] * 4 + [2.0**-20] * 4], np.float32)
-    b = np.array([[0.0] * 4 + [1.0] * 4], np.float32).T.copy()
-    assert p.matmul(a, b)[0, 0] == 2.0**-18

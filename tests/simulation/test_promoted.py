@@ -117,19 +117,6 @@ def test_what_is_added_up_by_one_kernel(fields: str, runs: list[Any], taken: lis
     assert taken == runs
 
 
-def test_other_recipes_may_take_the_single_sums(taken: list[Any]) -> None:
-    rng, model = np.random.default_rng(6), tcformal.gemm(QUICK, f"{PLACE},promotion=8")
-    model.matmul(drawn(rng, (20, 32)), drawn(rng, (32, 24)), memo={})
-    assert taken == []
-
-
-def test_few_rows_are_added_up_one_by_one(taken: list[Any]) -> None:
-    rng = np.random.default_rng(4)
-    model = tcformal.gemm(QUICK, f"{PLACE},promotion=8")
-    check(model, drawn(rng, (kernels.FEW, 32)), drawn(rng, (32, 24)))
-    assert taken == []
-
-
 def test_steps_are_looked_through_from_each_a_few_times() -> None:
     """Where a sum is thousands of rounded steps long, it is not run through again from each of them."""
 

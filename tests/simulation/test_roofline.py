@@ -5,46 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tcformal.backends import machine
-from tcformal.errors import InputError
 from tcformal.simulation.compiled import gemm
 from tcformal.simulation.kernels import roofline
-from tcformal.simulation.kernels.roofline import innermost, instructions_per_multiply_add
+from tcformal.simulation.kernels.roofline import instructions_per_multiply_add
 from tcformal.simulation.unit import unit
-
-TEXT = """
-other:
-.LBB0_1:
-\tnop
-\tjmp\t.LBB0_1
-.Lfunc_end0:
-multiply:
-\tpushq\t%rbp
-.LBB1_1:                # the outer loop
-\tmovq\t%rax, %rbx
-\t.p2align\t4
-.LBB1_2:
-\tvpaddd\t%zmm0, %zmm1, %zmm2  # a comment
-\tdecq\t%rcx
-\tjne\t.LBB1_2
-.LBB1_3:
-\tvpaddd\t%zmm0, %zmm1, %zmm2
-\tvpaddd\t%zmm0, %zmm1, %zmm2
-\tdecq\t%rcx
-\tjne\t.LBB1_3
-\tdecq\t%rdx
-\tjne\t.LBB1_1
-\tretq
-.Lfunc_end1:
-"""
-
-
-def test_the_longest_loop_without_another_is_counted() -> None:
-    assert len(innermost(TEXT, "multiply")) == 4
-    assert innermost(TEXT, "other") == ["nop", "jmp .LBB0_1"]
-    with pytest.raises(InputError, match="expected the function divide"):
-        innermost(TEXT, "divide")
-    with pytest.raises(InputError, match="expected a loop in the function f"):
-        innermost("f:\n\tretq\n", "f")
 
 
 @pytest.mark.usefixtures("no_kernels")

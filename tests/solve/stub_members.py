@@ -133,8 +133,3 @@ def fills_the_disk(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutco
         file.seek(LARGEST_PROOF)
         file.write(b"0\n")
     return RunnerOutcome(Status.UNSAT, proof="0\n")
-
-
-def proves_slowly(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
-    time.sleep(1.5)
-    return run_glucose(graph, assertion, limits)

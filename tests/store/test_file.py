@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tcformal.store import file as record_file
 from tcformal.store.certificates import PROOF
 from tcformal.store.file import RecordFile
-from tcformal.store.schema import check, seal
+from tcformal.store.schema import seal
 
 
 def kept_proof(name: str, seconds: float) -> dict[str, Any]:
@@ -70,23 +67,3 @@ def test_every_broken_line_is_named(tmp_path: Path) -> None:
     assert len(said) == 3
     assert kept.broken() == said
     assert [float(r["proof"]) for r in kept.all()] == [2.0, 3.0]
-
-
-def test_what_was_added_is_the_newest(tmp_path: Path) -> None:
-    kept, _ = opened(tmp_path, kept_proof("a", 1.0))
-    kept.add(kept_proof("a", 2.0))
-    kept.add(kept_proof("b", 3.0))
-    assert [float(r["proof"]) for r in kept.all()] == [2.0, 3.0]
-
-
-def test_only_what_is_asked_for_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[object] = []
-
-    def counted(record: dict[str, Any], kind: str) -> None:
-        seen.append(record["sha256"][0])
-        check(record, kind)
-
-    monkeypatch.setattr(record_file, "check", counted)
-    kept, _ = opened(tmp_path, *(kept_proof(name, 1.0) for name in "abcdef"))
-    assert kept.newest("c" * 64) is kept.newest("c" * 64)
-    assert seen == ["c"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,10 +20,8 @@ from kept import (
     COMPLEMENT,
     FOUR,
     FOUR_25,
-    FOUR_BITS,
     LIMITS,
     SIGNS,
-    THREE_BITS,
     ask,
     certified,
     proof_kept,
@@ -39,17 +36,15 @@ from kept import (
     vacuous,
 )
 from tcformal.design.names import resolve
-from tcformal.errors import InputError, RecordError
+from tcformal.errors import RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
-from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.unit import Unit
-from tcformal.store.audit.audit import AuditStatus, audit, select
+from tcformal.store.audit.audit import AuditStatus, audit
 from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
 
@@ -108,16 +103,6 @@ def test_a_served_answer_is_the_answer(
     assert told == []
 
 
-def test_a_solvers_answer_is_served(store: Store) -> None:
-    """From the solvers to the file and back."""
-    for first, second in ((FOUR, FOUR_25), (THREE_BITS, FOUR_BITS)):
-        fresh = answer(ask(first, second), limits=replace(LIMITS, time_s=300.0), certify=True)
-        store.add(fresh)
-        again = store.find(ask(first, second))
-        assert again is not None
-        assert without_mark(again) == without_mark(fresh)
-
-
 def _named(theorems: list[str], record: dict[str, Any]) -> None:
     record["theorems"] = theorems
 
@@ -174,17 +159,6 @@ def test_later_lines_supersede(store: Store) -> None:
     assert store.find(q) is None
 
 
-def test_an_answer_of_another_process_is_seen(store: Store) -> None:
-    v = separated()
-    assert store.find(v.question) is None
-    reopened(store)[0].add(v)
-    assert store.find(v.question) is not None
-    shutil.rmtree(store.folder)
-    assert store.find(v.question) is None
-    store.add(v)
-    assert store.find(v.question) is not None
-
-
 def test_other_questions_are_not_served(store: Store) -> None:
     store.add(separated())
     assert store.find(ask(FOUR, FOUR_25, "finite")) is None
@@ -205,14 +179,6 @@ def test_units_of_one_definition_share_an_answer(store: Store) -> None:
     assert store.has(q)
     assert date == found.served
     assert len(store.records()) == 2
-
-
-def test_formats_of_another_width_share_nothing(store: Store) -> None:
-    """All equal pairs without assumptions build one definition; k and formats still tell them apart."""
-    store.add(same())
-    other = ask("ampere/mma.m16n8k16.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32")
-    assert other.digest() == same().question.digest()
-    assert store.find(other) is None
 
 
 @pytest.mark.slow
@@ -237,23 +203,6 @@ def test_a_unit_that_its_name_does_not_give_back_rejects(store: Store) -> None:
     with pytest.raises(RecordError, match=r"^expected a unit that its name gives back, but got 'mine'$"):
         store.add(nameless)
     assert not store.folder.exists()
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        [],
-        ["finite", "nonzero"],
-        ["exponents=-14..15"],
-        ["c=0x3c000000", "positive"],
-        ["c=-0", "normal"],
-        ["factors=subnormal", "products=outside-fp16", "sum=inside-bf16"],
-    ],
-)
-def test_assumptions_are_spelled_as_they_are_read(texts: list[str]) -> None:
-    fmt = Unit(resolve(FOUR)).c_format
-    what = from_texts(fmt, texts)
-    assert from_texts(fmt, what.spellings()) == what
 
 
 # ---------------------------------------------------------------------- files
@@ -324,14 +273,3 @@ def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
         starter.stdin.close()
     assert audit(store, store.records()[0]).status is AuditStatus.HOLDS
     assert store.broken() == []
-
-
-def test_a_record_is_named_by_the_start_of_its_id(store: Store) -> None:
-    for made in (separated, same, certified, vacuous):
-        store.add(made())
-    entries = store.records()
-    assert select(entries, ()) == entries
-    assert select(entries, (entries[2].id[:12], entries[0].digest[:8].upper())) == [entries[0], entries[2]]
-    for start in ("", "xyz"):
-        with pytest.raises(InputError, match=r"^expected the start of a record's id, but got "):
-            select(entries, (start,))

@@ -11,7 +11,6 @@ import pytest
 from executors import Inline
 from inline import Clock
 from tcformal.devices.run.steps import CampaignStep, CampaignTimeError, run_steps
-from tcformal.report.parts import Headline, Rows, plain
 
 
 def at_once() -> None:
@@ -31,22 +30,6 @@ def step(
         done.append(name)
 
     return CampaignStep("any", needs, act, lambda error: done.append(f"{name} failed: {error}"))
-
-
-def test_what_is_ready_comes_first() -> None:
-    """A step that waits is overtaken, but not by what stands behind a barrier."""
-    done: list[str] = []
-    late: Future[int] = Future()
-
-    def steps() -> Iterator[CampaignStep | None]:
-        yield step("late", done, late)
-        yield step("ready", done, takes=lambda: late.set_result(1))
-        yield None
-        assert done == ["ready", "late"]
-        yield step("behind", done)
-
-    run_steps(steps(), Inline(), 9, lambda: 1.0, Clock())
-    assert done == ["ready", "late", "behind"]
 
 
 def test_a_window_bounds_what_is_prepared() -> None:
@@ -78,23 +61,3 @@ def test_no_time_is_no_step() -> None:
     with pytest.raises(CampaignTimeError):
         run_steps(iter([step("never", done, never)]), Inline(), 2, lambda: 0.0, clock)
     assert never.cancelled()
-
-
-def test_failures_are_told() -> None:
-    done: list[str] = []
-    broken: Future[int] = Future()
-    broken.set_exception(MemoryError("none left"))
-    run_steps(iter([step("a", done, broken), step("b", done)]), Inline(), 2, lambda: 1.0, Clock())
-    assert done == ["a failed: none left", "b"]
-
-
-def test_tables_without_a_package_for_tables() -> None:
-    """Aligned, at most 100 columns, the widest column folded."""
-    rows = Rows(("name", ">count", "what"), [("a", "1", "word " * 40), ("b" * 12, "200", "short")])
-    lines = plain(rows).splitlines()
-    assert lines[0] == "name          count  what"
-    assert lines[-1] == "bbbbbbbbbbbb    200  short"
-    assert max(map(len, lines)) <= 100
-    two = plain(Rows(("first", "second", "third"), [("x " * 60, "y " * 60, "z")])).splitlines()
-    assert max(map(len, two)) <= 100
-    assert plain(Headline("HOLDS", True, ": all")) == "HOLDS: all"

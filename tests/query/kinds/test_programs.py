@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import tcformal
-from tcformal.backends.concrete import Concrete
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.kinds.comparison.drawn import draw, drawn_rows
+from tcformal.query.kinds.comparison.drawn import drawn_rows
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
@@ -63,17 +60,6 @@ def test_never_worse_is_proved() -> None:
     assert found.verdict is not None
     assert found.verdict.certificate is not None or found.verdict.confirmed_by
     assert found.witness is None
-
-
-@pytest.mark.long
-def test_a_difference_of_results() -> None:
-    """CUTLASS's and Triton's words differ."""
-    found = compare_programs(
-        "cutlass-3xtf32", "triton-3xtf32", assumptions=NO_C, differ=True, limits=LIMITS
-    )  # fmt: skip
-    assert found.kind is Kind.VIOLATED
-    assert found.results is not None
-    assert found.results[0] != found.results[1]
 
 
 def test_answers_are_kept(tmp_path: Path) -> None:
@@ -137,27 +123,6 @@ def test_errors_are_exact() -> None:
             assert run.violated == (larger if least is None else by is not None and by > least)
             shown += run.violated
     assert shown > 5
-
-
-def test_random_rows_obey_the_assumptions() -> None:
-    """Signs, zeros, c and exponents."""
-    what = pair("fma-chain", "kahan", 5, assumptions=Assumptions(("positive", "nonzero"), (-3, 4))).parameters
-    q = error_comparison(what)
-    run, x = Concrete(q.graph, [q.assumed]), drawn_rows(what, 40, 1)
-    for i in range(40):
-        assert run(Witness(tuple(map(int, x.a[i])), tuple(map(int, x.b[i])), int(x.c[i])).inputs()) == [1]
-    assert draw(what, 40, 1).tried == 40
-
-
-def test_replay_refuses_what_does_not_violate() -> None:
-    """A DAG that says otherwise, wrong errors and equal results are no witnesses."""
-    q = pair("bf16x9", "fma-chain")
-    one = parse_value(q.parameters.formats["a"], "1")
-    exact = Witness((one,), (one,), 0).inputs()
-    assert not replay(q, exact).violates
-    assert not replay(replace(q, violated=q.graph.truth(True)), exact).violates
-    differ = pair("bf16x9", "fma-chain", results_differ=True)
-    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).violates
 
 
 def test_what_does_not_fit_is_refused() -> None:
