@@ -79,13 +79,6 @@ def test_a_chain_loses_in_every_call(length: int, units: float) -> None:
     assert sum(times for _, times in x.attained.calls) == length // 16
 
 
-def test_promotion_loses_half_an_ulp_each() -> None:
-    x = accuracy("hopper/mma.m16n8k16.f32.f16.f16.f32", length=4096, promote=128)
-    assert float(ratio(x) / U) == pytest.approx(106.48, abs=0.03)
-    assert x.bound is not None
-    assert x.bound < 107 * U
-
-
 @pytest.mark.parametrize(
     ("name", "length", "theorem", "most"),
     [
@@ -251,27 +244,6 @@ def test_slices_that_are_exact() -> None:
     ]  # fmt: skip
     assert x.theorem is not None
     assert x.theorem.theorem == "integers_fused"
-
-
-def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums of which no theorem on integers is written: the size is exact, and need not be the largest."""
-    monkeypatch.setattr("tcformal.analysis.bounds.slices.integer_sums", lambda _: None)
-    for name, least in (("sequential@format=fp16,products=4", 500), (VOLTA, 1 << 20)):
-        x = exact_slices(name)
-        assert x.most >= least
-        assert not x.sharp
-        assert "the error is 0" in x.steps[-1]
-        build, one = Construction(x.unit), encode_exact(x.unit.a_format, Fraction(1))
-        c = encode_exact(x.unit.c_format, Fraction(x.most - 1))
-        for sign in (0, x.unit.a_format.sign_bit):
-            w = build.call([(one | sign, one)], c | (x.unit.c_format.sign_bit if sign else 0))
-            assert abs(decode(x.unit.d_format, oracle_result(x.unit, w)).number) == x.most
-    assert x.most < 1 << 24
-    assert not exact_slices(WRAPPED).widths
-    # Ones' complements of integers are none, so that a small error is not 0.
-    assert not exact_slices("rdna3/v_wmma_bf16_16x16x16_bf16").widths
-    with pytest.raises(InputError, match="expected a unit without scales whose D is its next C"):
-        exact_slices("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")
 
 
 def test_growth_with_the_length() -> None:

@@ -7,14 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.analysis.papers.checked import OUTCOMES, check_asks
-from tcformal.analysis.papers.files import find, folder, known_queries, load, validator
+from tcformal.analysis.papers.checked import check_asks
+from tcformal.analysis.papers.files import find, known_queries, load
 from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.query.assume import FLAGS
-from tcformal.query.claims.register import CLAIMS
-from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
-from tcformal.query.kinds.property.properties import PROPERTIES
 
 PLAIN = """
 title = "A question"
@@ -48,14 +44,6 @@ def test_every_file_is_well_formed_and_cites_its_source(name: str) -> None:
     assert len(set(names)) == len(names), "two asks of one file have one name"
     for ask in asks:
         assert "{" not in ask.name
-
-
-def test_values_are_filled_in(tmp_path: Path) -> None:
-    query = load(written(tmp_path, PLAIN))
-    assert [ask.name for ask in query.concrete()] == ["5 terms, 2", "5 terms, 3"]
-    changed = query.concrete({"terms": "9"})
-    assert changed[0].body["separate"] == ["valpey@terms=9,carry_bits=2", "valpey@terms=9"]
-    assert changed[0].kind == "separate"
 
 
 @pytest.mark.parametrize(
@@ -128,40 +116,9 @@ def test_a_mistake_in_what_is_asked_is_named_before_it_is_asked(tmp_path: Path, 
     assert said in str(caught.value)
 
 
-def test_the_documented_file_is_one(tmp_path: Path) -> None:
-    """The example of queries/README.md; and every property, claim and kind is named there."""
-    text = (folder() / "README.md").read_text(encoding="utf-8")
-    example = text.split("```toml\n")[1].split("```")[0]
-    query = load(written(tmp_path, example))
-    check_asks(query, query.concrete({"align_bits": "1"}))
-    assert [ask.name for ask in query.concrete()] == ["5 terms: 2 carry bits", "9 terms: 3 carry bits"]
-    for name in (*PROPERTIES, *CLAIMS, *FLAGS, *ALGORITHMS, *FORMS):
-        assert f"`{name}`" in text or f'`"{name}"`' in text, name
-    for outcomes in OUTCOMES.values():
-        assert ", ".join(f"`{o}`" for o in outcomes) in text
-    for key in set(validator().schema["$defs"]["ask"]["properties"]):
-        assert f"`{key}" in text, key
-
-
-def test_a_placeholder_that_nothing_fills_is_named(tmp_path: Path) -> None:
-    query = load(written(tmp_path, PLAIN.replace("{few}", "{fewer}")))
-    with pytest.raises(InputError, match=r"ask 1, key name.*fewer"):
-        query.concrete()
-
-
 def test_an_unknown_query_is_refused_with_the_closest_names() -> None:
     with pytest.raises(UnknownNameError, match="valpey/carry-bits"):
         find("valpey/carry-bit")
-
-
-def test_a_missing_file_is_one_sentence() -> None:
-    with pytest.raises(
-        InputError, match=r"^expected a query file in nowhere\.toml, but got: No such file or directory$"
-    ):
-        find("nowhere.toml")
-
-
-# ---------------------------------------------------------------------------- carry bits of n terms
 
 
 # ---------------------------------------------------------------------- hostile files

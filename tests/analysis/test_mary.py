@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tcformal.analysis.figures.mary import (
@@ -15,9 +14,7 @@ from tcformal.analysis.figures.mary import (
     points,
     row,
 )
-from tcformal.analysis.figures.model import precision_of, rounded
 from tcformal.analysis.figures.published import data_name, differences
-from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError
 
 #: Lines of the published data (narrow-range-FP-underflow-experiments, 95b7205), by curve.
@@ -43,25 +40,6 @@ def test_the_curves_are_those_of_both_figures() -> None:
 def test_points_are_the_published_ones(curve: Curve) -> None:
     wanted = PUBLISHED[curve]
     assert tuple(row(x) for x in points([curve], count=len(wanted))) == wanted
-
-
-def test_rounding_is_that_of_the_model() -> None:
-    """e4m3, subnormals on and off: of each number the nearest of all values of the format, ties to even."""
-    p = precision_of(format_named("e4m3"))
-    x = np.concatenate([np.random.default_rng(2).standard_normal(300) * 2.0**k for k in (0, 6, -6, -8)])
-    x = np.clip(np.append(x, [2.0**-7, 2.0**-7 * 1.001, 3 * 2.0**-10, 448.0]), -448, 448)
-    fractions = np.arange(8, 16) / 8
-    normal = np.concatenate([fractions * 2.0**e for e in range(-6, 9)])
-    for on in (True, False):
-        grid = np.concatenate([[0], np.arange(1, 8) * 2.0**-9 if on else [], normal[normal <= 448]])
-        found = rounded(x, p, subnormals=on, bounded=True)
-        assert np.isin(np.abs(found), grid).all()
-        distance = np.abs(np.abs(x)[:, None] - grid).min(1)
-        assert (np.abs(found - x) == distance).all()
-    tie = np.array([2.0**-7])
-    assert rounded(tie, p, subnormals=False, bounded=True)[0] == 0
-    wide = rounded(np.array([1.0625 * 2.0**-300, 1.1875 * 2.0**300]), p, subnormals=False, bounded=False)
-    assert wide.tolist() == [2.0**-300, 1.25 * 2.0**300]
 
 
 @pytest.mark.parametrize(

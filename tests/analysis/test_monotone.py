@@ -68,15 +68,6 @@ def test_results_fall_where_c_crosses_a_power_of_two(
     assert (m.largest("a"), m.claim, m.proved) == (None, None, False)
 
 
-@pytest.mark.slow
-def test_a_factor_that_grows_may_lower_a_compensated_sum() -> None:
-    x, m = computation("kahan"), monotonicity("kahan", length=3)
-    f = m.largest("a")
-    assert f is not None
-    assert f.operand == "a[0]"
-    checked(x, f)
-
-
 def test_what_is_monotone_never_falls() -> None:
     """A fused multiply-add of few bits."""
     m = monotonicity(FMA, prove=False)

@@ -13,10 +13,8 @@ from tcformal.analysis.bounds.program.steps import StepErrors
 from tcformal.analysis.bounds.program.words import Range, Symbols, exponent
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
-from tcformal.simulation.runnable import RunnableProgram
 
 U = Fraction(1, 1 << 24)
 HALF = Range(-14, 14)
@@ -68,18 +66,6 @@ def test_what_is_found_stays_below_and_comes_near(name: str, n: int, least: floa
     assert least * most <= x.ratio <= most
 
 
-def test_words_hold_all_of_a_number() -> None:
-    """Three words of bfloat16 are an fp32 number, so that only the sums lose."""
-    assert bound(written("x = split(a, bf16, words=3)\ny = split(b, bf16, words=3)\n"
-                         "t = 0\nfor i in range(3):\n    for j in range(3):\n"
-                         "        t = add(t, mul(x[i][0], y[j][0], fp64), fp64)\n"
-                         "d = add(t, c, fp64)", c="fp64"), 1) < U * U * 256  # fmt: skip
-    two = bound(written("x = split(a, bf16)\ny = split(b, bf16)\nt = 0\nfor i in range(2):\n"
-                        "    for j in range(2):\n        t = add(t, mul(x[i][0], y[j][0], fp64), fp64)\n"
-                        "d = add(t, c, fp64)", c="fp64"), 1)  # fmt: skip
-    assert 2.0**-16 < two < 2.0**-15
-
-
 def test_words_are_within_their_bounds() -> None:
     """Every rounding of a word, and what underflows in the range, on random numbers."""
     rng, fp32 = np.random.default_rng(5), format_named("fp32")
@@ -118,16 +104,6 @@ def test_a_chain_of_calls_loses_in_each() -> None:
     assert 5 * (two - one) <= six - one
 
 
-def test_a_chain_of_calls_is_replayed() -> None:
-    """Calls on equal words are left out only where they change nothing: both ways count to 24."""
-    one, n = encode_exact(format_named("fp16"), Fraction(1)), 24
-    made = written("d = call('ampere/mma.m16n8k8.f32.f16.f16.f32', a, b, c)", a="fp16", b="fp16")
-    words = np.array([[one] * n, [0] * n, [0] * 16 + [one] * 8], np.uint16)
-    found = RunnableProgram(made).evaluate(words, words, np.zeros(3, np.uint32)).tolist()
-    exact = [program_result(made.plan(n), row, row, 0) for row in words.tolist()]
-    assert found == exact == [encode_exact(format_named("fp32"), Fraction(x)) for x in (24, 0, 8)]
-
-
 @pytest.mark.parametrize(
     ("body", "exponents", "sentence"),
     [
@@ -146,13 +122,6 @@ def test_what_is_not_known_is_refused(body: str, exponents: Range | None, senten
     with pytest.raises(InputError) as error:
         bound(written(body), 2, exponents)
     assert sentence in str(error.value)
-
-
-def test_a_call_on_results_is_refused() -> None:
-    unit = "ampere/mma.m16n8k8.f32.f16.f16.f32"
-    body = f"t = convert(mul(a, b, fp32), fp16)\nd = call('{unit}', t, t)"
-    with pytest.raises(InputError, match="expected calls on words of the elements"):
-        bound(written(body), 2, Range(-2, 2))
 
 
 def test_lanes_and_fractions_have_to_give_one_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,6 @@ NAME = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 
 
 # ---------------------------------------------------------------------- names
-
-
 def test_no_other_name_is_there() -> None:
     with pytest.raises(AttributeError, match="module 'tcformal' has no attribute 'seperate'"):
         tcformal.seperate  # noqa: B018

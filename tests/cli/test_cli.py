@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-import tcformal
-from tcformal.encodings.catalog import FORMATS
 from tcformal.solve.members import Member, registry
 from tcformal.version import VERSION
 
@@ -43,16 +41,6 @@ def readable(text: str, *, but: str = "bit by bit: ") -> list[str]:
 
 
 # ---------------------------------------------------------------------- units and formats
-def test_units_are_listed(run: Run) -> None:
-    result = run("units", "--arch", "ampere", "--all")
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    names = [name for name in tcformal.units() if name.startswith("ampere/")]
-    assert [name for name in names if not any(line.split()[:1] == [name] for line in lines)] == []
-    data = parsed(run("units", "--arch", "ampere", "--all", "--json"))
-    assert [u["name"] for u in data] == names
-
-
 @pytest.mark.parametrize(
     "words",
     [("--arch", "hopper", "--format", "tf32"), ("--format", "e4m3"), ("--evidence", "recorded")],
@@ -67,31 +55,6 @@ def test_units_are_filtered(run: Run, words: tuple[str, ...]) -> None:
             assert words[words.index("--format") + 1] in (u["formats"]["a"], u["formats"]["b"])
         if "--evidence" in words:
             assert u["parameters"]["fraction_bits"]["evidence"] == "recorded"
-
-
-@pytest.mark.parametrize("name", [AMPERE, f"{AMPERE}@fraction_bits=25", "valpey@terms=5,carry_bits=3"])
-def test_one_unit_is_shown_with_its_sources(run: Run, name: str) -> None:
-    result = run("units", name)
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    data = parsed(run("units", name, "--json"))
-    assert lines[0] == data["name"] == name
-    for parameter, fact in data["parameters"].items():
-        row = next(line for line in lines if line.split()[:1] == [parameter])
-        assert fact["source"]
-        assert f"  {fact['evidence']}  " in row
-        assert fact["source"].split()[0] in row
-    assert data["parameters"]["nan_word"]["value"] == tcformal.unit(name).design.nan_word
-
-
-def test_formats_are_listed(run: Run) -> None:
-    result = run("formats")
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    assert [name for name in FORMATS if not any(line.split()[:1] == [name] for line in lines)] == []
-    data = parsed(run("formats", "--json"))
-    assert [f["name"] for f in data] == list(FORMATS)
-    assert [f["bits"] for f in data] == [f.width for f in FORMATS.values()]
 
 
 # ---------------------------------------------------------------------- values
@@ -118,41 +81,6 @@ def test_values_are_read_as_people_write_them(
     row = f"{shown} {encoding.partition(')')[2]}" if rounded else shown
     assert row.split() == [FOUR, value, word]
     assert parsed(run(*words, "--json")) == [{"unit": FOUR, "value": value, "hex": word}]
-
-
-# ---------------------------------------------------------------------- explain
-def test_one_result_is_explained(run: Run) -> None:
-    words = ["explain", FOUR, "--a", "2048,-2^-14,...", "--b", "1,1,...", "--c", "2^-60"]
-    result = run(*words)
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    data = parsed(run(*words, "--json"))
-    (unit,) = data["units"]
-    (step,) = unit["steps"]
-    assert "part_at" not in data
-    assert lines[0] == unit["unit"] == FOUR
-    assert lines[1].startswith(
-        f"block0: 5 terms at e_max = {step['e_max']}, {step['fraction_bits']} fraction"
-    )
-    for term in step["terms"]:
-        row = next((line for line in lines if line.startswith(f"{term['name']} = ")), None)
-        assert (row is None) == (term["value"] == "0")
-        if row is not None:
-            assert row.startswith(f"{term['name']} = {term['value']} ")
-            assert f" {term['exponent']}  " in row
-    assert f"sum = {step['sum']} " in result.stdout
-    assert lines[-1] == "" or lines[-1].startswith("result")
-    assert f"result: {unit['value']} ({unit['hex']})" in lines
-
-
-def test_two_units_are_compared(run: Run) -> None:
-    words = ["explain", AMPERE, HOPPER, "--a", "2048,-2^-14,...", "--b", "1,1,..."]
-    result = run(*words)
-    assert result.exit_code == 0
-    text = "\n".join(readable(result.stdout))
-    part = parsed(run(*words, "--json"))["part_at"]
-    assert part == {"stage": "the alignment of a[1]·b[1] at block0", "values": ["0", "-2^-14"]}
-    assert f"They diverge at {part['stage']}:\n  {AMPERE}: 0\n  {HOPPER}: -2^-14" in text
 
 
 # ---------------------------------------------------------------------- separate and prove
@@ -270,16 +198,6 @@ def test_no_answer_exits_3(run: Run, command: str, solver: str, verdict: str) ->
     assert result.exit_code == 3
     assert result.stdout.startswith(f"{verdict}: ")
     assert "SEPARATED" not in result.stdout
-
-
-def test_no_solver_at_all_exits_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(registry):
-        monkeypatch.setitem(registry, name, Member(f"no-such-{name}", "nowhere:run"))
-    result = run("prove", AMPERE_K8, TURING_K8)
-    assert (result.exit_code, result.stdout) == (3, "")
-    assert result.stderr.startswith(
-        "error: expected at least one solver to be installed, but found none: python -m pip "
-    )
 
 
 # ---------------------------------------------------------------------- bad input
@@ -435,15 +353,6 @@ def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], sentence: s
         assert (as_json.exit_code, as_json.stdout, as_json.stderr) == (2, "", result.stderr)
 
 
-def test_a_missing_solver_is_named_with_its_package(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry, "cvc5", Member("no-such-cvc5", registry["cvc5"].runner))
-    result = run("separate", AMPERE, HOPPER, "--solvers", "bitwuzla,cvc5")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == (
-        "error: expected solver cvc5 to be installed, but its package is missing: pip install no-such-cvc5\n"
-    )
-
-
 def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def trip(name: str) -> None:
         raise ZeroDivisionError("of all things")
@@ -457,8 +366,6 @@ def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.Monk
 
 
 # ---------------------------------------------------------------------- terminals, pipes, processes
-
-
 @pytest.mark.parametrize(
     "words", ["units --all", "units --all --arch hopper --json", f"units {AMPERE}", "formats --json"]
 )

@@ -88,32 +88,6 @@ def run(*words: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name", [HOSTILE.replace("\x00", "").replace("\ud800", "\udcff"), "x" * 10**6])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("units",),
-        ("formats",),
-        ("run",),
-        ("separate", "x86/vdpbf16ps"),
-        ("probe", "run"),
-        ("no such command",),
-    ],
-)
-def test_names_in_errors(words: tuple[str, ...], name: str) -> None:
-    code, out, err = run(*words, name)
-    assert (code, out) == (2, "")
-    assert len(err) < LONGEST + 300
-
-
-def test_a_folder_of_results_with_an_odd_name(tmp_path: Path) -> None:
-    folder = tmp_path / "\x1b[2J\u202e[/x]"
-    folder.mkdir(parents=True)
-    code, out, _ = run("sweep", "--only", "no unit is called so", "--results", str(folder))
-    assert code == 0
-    assert "\\x1b[2J\\u202e[/x]" in out
-
-
 def test_a_device_that_says_odd_things(tmp_path: Path) -> None:
     """A program's name, its description of itself, and its last words on standard error."""
     program = tmp_path / "\x1b[31mdevice"

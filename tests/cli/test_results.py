@@ -85,20 +85,6 @@ def test_an_answer_is_kept_and_served(
     assert f"kept answer of {json.loads(line)['date']}; --fresh asks again" in text.splitlines()
 
 
-def test_the_folder_is_chosen(
-    run: Run, results_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By the option, else by the environment, else `results` in the working directory."""
-    words = ("separate", FOUR, FOUR_25, *PATIENT)
-    run(*words, "--results", str(tmp_path / "mine"))
-    assert (tmp_path / "mine" / "answers.jsonl").exists()
-    assert not results_folder.exists()
-    monkeypatch.delenv("TCFORMAL_RESULTS")
-    monkeypatch.chdir(tmp_path)
-    run(*words)
-    assert (tmp_path / "results" / "answers.jsonl").exists()
-
-
 def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     run: Run, results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,23 +121,6 @@ def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> Non
 
 
 # ---------------------------------------------------------------------- list and show
-
-
-def test_stale_and_damaged_records_are_said_to_be_so(run: Run, filled: Store) -> None:
-    """The list, which builds no question, names damage only; each record's own view names what is stale."""
-    rewrite(filled.path, lambda record: record.update(seconds="long"), sealed=False, line=1)
-    rewrite(filled.path, lambda record: record["question"].update(sha256="0" * 64), line=0)
-    rows = parsed(run("results", "list", "--json"))
-    assert [r["state"] for r in rows] == [NOT_CHECKED, "damaged", NOT_CHECKED, NOT_CHECKED]
-    (line,) = [line for line in narrow(run("results", "list")) if rows[1]["id"][:12] in line]
-    assert line.rstrip().endswith("damaged")
-    shown = parsed(run("results", "show", rows[0]["id"], "--json"))
-    assert (shown["state"], shown["check"]) == ("stale", "failed")
-    assert ", refused: expected an answer about the definition" in " ".join(
-        run("results", "show", rows[0]["id"]).stdout.split()
-    )
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -207,14 +176,6 @@ def test_a_record_is_shown(run: Run, filled: Store) -> None:
     assert [u["hex"] for u in found["units"]] == results
 
 
-@pytest.mark.parametrize("words", [("show", "xyz"), ("show", ""), ("verify", "xyz")])
-def test_an_unknown_id_rejects(run: Run, filled: Store, words: tuple[str, ...]) -> None:
-    assert filled.records()
-    result = run("results", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"error: expected the start of a record's id, but got {words[1]!r}: no")
-
-
 # ---------------------------------------------------------------------- verify
 def test_whole_records_are_verified(run: Run, filled: Store) -> None:
     result = run("results", "verify")
@@ -262,21 +223,6 @@ def test_one_record_that_fails_exits_1(run: Run, filled: Store) -> None:
     assert run("results", "verify", filled.records()[0].id).exit_code == 0
 
 
-def test_a_line_that_is_no_record_fails(run: Run, filled: Store) -> None:
-    with filled.path.open("a") as stream:
-        stream.write("nonsense\n")
-    result = run("results", "verify")
-    assert result.exit_code == 1
-    assert "FAILED: expected a whole JSON object in line 5 of " in result.stdout
-    assert parsed_stdout(run("results", "verify", "--json"))["failed"] == 1
-
-
-def parsed_stdout(result: Result) -> Any:
-    """The JSON of an output that came with warnings."""
-    assert result.stderr.startswith("warning: ")
-    return json.loads(result.stdout)
-
-
 # ---------------------------------------------------------------------- export
 def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     flat, whole = tmp_path / "out.csv", tmp_path / "out.json"
@@ -292,18 +238,6 @@ def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     assert [x["record"] for x in json.loads(whole.read_text())] == [e.record for e in records]
     shown = run("results", "export", "--csv", "-")
     assert list(csv.DictReader(io.StringIO(shown.stdout))) == rows
-
-
-@pytest.mark.parametrize(("words", "got"), [((), "none"), (("--csv", "--json"), "both")])
-def test_an_export_without_one_form_rejects(
-    run: Run, tmp_path: Path, words: tuple[str, ...], got: str
-) -> None:
-    result = run("results", "export", *words, str(tmp_path / "out"))
-    assert (result.exit_code, result.stderr) == (
-        2,
-        f"error: expected one of --csv and --json, but got {got}\n",
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 # ---------------------------------------------------------------------- certificates of real proofs

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Callable
 
-import pytest
 from click.testing import Result
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
@@ -36,29 +35,3 @@ def test_the_printed_command_explains_a_scaled_witness(run: Run) -> None:
     words = [line.split()[-1] for line in lines if line.startswith("blackwell/") and "0x" in line]
     assert len(words) == 2
     assert [w for w in words if not any(w in line for line in pasted if line.startswith("result"))] == []
-
-
-def test_a_nan_scale_is_typed_by_its_word(run: Run) -> None:
-    words = ["--assume", "c=0", *PATIENT]
-    result = run("separate", MX4, f"{MX4}@nan_word=0x7fc00000", *words)
-    assert result.exit_code == 0, result.stderr
-    command = result.stdout.splitlines()[-1].removeprefix("bit by bit: ")
-    assert "0xff" in command
-    again = run(*shlex.split(command)[1:])
-    assert again.exit_code == 0
-    assert "is NaN; so the result is NaN" in again.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--scale-a", "1,1"], f"expected 1 values for scale_a of {MX}, but got 2"),
-        (["--scale-b", "-1"], "expected a value that e8m0 holds exactly, but got -1: the format has no sign"),
-    ],
-)
-def test_scales_are_refused_in_one_sentence(run: Run, words: list[str], sentence: str) -> None:
-    result = run("explain", MX, "--a", "1,...", "--b", "1,...", *words)
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].endswith(sentence)
-    result = run("separate", MX, f"{MX}@fraction_bits=24", "--assume", "scale_exponents=1..0")
-    assert result.exit_code == 2

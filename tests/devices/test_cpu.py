@@ -86,28 +86,6 @@ def test_an_altered_plan_of_a_chain_is_refuted(tmp_path: Path) -> None:
     assert run_plan(plan, CpuDevice(), tmp_path).mismatches > 0
 
 
-def test_missing_features_are_said() -> None:
-    """A processor without an instruction, a system that says nothing, and another kind of machine."""
-    spec = unit(VDP).spec
-    for features, machine, sentence in (
-        (frozenset({"fma"}), "x86_64", "the processor has no avx512_bf16"),
-        (frozenset[str](), "x86_64", "does not say which features"),
-        (frozenset({"bf16"}), "aarch64", "an instruction of x86_64, and this machine is aarch64"),
-    ):
-        device = CpuDevice(features=features, machine=machine)
-        with pytest.raises(DeviceError, match=sentence) as caught:
-            device.identify(spec, 2)
-        assert caught.value.exit_code == 3
-    arm = {
-        a.unit: a.missing
-        for a in CpuDevice(features=frozenset({"bf16", "fp"}), machine="aarch64").abilities()
-    }
-    assert [name for name, missing in arm.items() if not missing and name.startswith("arm/")] == [
-        "arm/bfdot.ebf0",
-        "arm/bfmmla.ebf0",
-    ]
-
-
 def probe_of(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> CpuDevice:
     """A CPU whose probe of the FMA chain has another body."""
     source = folder / "cpu"

@@ -20,9 +20,8 @@ from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import Directed, Plan, make_plan
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
+from tcformal.errors import DeviceError, RecordError, TcformalError
 from tcformal.identification.compare import compare
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Batch, Raw, batch
@@ -217,21 +216,6 @@ def test_impossible_results_reject(
 ) -> None:
     with pytest.raises(DeviceError, match=sentence):
         run_plan(small_plan(unit(UNIT).spec, 600), Fixed(results), tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "sentence"),
-    [
-        ("gpu", UnknownNameError, "expected a known device"),
-        ("model:volta/mma", UnknownNameError, "expected a known unit"),
-        ("recorded:nothing.jsonl", DeviceError, "expected a file of recorded outputs"),
-        ("exec:no-such-program --now", DeviceError, "expected a program"),
-        ("cuda:x", InputError, "expected the number of a GPU"),
-    ],
-)
-def test_open_device_rejects(name: str, kind: type[TcformalError], sentence: str) -> None:
-    with pytest.raises(kind, match=sentence):
-        open_device(name)
 
 
 def test_recorded_device_rejects(tmp_path: Path) -> None:

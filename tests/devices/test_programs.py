@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tcformal.cli import main
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.programs.program import ProgramDevice
@@ -18,6 +21,7 @@ from tcformal.errors import DeviceError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.unit import unit
+from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = unit(UNIT).spec
@@ -125,3 +129,27 @@ def test_hostile_answers_reject_at_once(body: str, sentence: str, tmp_path: Path
     assert len(str(caught.value)) < 1000
     assert "\n" not in str(caught.value)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+@pytest.mark.long
+def test_a_fault_never_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 3 with what is missing; 1 where what came refutes the unit; 0 once the run is whole."""
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan(SPEC, list(directed(SPEC))[:6], vectors=0, seed=1)
+    device = ProgramDevice(program(tmp_path, "sys.exit('the card is gone') if n == 4 else " + GOOD))
+    with pytest.raises(DeviceError):
+        run_plan(plan, device, tmp_path)
+    path = next(tmp_path.rglob("*.jsonl"))
+    result = CliRunner().invoke(main, ["probe", "compare", str(path)])
+    assert result.exit_code == 3, result.output
+    assert result.stdout.startswith("INCOMPLETE: ")
+    assert "after 4 dot products it stopped at" in " ".join(result.stdout.split())
+    found = json.loads(CliRunner().invoke(main, ["probe", "compare", str(path), "--json"]).stdout)
+    assert (found["holds"], "the card is gone" in found["lacks"]) == (False, True)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    wrong = [sealed({**line, "d": "0x3f800000"}) if line["kind"] == "directed" else line for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in wrong))
+    assert CliRunner().invoke(
+        main, ["probe", "compare", str(path), "--design", f"{UNIT}@nan_word=0x7fc00000"]
+    ).exit_code in (1, 3)
+    assert not compare(path).survives

@@ -55,11 +55,6 @@ ONE: dict[str, tuple[int, Callable[[int], int]]] = {
     "redand": (1, lambda x: x == ONES),
     "redxor": (1, lambda x: x.bit_count() & 1),
 }
-PLACED: dict[str, tuple[str, int, Callable[[int], int]]] = {
-    "slice": ("4 1", 4, lambda x: x >> 1),
-    "uext": ("3", WIDTH + 3, lambda x: x),
-    "sext": ("3", WIDTH + 3, signed),
-}
 
 
 def results(line: str, width: int, rows: list[tuple[int, int]]) -> list[int]:
@@ -89,15 +84,6 @@ def test_operators_on_one(name: str) -> None:
     rows = [(x, 0) for x in range(1 << WIDTH)]
     assert results(f"5 {name} 2 3", width, rows) == [int(meaning(x)) & mask for x, _ in rows]
     assert results(f"5 {name} 2 -3", width, rows) == [int(meaning(x ^ ONES)) & mask for x, _ in rows]
-
-
-@pytest.mark.parametrize("name", PLACED)
-def test_bits_and_extensions(name: str) -> None:
-    """With the name of a wire behind, as yosys writes it."""
-    numbers, width, meaning = PLACED[name]
-    rows = [(x, 0) for x in range(1 << WIDTH)]
-    expected = [meaning(x) & ((1 << width) - 1) for x, _ in rows]
-    assert results(f"5 {name} 2 3 {numbers} wire", width, rows) == expected
 
 
 @pytest.mark.parametrize(

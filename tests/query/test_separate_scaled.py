@@ -69,22 +69,6 @@ def test_scaled_units_are_separated_by_one_product(first: str, second: str, live
         assert [int(x["hex"], 16) for x in data["witness"][name]] == list(row)
 
 
-def test_a_bound_on_scales_is_kept() -> None:
-    """Only scales above 1 are allowed, so the witness has them."""
-    v = separate(
-        MX4,
-        f"{MX4}@fraction_bits=24",
-        limits=LIMITS,
-        assumptions=Assumptions(("finite",), scale_exponents=(3, 5)),
-    )
-    w = assert_separated(v)
-    assert {*w.scale_a, *w.scale_b} <= {0x82, 0x83, 0x84}
-    assert v.to_json()["assumptions"] == [
-        "no operand is NaN or Inf",
-        "exponents of non-zero scales in 3..5",
-    ]
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [

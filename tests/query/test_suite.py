@@ -12,10 +12,8 @@ import pytest
 
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
 from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
-from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.suites import cover as covering
 from tcformal.query.suites.cover import cover, irredundant
@@ -105,25 +103,6 @@ def test_values_multiply_and_replace_those_of_the_name() -> None:
     assert settings == list(product((3, 4, 5), ("RZ-FP32", "RU-FP32")))
 
 
-def test_rounding_alone_is_every_mode() -> None:
-    """Of a design without other roundings it is the conversion's mode; of a chain it is both."""
-    for name in (AMPERE, "sequential@products=4"):
-        members = space([name], vary=["rounding"]).members
-        assert [u.design.conversion for u in members] == [f"{mode}-FP32" for mode in MODES]
-        assert all(u.design.accumulator in (None, u.design.conversion) for u in members)
-    with pytest.raises(
-        InputError, match=r"expected a parameter that varies in .*sum_fraction_bits has no values"
-    ):
-        space([AMPERE], vary=["sum_fraction_bits"])
-
-
-def test_the_catalogue_by_formats_and_architectures() -> None:
-    every = space(formats="fp16,fp16,fp32,fp32").members
-    assert {"volta", "turing", "hopper", "cdna1", "cdna3", "x86"} <= {u.arch for u in every}
-    some = space(formats="fp16,fp16,fp32,fp32", archs=["cdna1", "cdna2"]).members
-    assert [u.arch for u in some] == ["cdna1", "cdna2"]
-
-
 @pytest.mark.parametrize(
     ("given", "text"),
     [
@@ -178,8 +157,6 @@ def test_a_panel_evaluates_as_each_unit_does() -> None:
 
 
 # ---------------------------------------------------------------------- covers
-
-
 def test_a_cover_agrees_with_trying_everything() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -258,18 +235,6 @@ def test_a_lengthened_witness_keeps_its_products() -> None:
     assert (last.a, last.b, last.c) == ((0, 0, 1, 2), (0, 0, 3, 4), 5)
 
 
-def test_a_pair_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
-    monkeypatch.setattr("tcformal.query.suites.suite.equal_by_theorem", lambda *_: None)
-    of = space(["valpey@terms=5"], vary=["carry_bits=3,4", "conversion=RZ-FP32,RNE-FP32"])
-    made = small(of, limits=Limits(time_s=0.001, memory_mb=8192, seed=0))
-    assert [(u.first, u.second) for u in made.undecided] == [(0, 2), (1, 3)]
-    assert all(u.verdict in (Kind.UNKNOWN, Kind.TIMEOUT) for u in made.undecided)
-    assert complaints(made) == []
-    # What is not said to be undecided is missed.
-    assert len(complaints(replace(made, undecided=made.undecided[1:]))) == 1
-
-
 def test_solvers_find_what_vectors_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
     made = small(space(["valpey@terms=5"], vary=["carry_bits=2,3"]), vectors=2)
@@ -337,15 +302,6 @@ def test_inputs_that_split_are_few_and_needed() -> None:
 
 
 # ---------------------------------------------------------------------- written and read
-def test_a_written_suite_is_read_back(carries: Suite) -> None:
-    data = json.loads(json.dumps(to_json(carries)))
-    back = from_json(data)
-    assert replace(back, seconds=0.0) == replace(carries, seconds=0.0)
-    assert complaints(back) == []
-    pairs = {(p["first"], p["second"]): p["input"] for p in data["separated"]}
-    assert pairs == {(0, j): carries.separator(0, j) for j in (1, 2)}
-
-
 def test_damage_to_a_result_is_noticed(carries: Suite) -> None:
     row = list(carries.results[0])
     row[0] ^= 1

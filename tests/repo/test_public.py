@@ -126,8 +126,6 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- documents
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(python_examples(README.read_text(encoding="utf-8")))))
 def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,24 +137,6 @@ def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytes
 
 
 # ---------------------------------------------------------------------- what the functions do
-PAIR = ("valpey@terms=2,carry_bits=2", "valpey@terms=2")
-#: A unit and a claim of which solvers say that it is true, and no theorem.
-CLAIMED = ("valpey@terms=3,fraction_bits=5", "zero-products")
-
-
-def test_answers_are_kept_and_served(tmp_path: Path) -> None:
-    store = tcformal.Store(tmp_path / "results")
-    first = tcformal.prove_equal(*PAIR, store=store, certify=True)
-    assert first.kind is tcformal.Kind.EQUIVALENT
-    assert not first.served
-    assert tcformal.prove_equal(*PAIR, store=store, certify=True).served
-    assert not tcformal.prove_equal(*PAIR, store=store, certify=True, fresh=True).served
-    claim = tcformal.prove_claim(*CLAIMED, store=store, certify=True)
-    assert (claim.kind, claim.answered_by) == (tcformal.Kind.HOLDS, "solvers")
-    assert tcformal.prove_claim(*CLAIMED, store=store, certify=True).served
-    assert not tcformal.prove_claim(*CLAIMED).served
-
-
 def test_a_property_is_checked_under_assumptions() -> None:
     unit = tcformal.unit("valpey@terms=2,zero_sign=ieee")
     violated = tcformal.check_property(unit, "no-negative-zero")
@@ -179,20 +159,6 @@ def test_a_query_is_run_by_name_and_by_path(tmp_path: Path) -> None:
         tcformal.run_query("disagreements/truncation", only="nothing")
     with pytest.raises(tcformal.InputError):
         tcformal.run_query(tmp_path / "missing.toml")
-
-
-def test_a_suite_takes_names_and_units() -> None:
-    told: list[str] = []
-    made = tcformal.suite(
-        ["valpey@terms=2", tcformal.unit("valpey@terms=2,align_bits=1")], vectors=256, progress=told.append
-    )
-    assert isinstance(made, tcformal.Suite)
-    assert len(made.inputs) == 1
-    assert told
-    varied = tcformal.suite("valpey@terms=2", vary=["fraction_bits=23..24"], vectors=256)
-    assert len(varied.designs) == 2
-    with pytest.raises(tcformal.InputError, match="expected at least two designs, but got 1"):
-        tcformal.suite(["valpey@terms=2"], vary=["fraction_bits=23"])
 
 
 def test_units_diverge_on_lists_and_on_witnesses() -> None:

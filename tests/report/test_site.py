@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 from html.parser import HTMLParser
@@ -20,18 +18,16 @@ import tcformal
 from tcformal.analysis.papers.files import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
-from tcformal.errors import InputError, RecordError
+from tcformal.errors import RecordError
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import build, play
-from tcformal.report.site.bundle import _UNUSED, scripts, sources
-from tcformal.report.site.devices import nan_stories
+from tcformal.report.site.bundle import _UNUSED, sources
 from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import Unit
 from tcformal.store.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 BF16 = ("x86/vdpbf16ps", "arm/bfdot.ebf0")
 
@@ -137,20 +133,7 @@ def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:
     assert "refused" in forged.status
 
 
-@pytest.mark.long
-def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles(tmp_path: Path) -> None:
-    recorded = Path("hardware", "Intel-R-Xeon-R-Processor", "x86")
-    shutil.copytree(ROOT / "results" / recorded, tmp_path / recorded)
-    stories = nan_stories(tmp_path)
-    assert [story.unit for story in stories[:1]] == ["x86/tdpbf16ps"]
-    given = {rule: count for rule, count, _ in stories[0].rules}
-    assert given[stories[0].chosen] == stories[0].nans > 1000
-    assert all(count < stories[0].nans for rule, count in given.items() if rule != stories[0].chosen)
-
-
 # ------------------------------------------------------------------------------------------ playground
-
-
 @pytest.mark.parametrize("name", [AMPERE, "cdna3/v_mfma_f32_32x32x8_f16", "x86/tdpfp16ps"])
 def test_the_playground_gives_what_the_command_line_gives(name: str) -> None:
     spec = resolve(name)
@@ -194,14 +177,3 @@ def test_a_trace_and_its_picture_need_no_compiled_package() -> None:
     tops = {name.partition(".")[0] for name in loaded.split()}
     assert "difflib" in tops
     assert {name for name in tops if f"{name}.".startswith(_UNUSED) or f"{name}/" in _UNUSED} == set()
-
-
-def test_what_is_not_pyodide_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected Pyodide's npm package"):
-        scripts(tmp_path / "gone.tgz")
-    with pytest.raises(InputError, match=r"expected pyodide\.js"):
-        scripts(tmp_path)
-    with tarfile.open(tmp_path / "other.tgz", "w:gz"):
-        pass
-    with pytest.raises(InputError, match="expected Pyodide's npm package"):
-        scripts(tmp_path / "other.tgz")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.unit import unit
 
 AMPERE = "ampere/mma.m16n8k16.f32.f16.f16.f32"
-NVFP4 = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"
 
 
 def normal(seed: int, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
@@ -48,19 +46,6 @@ def test_k_is_padded_and_chained(shape: tuple[int, int, int]) -> None:
             assert d[i, j].view(np.uint32) == total[0]
 
 
-def test_scales_act_by_block() -> None:
-    u = unit(NVFP4)
-    fp4 = ml_dtypes.float4_e2m1fn
-    a, b = normal(1, (4, 70), fp4), normal(2, (70, 3), fp4)
-    ones = np.full((4, 5), 0x38, np.uint8), np.full((5, 3), 0x38, np.uint8)
-    exact = a.astype(np.float64) @ b.astype(np.float64)
-    assert np.array_equal(u.matmul(a, b, None, *ones), exact.astype(np.float32))
-    doubled = ones[0].copy()
-    doubled[:, 4] = 0x40
-    tail = a[:, 64:].astype(np.float64) @ b[64:].astype(np.float64)
-    assert np.array_equal(u.matmul(a, b, None, doubled, ones[1]), (exact + tail).astype(np.float32))
-
-
 F16 = np.zeros((2, 16), np.float16)
 
 
@@ -88,10 +73,3 @@ def test_matmul_rejects(arguments: tuple[Any, ...], sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         unit(AMPERE).matmul(*arguments)
     assert str(caught.value) == sentence
-
-
-def test_a_unit_with_unequal_c_and_d_is_not_chained() -> None:
-    u = unit("volta/mma.m8n8k4.f32.f16.f16.f16")
-    x = np.zeros((2, 8), np.float16)
-    with pytest.raises(InputError, match=r"^expected K of at most 4 for volta/.*, but got K=8$"):
-        u.matmul(x, x.T)

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from tcformal.analysis.sweeps import compiled as sweep
 from tcformal.backends import machine
 from tcformal.design.names import resolve
-from tcformal.simulation.compiled import dot_products, dot_rows, gemm
-from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.compiled import dot_products, dot_rows
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,18 +56,3 @@ def test_dot_products_end_where_their_rows_do(name: str) -> None:
             c = x.c[:, 0].copy()
             wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, n)
             assert (dot_rows(spec)(a, b, c) == wanted).all()
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("name", NAMES)
-def test_few_rows_end_where_the_matrix_does(name: str, order: str) -> None:
-    spec = resolve(name)
-    for k in (spec.k, 5 * spec.k) if spec.c_format == spec.d_format else (spec.k,):
-        for n in (5, 16, 70, 131):
-            x = sweep.operands(spec, k, n, 2, n)
-            assert x.c is not None
-            with Work(1, progress=False) as work:
-                d = gemm(spec, "a").multiply(MatrixWords(x.a, at_the_border(x.b, order), x.c), work)
-            rows, columns = np.divmod(np.arange(2 * n), n)
-            given = {"a": x.a[rows], "b": x.b.T[columns], "c": x.c.reshape(-1)}
-            assert (d.reshape(-1) == dot_products(spec, k).on_lanes(given, 2 * n)).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from itertools import product
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from tcformal.analysis.bias import bias
-from tcformal.analysis.drawn import DISTRIBUTIONS, drawn
+from tcformal.analysis.drawn import DISTRIBUTIONS
 from tcformal.analysis.errors import error_sample, measured, values_of
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError
@@ -38,17 +37,6 @@ def test_values_are_those_of_the_oracle(name: str) -> None:
             assert not np.isfinite(x)
 
 
-@pytest.mark.parametrize("name", ["e4m3", "e3m4[bias=5]"])
-def test_drawn_numbers_are_the_nearest(name: str) -> None:
-    """Of each number the nearest value, as a comparison with every value of the format says."""
-    fmt, n = format_named(name), 50
-    values = np.array([float(decode(fmt, x).number) for x in range(1 << fmt.width)
-                       if decode(fmt, x).kind is NumberClass.FINITE])  # fmt: skip
-    found = values_of(drawn(np.random.default_rng(1), fmt, (n,), "normal").astype(np.uint8), fmt)
-    x = np.random.default_rng(1).standard_normal(n)
-    assert np.abs(found - x).tolist() == [np.abs(values - y).min() for y in x]
-
-
 def test_errors_are_exact() -> None:
     """a·b of the first element summed in fractions; u = 2^-24."""
     u = unit(HOPPER)
@@ -62,13 +50,6 @@ def test_errors_are_exact() -> None:
     assert s.errors[0] == float(error)
     assert s.relative[0] == pytest.approx(float(error / size * 2**24), rel=1e-12)
     assert s.not_finite == 0
-
-
-def test_results_that_are_not_finite_are_counted() -> None:
-    a = np.full((1, 16), 60000, np.float16)
-    a[0, 3] = np.nan
-    s = measured(unit(HOPPER), a, np.ones((16, 2), np.float16))
-    assert (s.errors.size, s.not_finite, s.quantiles) == (0, 2, {})
 
 
 def test_a_mean_over_all_encodings_is_exact() -> None:
@@ -114,19 +95,6 @@ def test_a_mean_over_values_with_weights_is_exact(name: str) -> None:
     assert found.mean == total / weights
     if isinstance(x, Unit):
         assert found.mean
-
-
-@pytest.mark.parametrize(
-    ("distribution", "sentence"),
-    [
-        ("1:0", "a weight above 0, but got '1:0'"), ("inf:1", "a finite VALUE:WEIGHT"),
-        ("1:1,2/2:1", "each value once in a distribution, but got '2/2' twice"), ("1:x", "a weight above 0"),
-        ("1/3:1", "fp16"), ("1:-1", "a weight above 0"), ("normal;gauss", "a known distribution"),
-    ],
-)  # fmt: skip
-def test_distributions_that_do_not_fit(distribution: str, sentence: str) -> None:
-    with pytest.raises((InputError, UnknownNameError), match=re.escape(sentence)):
-        bias(unit(HOPPER), 2, distribution=distribution)
 
 
 def test_a_sampled_mean_has_an_interval() -> None:

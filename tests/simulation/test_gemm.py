@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal import InputError, plan_cublaslt, simulate
+from tcformal import InputError, simulate
 
 HALF = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 
@@ -50,24 +50,3 @@ def test_what_has_no_place_is_refused(extras: dict[str, Any], sentence: str) -> 
     a, b = operands((2, 32), (32, 3))
     with pytest.raises(InputError, match=sentence):
         simulate(HALF, a, b, **extras)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"algo": {"ID": 13}}, "^expected a configuration of cuBLASLt whose recipe is known"),
-        ({"algo": {"ID": 66, "SPLITK_NUM": -2}}, "whose recipe is known, but got stream-K"),
-        ({"algo": {"ID": 66, "SPLITK_NUM": 2, "REDUCTION_SCHEME": 7}}, "but got reduction scheme 7"),
-        ({"d": "e4m3"}, "but got results in e4m3"),
-        ({"algo": {}}, "^expected the field ID"),
-        ({"algo": [66]}, "^expected the fields ID, TILE_ID"),
-        ({"b": "fp4"}, "^expected a known format of B"),
-        ({"shape": 3}, "^expected a known key of a cuBLASLt record"),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_configurations_without_a_recipe_are_refused(change: dict[str, Any], sentence: str) -> None:
-    record = {"a": "bf16", "b": "bf16", "d": "bf16", "compute": "32F", "algo": {"ID": 66, "STAGES_ID": 35}}
-    assert plan_cublaslt(record).recipe.name == "cublaslt-66@output=bf16"
-    with pytest.raises(InputError, match=sentence):
-        plan_cublaslt({**record, **change})

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from tcformal import simulate
 from tcformal.design.operations import operation
-from tcformal.devices.hip import rocm
 from tcformal.simulation import arrays
 from tcformal.simulation import compiled as models
 from tcformal.simulation.compiled import dot_call
 from tcformal.simulation.gpu import named as devices
 from tcformal.simulation.gpu.card import Card
-from tcformal.simulation.gpu.compilers import compiler
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.gpus.gemm import GpuGemm
 from tcformal.simulation.kernels.gpus.text import GpuText
@@ -188,22 +186,6 @@ def test_simulate_takes_a_device(host: TextCard, monkeypatch: pytest.MonkeyPatch
     d = simulate(QUICK, a, b, device="cuda:0")
     models.gpu_gemm.cache_clear()
     assert d.tobytes() == simulate(QUICK, a, b).tobytes()
-
-
-def test_the_text_is_built_for_a_real_target(tmp_path: Path) -> None:
-    source = tmp_path / "kernels.cu"
-    source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
-    assert compiler().compile(source, [], "sm_90", "build the kernels")[:4] == b"\x7fELF"
-
-
-def test_the_text_is_built_as_hip(tmp_path: Path) -> None:
-    if not any(map(shutil.which, rocm._CLANGS)):
-        pytest.skip("no clang of LLVM 17 or newer builds for AMD's GPUs here")
-    source, made = tmp_path / "kernels.hip", tmp_path / "kernels"
-    source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
-    words = [rocm.compiler()[0], "-x", "hip", "--offload-arch=gfx90a", *rocm._OPTIONS, str(source)]
-    subprocess.run([*words, "-o", str(made)], check=True, capture_output=True, text=True)
-    assert made.read_bytes()[:4] == b"\x7fELF"
 
 
 @pytest.mark.debian

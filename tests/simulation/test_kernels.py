@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -116,23 +115,6 @@ def test_seventeen_terms_need_more_than_32_bits(monkeypatch: pytest.MonkeyPatch)
     assert np.allclose(wrong, -62.06, atol=0.01)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("compiled")
-def test_scales() -> None:
-    rng = np.random.default_rng(5)
-    a, b = normal(1, (5, 70), ml_dtypes.float8_e4m3fn), normal(2, (70, 19), ml_dtypes.float8_e4m3fn)
-    scales = {
-        "scale_a": rng.integers(120, 134, (5, 3), dtype=np.uint8).view(ml_dtypes.float8_e8m0fnu),
-        "scale_b": rng.integers(120, 134, (3, 19), dtype=np.uint8).view(ml_dtypes.float8_e8m0fnu),
-    }
-    wanted = on_lanes(SCALED, a, b, **scales)
-    assert same(unit(SCALED).matmul(a, b, **scales), wanted)
-    scales["scale_a"][2, 1] = np.array(0xFF, np.uint8).view(ml_dtypes.float8_e8m0fnu)
-    spoilt = unit(SCALED).matmul(a, b, **scales)
-    assert np.isnan(spoilt[2]).all()
-    assert same(spoilt[[0, 1, 3, 4]], wanted[[0, 1, 3, 4]])
-
-
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     ("a", "b", "sentence"),
@@ -146,26 +128,6 @@ def test_scales() -> None:
 def test_operands_reject(a: Any, b: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         unit(QUICK).matmul(a, b)
-
-
-def test_large_products_take_kernels_and_small_ones_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[str] = []
-    real = models.gemm
-
-    def told(spec: Any, side: str) -> Any:
-        taken.append(side)
-        return real(spec, side)
-
-    monkeypatch.setattr(models, "gemm", told)
-    monkeypatch.setattr(models, "_LOADED", set[object]())
-    u = unit(QUICK)
-    u.matmul(normal(1, (10, 16)), normal(2, (16, 10)))
-    assert taken == []
-    u.matmul(normal(1, (128, 128)), normal(2, (128, 128)))
-    u.matmul(normal(1, (5000, 210)), normal(2, (210, 1)))
-    assert taken == ["a", "b"]
-    u.matmul(normal(1, (2, 16)), normal(2, (16, 100)))  # small, but its kernel is there already
-    assert taken == ["a", "b", "a"]
 
 
 @pytest.mark.usefixtures("compiled")
@@ -184,8 +146,6 @@ def test_without_llvm_the_results_are_the_same(monkeypatch: pytest.MonkeyPatch) 
 
 
 # ------------------------------------------------------------------ lanes
-
-
 def test_a_lane_that_is_too_narrow_rejects() -> None:
     with pytest.raises(InputError, match=r"^expected bounds that 32 bits hold, but got \[0, 4294967296\]$"):
         Code(16, "v").value("%x", 0, 2**32, 32)
@@ -194,19 +154,6 @@ def test_a_lane_that_is_too_narrow_rejects() -> None:
 # ------------------------------------------------------------------ the cache of machine code
 def files(folder: Path) -> list[Path]:
     return sorted((folder / "tcformal" / "kernels").glob("*"))
-
-
-def test_machine_code_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert machine.Module(EMPTY, {"nothing": ()}).compiled
-    (kept,) = files(tmp_path)
-    again: Any = machine.Module(EMPTY, {"nothing": ()})
-    assert not again.compiled
-    again.nothing()
-    other = EMPTY.replace("ret", "br label %end\nend:\n  ret")
-    assert machine.Module(other, {"nothing": ()}).compiled
-    assert len(files(tmp_path)) == 2
-    assert kept in files(tmp_path)
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"x" * 40, None])
@@ -222,12 +169,7 @@ def test_a_spoilt_file_is_compiled_again(
     assert kept.read_bytes() == whole
 
 
-# ------------------------------------------------------------------ threads and progress
-
-
 # ------------------------------------------------------------------ dot products row by row
-
-
 def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
     """A product of raw encodings without kernels."""
     spec = unit(name).spec

@@ -19,10 +19,3 @@ def test_what_is_cut_below_the_largest_products_is_seen(mode: str) -> None:
     other = resolve(altered(unit, f"alignment_rounding={mode}"))
     pool = pool_of(unit, unit.k, 900, 1)
     assert (replay(unit, pool) != replay(other, pool)).any()
-
-
-@pytest.mark.parametrize("change", ["operand_subnormals=signed_zero", "c_subnormals=signed_zero"])
-def test_the_sign_of_a_flushed_subnormal_is_seen(change: str) -> None:
-    unit = resolve("cdna2/v_mfma_f32_32x32x8f16")
-    pool = pool_of(unit, unit.k, 900, 1)
-    assert (replay(unit, pool) != replay(resolve(altered(unit, change)), pool)).any()

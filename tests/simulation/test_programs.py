@@ -130,26 +130,3 @@ def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch)
     # Three bands of rows: the result three times.
     plan = p.program.plan(9)
     assert made.count(plan.steps[plan.result].name) == 3
-
-
-def multiples(x: int, modulus: int, top: int) -> int:
-    """The largest number up to `top` that is x modulo a number."""
-    return top - (top - x) % modulus
-
-
-@pytest.mark.slow
-def test_ozaki_2_on_fp8_is_exact_to_64_products_of_digits() -> None:
-    """a·b of the residue 544 = 33·16 + 16 modulo 1089: the 65th product of digits is lost on Hopper."""
-    fp8 = program("ozaki-2-fp8@count=4")
-    blackwell = program("ozaki-2-fp8@count=4,unit=blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3")
-    found = {}
-    for n in (64, 65):
-        # The largest elements are just above half of what the scaling allows: it leaves them as they are.
-        top = int((1089 * 1024 * 961 * 841 / (4 * n)) ** 0.5)
-        large, small = (float(multiples(x, 1089, top)) for x in (544, 1))
-        a = np.array([[large] * 64 + [small] * (n - 64)])
-        exact = float(sum(int(x) ** 2 for x in a[0]))
-        found[n] = [float(p.matmul(a, a.T)[0, 0]) - exact for p in (fp8, blackwell)]
-    assert found[64] == [0, 0]
-    assert found[65][0] != 0
-    assert found[65][1] == 0

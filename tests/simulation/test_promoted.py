@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,10 @@ from numpy.typing import NDArray
 import tcformal
 from tcformal.backends import machine
 from tcformal.design.names import resolve
-from tcformal.design.steps import PlanStep
-from tcformal.programs.program import read_program
 from tcformal.simulation.arrays import from_raw
 from tcformal.simulation.kernels import gemm as kernels
 from tcformal.simulation.recipe import ModelGemm
-from tcformal.simulation.steps import accumulators, promoted, values
+from tcformal.simulation.steps import promoted, values
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
@@ -115,25 +112,6 @@ def test_what_is_added_up_by_one_kernel(fields: str, runs: list[Any], taken: lis
         a, b = a.astype(np.float32), b.astype(np.float32)
     check(tcformal.gemm(QUICK, f"{PLACE},{fields}"), a, b)
     assert taken == runs
-
-
-def test_steps_are_looked_through_from_each_a_few_times() -> None:
-    """Where a sum is thousands of rounded steps long, it is not run through again from each of them."""
-
-    class Counted(tuple[PlanStep, ...]):
-        reads = 0
-
-        def __getitem__(self, i: Any) -> Any:
-            Counted.reads += 1
-            return super().__getitem__(i)
-
-    inputs = {"a": "fp16", "b": "fp16", "c": "fp32"}
-    body = f"d = call('{QUICK}', a, b, c)\nfor x, y in elements(a, b):\n    d = fma(x, y, d, 'fp32')\n"
-    plan = read_program(
-        {"title": "call, then more", "source": "none", "inputs": inputs, "body": body}, "x"
-    ).plan(400)
-    assert accumulators.accumulators(replace(plan, steps=Counted(plan.steps))) == ()
-    assert Counted.reads <= 40 * len(plan.steps)
 
 
 @pytest.mark.long

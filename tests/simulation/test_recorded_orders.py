@@ -40,11 +40,6 @@ def operands(p: Scan) -> list[NDArray[Any]]:
     return [values[0], *(np.ascontiguousarray(x.T) for x in values[1:])]
 
 
-def words(p: Scan, unit: str) -> NDArray[Any]:
-    """The raw words of a scan with results in fp32, computed by calls of a unit."""
-    return simulate(unit, *operands(p), progress=False).view(np.uint32)
-
-
 def units_of_least(p: Scan, d: NDArray[Any]) -> NDArray[np.int64]:
     """Results as integers: counts of terms, or masks of marks."""
     (_, _, small_a, small_b), _ = INPUTS["_scan_of"](p)
@@ -79,15 +74,6 @@ def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
         assert lost(p, d, row, column) == gone
 
 
-def test_a_large_c_joins_where_the_unit_takes_it() -> None:
-    p = asked(scan="with c")
-    d = simulate(CALLED["fp16"], *operands(p), progress=False)
-    found = INPUTS["places"](p)
-    for row, column in ((0, 0), (40, 50)):
-        gone = {k for k in found["marks"][row] if k < (found["q"][column] // 16 + 1) * 16}
-        assert lost(p, d, row, column) == gone
-
-
 @pytest.mark.parametrize("splits", [1, 2])
 @pytest.mark.parametrize(("fmt", "tall"), [("fp32", "b"), ("fp32", "a")])
 def test_rows_in_one_operand_show_a_chain(fmt: str, tall: str, splits: int) -> None:
@@ -113,8 +99,6 @@ def test_rows_in_one_operand_show_a_chain(fmt: str, tall: str, splits: int) -> N
 
 
 # ---------------------------------------------------------------------------------------- recordings
-
-
 @cache
 def recorded() -> tuple[list[Scan], dict[str, Scan]]:
     """The scans, and the matrices by digest, of every machine."""
@@ -164,10 +148,3 @@ def test_scans_are_products_in_the_known_order() -> None:
     seen = check(rows=128, longest=1100)
     assert seen.keys() >= {20, 21, 22, 23, 35, 36, 55, 66}
     assert sum(seen.values()) > 2500
-
-
-@needs_recordings
-def test_matrices_have_the_digests_that_they_are_kept_by() -> None:
-    for name, line in list(recorded()[1].items())[:200]:
-        d = INPUTS["unpacked"](line["words"], tuple(line["shape"]), line["width"])
-        assert INPUTS["digest"](d) == name

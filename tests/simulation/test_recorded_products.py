@@ -127,22 +127,6 @@ def test_alpha_beta_and_bias_join_as_recorded_everywhere() -> None:
     assert check_cublaslt(known(1 << 28, extras=True)).total() > 1000
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "a", "change"),
-    [
-        (21, "tf32", {"grain": 16}), (21, "tf32", {"residue": "last"}), (21, "tf32", {"operands": "given"}),
-        (66, "e4m3", {"promotion": 64}),
-        (20, "fp32", {"unit": "cdna3/v_mfma_f32_16x16x8_xf32"}),
-        (23, "tf32", {"unit": "ampere/mma.m16n8k8.f32.tf32.tf32.f32"}),
-    ],
-    ids=["parts", "first-tile", "operands", "accumulators", "one-rounding", "alignment"],
-)  # fmt: skip
-def test_other_recipes_give_other_bits(algorithm: int, a: str, change: dict[str, str]) -> None:
-    runs = [x for x in known(largest=600_000) if x[1][0] == algorithm and x[0]["a"] == a]
-    with pytest.raises(AssertionError):
-        check_cublaslt(runs, change)
-
-
 def test_triton_is_calls_of_the_instructions_in_its_code() -> None:
     seen = set()
     for p in recorded("triton"):

@@ -14,7 +14,6 @@ from tcformal.backends.machine import Module, x86
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.encodings.spec import Format
 from tcformal.simulation import arrays
 from tcformal.simulation.compiled import dot_call, dot_products, dot_rows
 from tcformal.simulation.kernels.cut import cuts
@@ -78,34 +77,6 @@ def test_shortcuts_give_what_operators_give(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "cdna2/v_mfma_f32_32x32x4bf16",
-        "x86/vdpbf16ps",
-        "x86/vdpbf16ps@result_subnormals=signed_zero",
-        "arm/bfdot.ebf0",
-    ],
-)
-def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
-    """On zeros, subnormals and the least normal numbers of both signs alone, where flushing shows."""
-    spec, rng = resolve(name), np.random.default_rng(3)
-
-    def words(fmt: Format, shape: tuple[int, int]) -> Any:
-        least = 1 << fmt.fraction_bits
-        sizes = np.array([0, 1, least - 1, least, least + 1, fmt.bias << fmt.fraction_bits], np.uint64)
-        signs = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
-        return (rng.choice(sizes, shape) | signs).astype(f"u{fmt.width // 8}")
-
-    o, k = spec.operands, 2 * spec.k
-    x = MatrixWords(words(o.a, (9, k)), words(o.b, (k, 60)), words(o.c, (9, 60)))
-    with Work(1, progress=False) as work:
-        d = Gemm(dot_call(spec), "a").multiply(x, work)
-    wanted = on_lanes(spec, x)
-    assert np.count_nonzero(wanted == 1 << 31)
-    assert (d == wanted).all()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
         "volta/mma.m8n8k4.f32.f16.f16.f32",
         pytest.param("turing/mma.m16n8k8.f32.f16.f16.f32", marks=pytest.mark.long),
         "x86/vdpbf16ps",
@@ -140,29 +111,6 @@ def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
     wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, count)
     assert (d == wanted).all()
     assert np.count_nonzero(o.d.is_special(wanted))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "volta/mma.m8n8k4.f32.f16.f16.f32",
-        "hopper/mma.m16n8k8.f32.bf16.bf16.f32",
-        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
-    ],
-)
-def test_a_subnormal_number_alone_has_the_largest_exponent(name: str) -> None:
-    """Each subnormal number in a or in b, beside zeros and a large number that meets it."""
-    spec, rng = resolve(name), np.random.default_rng(9)
-    fmt, k = spec.operands.a, spec.k
-    words = np.arange(1 << fmt.fraction_bits) << fmt.ignored_low_bits
-    a, b = (np.zeros((len(words), k), f"u{fmt.storage_bits // 8}") for _ in "ab")
-    rows, place = np.arange(len(words)), rng.integers(0, k, len(words))
-    a[rows, place], b[rows, place] = words, fmt.largest
-    a[::2], b[::2] = b[::2].copy(), a[::2].copy()
-    c = np.zeros(len(words), np.uint32)
-    d = dot_rows(spec)(a, b, c)
-    assert (d == dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, len(c))).all()
-    assert np.count_nonzero(d) == len(words) - 1
 
 
 @pytest.mark.slow

@@ -116,8 +116,6 @@ def test_the_checker_imports_nothing_but_its_error() -> None:
 
 
 # ---------------------------------------------------------------------- the search for hints
-
-
 def test_random_refutations_are_found_and_checked() -> None:
     rng = random.Random(SEED)
     found = 0

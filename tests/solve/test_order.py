@@ -10,7 +10,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import order
 from tcformal.solve.members import Member, available, registry
-from tcformal.solve.order import KINDS, in_order, kind_of, rank
+from tcformal.solve.order import KINDS, in_order, kind_of
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits
 
@@ -45,18 +45,7 @@ def test_members_follow_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {a.solver for a in decision.answers} == set(available())
 
 
-#: Seconds of four members on three questions; p and q work on our own clauses.
-TIMES = {"p": [1.0, 1.0, 9.0], "q": [2.0, 0.5, 9.0], "s": [9.0, 9.0, 1.0], "t": [3.0, 3.0, 3.0]}
-
-
-def test_nobody_is_ranked_twice_or_left_out() -> None:
-    assert rank({}, ()) == []
-    assert sorted(rank(TIMES, ())) == sorted(TIMES)
-
-
 # ---------------------------------------------------------------------- the benchmark's questions
-
-
 @pytest.mark.parametrize(
     ("answers", "wrong"),
     [

@@ -16,10 +16,10 @@ import pytest
 from dags import evaluate, random_graph, random_inputs
 from signals import interrupts
 from solve.stub_members import Stub
-from tcformal.errors import InputError, MissingSolverError, UnknownNameError, WidthError
+from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.members import Member, available, check_members, registry
+from tcformal.solve.members import available
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, SolverAnswer, Status
 
@@ -265,23 +265,6 @@ def test_a_replay_that_raises_ends_the_children(
 
 
 # ---------------------------------------------------------------------- arguments
-def test_unknown_solver_is_rejected() -> None:
-    graph, assertion, _ = easy()
-    with pytest.raises(UnknownNameError) as caught:
-        decide(graph, assertion, members=["bitwuzzla"], limits=LIMITS)
-    assert str(caught.value) == "expected a known solver, but got 'bitwuzzla': the closest are bitwuzla"
-
-
-def test_missing_solver_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry, "gone", Member("no-such-distribution", "nowhere:run"))
-    assert "gone" not in available()
-    with pytest.raises(MissingSolverError) as caught:
-        check_members(["z3", "gone"])
-    assert str(caught.value) == (
-        "expected solver gone to be installed, but its package is missing: pip install no-such-distribution"
-    )
-
-
 @pytest.mark.parametrize(
     ("members", "found"), [([], "none"), (["z3", "z3"], "z3, z3"), (["z3", "cvc5", "z3"], "z3, cvc5, z3")]
 )

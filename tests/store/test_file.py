@@ -50,20 +50,3 @@ def test_an_altered_line_gives_way_to_the_one_before(tmp_path: Path) -> None:
         f"line 2 of {tmp_path / PROOF.file} is not used: expected a record that nobody altered"
     )
     assert kept.broken() == told
-
-
-def test_every_broken_line_is_named(tmp_path: Path) -> None:
-    """Those as well that newer ones have replaced; and asking costs no record."""
-    lines = (
-        altered(kept_proof("a", 1.0)),
-        "{half",
-        {"sha256": 7},
-        kept_proof("a", 2.0),
-        kept_proof("b", 3.0),
-    )
-    kept, _ = opened(tmp_path, *lines)
-    said = kept.broken()
-    assert ["line 1" in said[0], "line 2" in said[1], "line 3" in said[2]] == [True] * 3
-    assert len(said) == 3
-    assert kept.broken() == said
-    assert [float(r["proof"]) for r in kept.all()] == [2.0, 3.0]

@@ -17,11 +17,9 @@ from typing import Any
 import pytest
 
 from kept import (
-    COMPLEMENT,
     FOUR,
     FOUR_25,
     LIMITS,
-    SIGNS,
     ask,
     certified,
     proof_kept,
@@ -39,7 +37,6 @@ from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
-from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
@@ -122,20 +119,6 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Sto
         assert Store(store.folder).find(ask(*equal)) is None
 
 
-def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
-    """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
-    fresh = answer(ask(SIGNS, COMPLEMENT, "c=0"), limits=replace(LIMITS, time_s=300.0), certify=True)
-    assert fresh.kind is Kind.EQUIVALENT
-    assert fresh.allowed is not None
-    record = store.add(fresh)
-    assert record["allowed"]["c"]["value"] == "0"
-    again = store.find(ask(SIGNS, COMPLEMENT, "c=0"))
-    assert again is not None
-    assert (again.allowed, again.checked) == (fresh.allowed, True)
-    assert store.add(separated())["allowed"] is None
-    assert store.add(vacuous())["allowed"] is None
-
-
 @pytest.mark.parametrize("kind", [Kind.TIMEOUT, Kind.UNKNOWN, Kind.ERROR])
 def test_no_answer_is_kept_but_asked_again(store: Store, told: list[str], kind: Kind) -> None:
     v = unsettled(kind)
@@ -179,6 +162,14 @@ def test_units_of_one_definition_share_an_answer(store: Store) -> None:
     assert store.has(q)
     assert date == found.served
     assert len(store.records()) == 2
+
+
+def test_formats_of_another_width_share_nothing(store: Store) -> None:
+    """All equal pairs without assumptions build one definition; k and formats still tell them apart."""
+    store.add(same())
+    other = ask("ampere/mma.m16n8k16.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32")
+    assert other.digest() == same().question.digest()
+    assert store.find(other) is None
 
 
 @pytest.mark.slow

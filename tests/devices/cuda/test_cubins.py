@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from hostcard import HostCard
 from tcformal.design.catalog import catalogue
 from tcformal.devices.cuda import cubin as cubins
-from tcformal.devices.cuda import cuda
 from tcformal.devices.cuda.cubin import cubin
 from tcformal.devices.cuda.cuda import CudaDevice, ListedGpu
 from tcformal.devices.cuda.instructions import kernel
@@ -20,10 +18,8 @@ from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError
-from tcformal.simulation.gpu import card as cards
 from tcformal.simulation.gpu import compilers
 from tcformal.simulation.gpu.compilers import Compiler
-from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.unit import unit
 
 NVIDIA = ("volta", "turing", "ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
@@ -97,14 +93,6 @@ def test_a_family_is_built_and_seen(name: str, kind: type[Compiler]) -> None:
     assert made.path.stat().st_size > 1000
 
 
-@pytest.mark.parametrize("kind", compilers.KINDS)
-def test_the_movers_are_built(kind: type[Compiler]) -> None:
-    """The kernels that put dot products onto tiles, for a target of each kind."""
-    by = tools(kind)
-    for target in ("sm_80", "sm_90a", "sm_120a"):
-        assert cubins.tiles(target, by).stat().st_size > 1000
-
-
 @pytest.mark.parametrize(
     "name", ["hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"]
 )
@@ -132,27 +120,6 @@ def test_every_nvidia_unit_has_a_kernel() -> None:
     sources = Counter(kernel(catalogue()[name]).source for name in names)
     assert sum(sources.values()) == len(names)
     assert set(sources) == {"mma.cu", "wgmma.cu", "tcgen05.cu"}
-
-
-def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No compiler of any kind, and no disassembler."""
-
-    def absent(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(compilers, "tool", lambda _: None)
-    monkeypatch.setattr(cubins, "tool", lambda _: None)
-    monkeypatch.setattr(compilers, "import_module", absent)
-    compilers.compiler.cache_clear()
-    with pytest.raises(DeviceError, match=r"expected a compiler for CUDA, nvcc or NVRTC .*pip install"):
-        compilers.compiler()
-    with pytest.raises(DeviceError, match="expected the CUDA compiler nvcc"):
-        compilers.Nvcc()
-    with pytest.raises(DeviceError, match=r"expected the package cuda\.core"):
-        compilers.CoreNvrtc()
-    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*nobody knows"):
-        cubins.disassembler()
-    assert "expected a compiler" in cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
 
 
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
@@ -190,47 +157,3 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
         "ampere/emulated.mma.…",
     ]
     assert ListedGpu("cuda:0", "old", None).abilities()[0].missing
-
-
-def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No package, no driver, no GPU, fewer GPUs than asked for, and one that brings back other bytes."""
-
-    class Absent(HostCard):
-        found: object = ModuleNotFoundError("no such package")
-
-        def __init__(self, index: int) -> None:
-            super().__init__(AMPERE)
-
-        @classmethod
-        def count(cls) -> int:
-            if isinstance(cls.found, Exception):
-                raise cls.found
-            assert isinstance(cls.found, int)
-            return cls.found
-
-    class Forgetful(Absent):
-        library = "forgetful"
-
-        def get(self, memory: object, size: int) -> Raw:
-            return np.zeros(size, np.uint8)
-
-    kinds = [("cuda-core", Absent.count, Absent)]
-    monkeypatch.setattr(cards, "KINDS", kinds)
-    monkeypatch.setattr(cards, "supported", lambda: None)  # the machine's own driver, where it has one
-    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*cuda-core is not installed$"):
-        list(cuda.gpus())
-    Absent.found = RuntimeError("no libcuda\nmore")
-    with pytest.raises(DeviceError, match=r"cuda-core says: no libcuda$"):
-        CudaDevice("0")
-    Absent.found = 0
-    with pytest.raises(DeviceError, match="finds none"):
-        CudaDevice("0")
-    Absent.found = 2
-    with pytest.raises(DeviceError, match=r"expected a GPU below 2, .* cuda:7"):
-        CudaDevice("7")
-    assert next(cuda.gpus()).description == "Simulated A100 (sm_80)"
-    kinds.insert(0, ("forgetful", Forgetful.count, Forgetful))
-    assert CudaDevice("0").identify(unit(AMPERE).spec, 8)["library"] == "a simulation"
-    kinds.pop()
-    with pytest.raises(DeviceError, match="bring back the bytes"):
-        CudaDevice("0")

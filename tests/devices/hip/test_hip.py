@@ -14,13 +14,12 @@ from tcformal.devices import listing
 from tcformal.devices import sources as folders
 from tcformal.devices.hip import rocm
 from tcformal.devices.hip.hip import HipDevice
-from tcformal.devices.hip.hipruntime import HipRuntime
-from tcformal.devices.hip.kfd import Topology, topology
+from tcformal.devices.hip.kfd import Topology
 from tcformal.devices.hip.mfma import Mfma, mfma
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError, InputError
+from tcformal.errors import DeviceError
 from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
@@ -110,8 +109,6 @@ def test_every_unit_has_a_kernel() -> None:
 
 
 # ---------------------------------------------------------------------------------------- simulation
-
-
 def on_host(folder: Path, name: str, altered: str = "") -> HipDevice:
     """A device whose instructions are a model's."""
     return HipDevice("0", SimulatedHip(folder, name.partition("/")[0], altered))
@@ -169,54 +166,7 @@ def test_a_gpu_runs_a_plan(tmp_path: Path, host: Path) -> None:
     assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
 
 
-def test_what_is_not_there_is_one_sentence(
-    host: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No library, no such GPU, a GPU of another kind, a name that is no number, a target that HIP hides."""
-    with pytest.raises(
-        DeviceError, match=r"expected the library libamdhip64\.so of ROCm, but got: .*ROCM_PATH"
-    ):
-        HipRuntime(tmp_path / "none.so")
-    with pytest.raises(DeviceError, match="expected an AMD GPU as hip:1, but HIP lists 1"):
-        HipDevice("1", SimulatedHip(host, "cdna2"))
-    for text in ("x", "-1", "1.0", "\u00b2", "9" * 5000):
-        with pytest.raises(InputError, match="expected the number of a GPU after hip:") as caught:
-            HipDevice(text, SimulatedHip(host, "cdna2"))
-        assert len(str(caught.value)) < 120
-    device = on_host(host, CDNA2)
-    with pytest.raises(DeviceError, match=r"expected a GPU of cdna3 .* gfx90a \(cdna2\)"):
-        device.identify(unit("cdna3/v_mfma_f32_32x32x8_f16").spec, 8)
-    with pytest.raises(DeviceError, match="expected dot products of 16 terms"):
-        device.identify(unit(CDNA2).spec, 8)
-    assert device.units() == [name for name in AMD if name.startswith("cdna2/")]
-    runtime = SimulatedHip(host, "cdna2")
-    monkeypatch.setenv("SIMULATED_TARGET", "gfx1100")
-    other = HipDevice("0", runtime)
-    assert other.units() == []
-    assert other.abilities()[0].missing == "gfx1100 is not in the catalogue"
-    monkeypatch.setenv("SIMULATED_TARGET", "")
-    with pytest.raises(DeviceError, match="which gfx target the GPU is"):
-        HipDevice("0", runtime)
-
-
 # ------------------------------------------------------------------------------------------- listing
-def node(folder: Path, name: str, version: str) -> None:
-    """One node of the topology: processors have no version, GPUs one in decimal."""
-    (folder / name).mkdir()
-    (folder / name / "properties").write_text(
-        f"simd_count 440\ngfx_target_version {version}\nodd line here\n"
-    )
-
-
-def test_gpus_of_the_driver(tmp_path: Path) -> None:
-    for name, version in (("0", "0"), ("1", "90010"), ("2", "90402"), ("10", "90008"), ("11", "110000")):
-        node(tmp_path, name, version)
-    (tmp_path / "12").mkdir()
-    assert topology(tmp_path) == Topology(["gfx90a", "gfx942", "gfx908", "gfx1100"], [])
-    assert topology(tmp_path).note() == ""
-    assert topology(tmp_path / "none") == Topology([], [])
-
-
 def test_a_kernel_is_launched_on_each_gpu(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own: what works says the instruction, what fails says why."""
     monkeypatch.setattr(listing, "topology", lambda: Topology(["gfx90a"], []))

@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
+from executors import Inline
+from inline import Clock, Slow
 from tcformal.devices.model import ModelDevice
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan, read_plan, write_plan
+from tcformal.devices.run import work
+from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan
+from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import TcformalError
 from tcformal.identification.compare import compare
 from tcformal.simulation.unit import unit
@@ -128,6 +133,33 @@ def test_no_field_of_a_run_turns_its_comparison(device: str, tmp_path: Path, qui
     path = run_plan(plan, ModelDevice(device), tmp_path).path
     assert compare(path).holds == (device == UNIT)
     assert falsify_all(path, path) > 25
+
+
+@pytest.mark.slow
+def test_no_field_of_a_campaign_turns_its_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_rivals: None
+) -> None:
+    """Heads, operands, suites, random items, places, answers; the summary is only looked at whole."""
+    monkeypatch.setattr(work, "directed", lambda spec: list(directed(spec))[::600])
+    monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [UNIT], "refuted": {}})
+    name = "arm/bfmmla.ebf0"
+    Campaign(
+        Slow("arm@nan_word=0xffc00000", Clock()), tmp_path, seconds=1e6, clock=Clock(), pool=Inline(),
+        vectors=30, units=[name], answers=tmp_path,
+    ).run()  # fmt: skip
+    folder = next((tmp_path / "hardware").iterdir())
+    assert falsify_all(folder, folder / "campaign-1.jsonl") > 40
+    summary = folder / SUMMARY
+    data, before = json.loads(summary.read_text()), outcome(folder)
+    for path in leaves(data):
+        changed = falsified(data, path)
+        summary.write_text(json.dumps(changed))
+        assert refused(folder), path
+        summary.write_text(json.dumps(sealed(changed)))
+        assert outcome(folder) == before
+    for text in ("", "[]", "[" * 99_999, "{}"):
+        summary.write_text(text)
+        assert refused(folder)
 
 
 def test_no_field_of_a_plan_is_falsified_unseen(tmp_path: Path) -> None:

@@ -18,16 +18,13 @@ from tcformal.devices.plan.plan import (
     read_plan,
     write_plan,
 )
-from tcformal.devices.run.gather import ANSWERS, from_file, from_store
+from tcformal.devices.run.gather import from_file, from_store
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.query.separate import separate
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import unit
-from tcformal.store.audit.prune import prune
 from tcformal.store.schema import sealed
-from tcformal.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[3]
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -117,20 +114,6 @@ def test_a_run_that_is_cut_off_continues(tmp_path: Path, monkeypatch: pytest.Mon
     assert third.seen == 0
 
 
-def test_outputs_are_read_back(tmp_path: Path) -> None:
-    """The model's outputs and the mismatches give the device's outputs, bit for bit."""
-    spec, other = unit(VOLTA).spec, f"{VOLTA}@rounding=RNE"
-    plan = few(spec, 600)
-    outcome = run_plan(plan, ModelDevice(other), tmp_path)
-    (run,) = read_runs(outcome.path)
-    count = 0
-    for piece in pieces_of(run, outcome.path):
-        assert (piece.outputs == ModelDevice(other).run(spec, piece.batch)).all()
-        count += len(piece.outputs)
-    assert count == plan.count
-    assert outcome.mismatches > 10
-
-
 def everything(path: Path) -> int:
     """Read all of a file of results; how many dot products it holds."""
     return sum(len(piece.outputs) for run in read_runs(path) for piece in pieces_of(run, path))
@@ -180,21 +163,6 @@ def test_witnesses_of_files(tmp_path: Path) -> None:
         list(from_file(spec, tmp_path / "none"))
 
 
-def test_witnesses_of_kept_answers(tmp_path: Path) -> None:
-    spec, other = unit("tfdpa@products=2").spec, unit("tfdpa@products=2,fraction_bits=25").spec
-    verdict = separate(spec, other)
-    assert verdict.witness is not None
-    Store(tmp_path).add(verdict)
-    (item,) = from_store(spec, tmp_path, 2)
-    assert item.witness == verdict.witness
-    assert other.name in item.why
-    assert not list(from_store(unit(VOLTA).spec, tmp_path, 4))
-    assert not list(from_store(spec, tmp_path / "nothing", 2))
-    prune(Store(tmp_path), pack=True)
-    assert not (tmp_path / ANSWERS).read_bytes()
-    assert [found.witness for found in from_store(spec, tmp_path, 2)] == [verdict.witness]
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -208,12 +176,3 @@ def test_the_witnesses_in_the_kept_results_are_found(name: str) -> None:
     found = list(from_store(spec, ROOT / "results", spec.k))
     assert found
     assert all(len(item.witness.a) == spec.k for item in found)
-
-
-@pytest.mark.parametrize("witness", [[1], "0x1", {"a": 1, "b": 2}, {"a[0]": 3}])
-def test_a_witness_that_is_none_is_refused(witness: object, tmp_path: Path) -> None:
-    spec = unit(VOLTA).spec
-    asked = {"kind": "separate", "formats": spec.operands.names(), "k": 4}
-    (tmp_path / ANSWERS).write_text(f"{json.dumps({'question': asked, 'witness': witness})}\n")
-    with pytest.raises(RecordError, match=r"expected a witness of .* in line 1 of the answers in"):
-        list(from_store(spec, tmp_path, 4))

@@ -14,19 +14,17 @@ import pytest
 from executors import Inline
 from inline import Clock, Slow
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log import pieces
 from tcformal.devices.log.results import pieces_of, read_runs
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import Directed
 from tcformal.devices.run import bench, work
 from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.tally import Tally
-from tcformal.errors import DeviceError, InputError, RecordError
+from tcformal.errors import DeviceError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
 from tcformal.report.devices.campaign import campaign_view
 from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
 from tcformal.store.schema import sealed
 
 VOLTA = [
@@ -98,26 +96,6 @@ def test_an_altered_device_is_refuted(tmp_path: Path) -> None:
     (precision,) = [a for a in found.units[VOLTA[0]].answers if a["question"] == "precision"]
     assert precision["fits"] == [f"{VOLTA[0]}@fraction_bits=24"]
     assert "REFUTED" in str(campaign_view(found)[0])
-
-
-@quick
-def test_a_shared_model_is_evaluated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For units that share it; a unit that differs from it is seen all the same, in whatever order."""
-    names = [f"hopper/wgmma.m64n{n}k16.f32.f16.f16" for n in (8, 16, 24)]
-
-    def odd(spec: UnitSpec, x: Batch, results: Raw, _: int) -> Raw:
-        if spec.name == names[1] and len(x.c) == 48:
-            results[7] ^= 1
-        return results
-
-    for wrong, options in enumerate(({}, {"does": odd})):
-        found, _ = ran(tmp_path / str(wrong), "model:hopper", units=names, vectors=48, **options)
-        seen: list[int] = []
-        monkeypatch.setattr(pieces, "replay", lambda spec, x, to=seen: to.append(len(x.c)) or replay(spec, x))
-        checked = {c.unit: c for c in recheck(found.folder)}
-        assert [checked[name].mismatches for name in names] == [0, wrong, 0]
-        assert sum(c.count for c in checked.values()) == found.measured
-        assert seen.count(48) == 1 + wrong
 
 
 @quick
@@ -264,60 +242,3 @@ def test_a_campaign_that_goes_on_believes_no_count(kind: str, tmp_path: Path) ->
     path.write_text("".join(json.dumps(line) + "\n" for line in forged))
     with pytest.raises(RecordError, match=r"expected the outputs of item|expected .* mismatches of suite/"):
         ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])
-
-
-@quick
-def test_answers_are_made_anew(tmp_path: Path) -> None:
-    """What stands in the files is not taken over; what is the same is not written twice."""
-    ran(tmp_path, units=VOLTA[:1])
-    path = next(tmp_path.rglob("campaign-1.jsonl"))
-    data = [json.loads(line) for line in path.read_text().splitlines()]
-    forged = [sealed({**x, "survivors": ["mine"]}) if x["kind"] == "answer" else x for x in data]
-    assert forged != data
-    path.write_text("".join(json.dumps(line) + "\n" for line in forged))
-    found, _ = ran(tmp_path, units=VOLTA[:1])
-    assert found.units[VOLTA[0]].designs["survivors"] == []
-    ran(tmp_path, units=VOLTA[:1])
-    assert len(path.read_text().splitlines()) == len(data) + 1
-
-
-@quick
-def test_a_campaign_is_of_one_device(tmp_path: Path) -> None:
-    """An emulator's results do not go into the folder of the processor."""
-    clock = Clock()
-    device = Slow("volta", clock)
-    own = device.identify
-
-    def identify(spec: UnitSpec, k: int) -> dict[str, str]:
-        return own(spec, k) | ({"device": "qemu 7.2.22"} if spec.name == VOLTA[1] else {})
-
-    device.identify = identify  # type: ignore[method-assign]
-    found = made(tmp_path, device, clock, units=VOLTA[:2]).run()
-    assert list(found.faults) == VOLTA[1:2]
-    assert "give it a campaign of its own by --unit" in found.faults[VOLTA[1]]
-    assert "qemu" not in [u["device"] for u in found.data()["units"] if "device" in u]
-
-
-@quick
-def test_what_befalls_another_process_costs_its_units(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A worker that runs out of memory, or a comparison that fails: said, and the rest goes on."""
-    real = work.chunk
-
-    def hungry(name: str, *rest: Any) -> Any:
-        if name == VOLTA[1]:
-            raise MemoryError("no more")
-        return real(name, *rest)
-
-    def confused(*_: Any) -> Any:
-        raise InputError("expected peace, but got war")
-
-    monkeypatch.setattr(work, "chunk", hungry)
-    monkeypatch.setattr(work, "survivors", confused)
-    said: list[str] = []
-    found, _ = ran(tmp_path, say=said.append)
-    assert list(found.faults) == [VOLTA[1]]
-    assert "MemoryError: no more" in found.faults[VOLTA[1]]
-    assert found.units[VOLTA[2]].random == 600
-    assert f"{VOLTA[0]}: expected peace, but got war" in said

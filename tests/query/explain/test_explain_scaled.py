@@ -144,8 +144,6 @@ def test_a_nan_scale_is_blamed_once() -> None:
 
 
 # ---------------------------------------------------------------------- arguments
-
-
 @pytest.mark.parametrize(
     ("name", "scales", "sentence"),
     [
@@ -166,8 +164,6 @@ def test_scales_are_refused(name: str, scales: list[str], sentence: str) -> None
 
 
 # ---------------------------------------------------------------------- where two units part
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -190,6 +186,3 @@ def test_scaled_results_that_differ_always_part(first: str, second: str) -> None
         part = divergence(explain_witness(one, w), explain_witness(other, w))
         assert part is not None
         assert part.first != part.second
-
-
-# ---------------------------------------------------------------------- what people see

@@ -15,12 +15,12 @@ from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
-from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import parse_value
 from tcformal.programs import error
 from tcformal.programs.dag import declared, program_dag
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.programs.program import Program, program
+from tcformal.programs.program import program
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
@@ -102,40 +102,6 @@ def disagreements(name: str, rounding: str, n: int, k: int = 2, seed: int = 0) -
         if got != again:
             found.append(f"{w}: {got} against {again}")
     return found
-
-
-def words(rounding: str) -> Program:
-    """hi, lo and lo' of one value."""
-    return Program(
-        name="words",
-        title="both splits",
-        source="OOTOMO equations 18 to 21",
-        inputs={"a": "fp32", "b": "fp32", "c": "fp32"},
-        parameters={"rounding": rounding},
-        body="""
-high, low = split(c, fp16, rounding=rounding)
-first, up = split(c, fp16, scale=11, rounding=rounding)
-d = high
-""",
-    )
-
-
-def split_in_fractions(v: int, rounding: str) -> tuple[int, ...]:
-    """hi, lo and lo' of an encoding on the oracle."""
-    plan = words(rounding).plan(1)
-    known = run_program(plan, [0], [0], v)
-    return tuple(known[i][0] for i in plan.rounded())
-
-
-@pytest.mark.parametrize("rounding", ["RNE", "RZ"])
-def test_splits_are_the_oracles(rounding: str) -> None:
-    """hi, lo and lo' of 600 values and of every edge, subnormals, overflow, Inf and NaN included."""
-    g, plan = Graph(), words(rounding).plan(1)
-    dag = program_dag(g, plan, declared(g, plan))
-    run = Concrete(g, [dag.words(i)[0] for i in plan.rounded()])
-    rng = random.Random(7)
-    for v in [*EDGES, *(single(rng) for _ in range(600))]:
-        assert tuple(run({"a[0]": 0, "b[0]": 0, "c": v})) == split_in_fractions(v, rounding), hex(v)
 
 
 @pytest.mark.slow
@@ -278,15 +244,6 @@ def test_never_worse_is_confirmed() -> None:
     v = answer(q, limits=LIMITS)
     assert v.kind is Kind.HOLDS
     assert v.certificate is not None or v.confirmed_by
-
-
-def test_impossible_assumptions_are_vacuous() -> None:
-    """A c that the range of its exponent excludes leaves nothing to claim."""
-    one = parse_value(SINGLE, "1")
-    q = error_comparison(
-        comparison_parameters(VOLTA, products=1, assumptions=Assumptions(c=one), c_exponents=(3, 5))
-    )
-    assert answer(q, limits=LIMITS).kind is Kind.VACUOUS
 
 
 def test_replay_refuses_what_does_not_violate() -> None:

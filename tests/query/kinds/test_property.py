@@ -66,10 +66,6 @@ def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
     assert_violated(asked(name, unit))
 
 
-def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
-    assert asked("nan-word", VOLTA, normal=True, c="0").kind is Kind.VACUOUS
-
-
 def test_a_wrong_word_in_the_design_is_noticed() -> None:
     """The check compares with the design's own word: results with another one violate it."""
     q = property_question("no-negative-zero", resolve(VOLTA), assumptions(resolve(VOLTA).operands.c, {}))

@@ -22,7 +22,7 @@ import campaign_calls
 from campaign_calls import ask_in_vain, ask_marked, marked
 from executors import Inline
 from tcformal.design.catalog import catalogue
-from tcformal.errors import InputError, NoAnswerError
+from tcformal.errors import NoAnswerError
 from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
@@ -101,19 +101,6 @@ def by_pair(outcomes: Iterator[PairOutcome]) -> dict[Pair, PairOutcome]:
     found = list(outcomes)
     assert len({o.pair for o in found}) == len(found)
     return {o.pair: o for o in found}
-
-
-def test_answers_are_kept_and_not_asked_for_again() -> None:
-    pool, kept = Inline(), Memory()
-    first = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
-    assert [o.kind for o in first.values()] == [Kind.SEPARATED] * 2
-    assert pool.calls == len(kept.verdicts) == 2
-    again = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
-    assert pool.calls == 2
-    assert {p: o.verdict for p, o in again.items()} == {p: o.verdict for p, o in first.items()}
-    fresh = AskOptions(limits=TERMS.limits, fresh=True)
-    by_pair(campaign(TF32[:1], fresh, kept, here(pool)))
-    assert pool.calls == 3
 
 
 def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,17 +212,3 @@ def test_a_cluster_with_a_killed_worker_answers_every_pair(
     with a_killer(marks, TF32) as killed:
         found = by_pair(campaign(TF32, TERMS, kept, partial(cluster, scheduler)))
     assert_recovered(marks, found, killed, kept)
-
-
-def test_a_cluster_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
-    with (
-        pytest.raises(
-            NoAnswerError, match=r"^expected a Dask scheduler at tcp://127.0.0.1:9, but none answered"
-        ),
-        cluster("tcp://127.0.0.1:9"),
-    ):
-        pass
-    with pytest.raises(InputError, match=r"^expected the address of a scheduler"), cluster("nowhere://here"):
-        pass

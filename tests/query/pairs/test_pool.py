@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pool_calls import die, die_once, die_while_answering, linger, refuse, square, unpicklable
-from tcformal.errors import NoAnswerError
+from pool_calls import die, die_once, linger, refuse, square, unpicklable
 from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -69,13 +68,6 @@ def test_a_call_that_kills_every_worker_is_given_up_and_costs_no_other() -> None
         assert [f.result() for f in (*before, *after)] == [x * x for x in range(5)] * 2
 
 
-def test_a_worker_that_dies_in_the_middle_of_an_answer_keeps_nobody_waiting() -> None:
-    with SturdyPool(1) as pool:
-        with pytest.raises(WorkerKilledError):
-            pool.submit(die_while_answering).result(PATIENCE_S)
-        assert pool.submit(square, 4).result() == 16
-
-
 def test_a_pool_that_is_left_by_an_error_ends_its_calls(tmp_path: Path) -> None:
     started, ended = tmp_path / "started", tmp_path / "ended"
 
@@ -128,21 +120,3 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         parent.kill()
     assert eventually(lambda: not any(alive(pid) for pid in pids))
     assert all((tmp_path / f"{name}.ended").exists() for name in ("one", "two"))
-
-
-def test_a_worker_that_cannot_be_started_costs_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more processes, say: the call says so, and nobody waits for ever."""
-
-    def refused(*_: object) -> None:
-        raise OSError(11, "Resource temporarily unavailable")
-
-    with SturdyPool(2) as pool:
-        with monkeypatch.context() as patch:
-            patch.setattr("tcformal.query.pairs.pool.ProcessPoolExecutor", refused)
-            calls = [pool.submit(square, x) for x in range(3)]
-            for call in calls:
-                with pytest.raises(
-                    NoAnswerError, match=r"^expected a worker process to start, but got: .*Resource"
-                ):
-                    call.result()
-        assert pool.submit(square, 3).result() == 9

@@ -12,7 +12,6 @@ from tcformal.oracle.values import parse_value
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates
 from tcformal.query.shrink.shrink import shrink, value_cost, witness_cost
 from tcformal.simulation.operands.witness import Witness
 from vectors import batch
@@ -20,7 +19,6 @@ from vectors import batch
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"
 TF32 = AMPERE.replace("f16", "tf32"), HOPPER.replace("f16", "tf32")
 BF16 = AMPERE.replace("f16", "bf16"), HOPPER.replace("f16", "bf16")
-FP16 = AMPERE.replace("f32", "f16"), HOPPER.replace("f32", "f16")
 #: Long enough that no test depends on how busy the machine is.
 SECONDS = 120.0
 
@@ -87,34 +85,7 @@ def test_a_nan_that_is_needed_stays_and_everything_else_goes() -> None:
     assert set(replay(q, small).integers) == {0x7FFFFFFF, 0x7FC00000}
 
 
-def test_a_nan_that_is_not_needed_goes() -> None:
-    """From one unit's Inf against another's number to numbers on both."""
-    overflowing = f"{FP16[0]}@overflow=ieee,conversion=RZ-FP16"
-    q = ask(f"{FP16[0]}@conversion=RZ-FP16", overflowing)
-    large = 0x7BFF
-    small = checked(q, Witness((large,) * 8, (large,) * 8, large))
-    assert live(small) <= 1
-    assert sorted(replay(q, small).integers) == [0x7BFF, INF]
-
-
-def test_results_that_are_numbers_are_preferred_to_nan() -> None:
-    """Both NaN words and truncation separate; the shown witness is the one that can be read."""
-    q = ask(AMPERE, f"{HOPPER}@nan_word=0x7fc00000")
-    small = checked(q, Witness((NAN, *[0] * 7), (0x3C00, *[0] * 7), 0))
-    assert replay(q, small).agrees
-    results = set(replay(q, small).integers)
-    assert results == {0x7FFFFFFF, 0x7FC00000} or all(r & 0x7F800000 != 0x7F800000 for r in results)
-
-
 # ---------------------------------------------------------------------- formats
-
-
-def test_no_time_is_enough_to_come_back() -> None:
-    q = ask(AMPERE, HOPPER)
-    w = separating(q, 300, seed=2)[0]
-    assert shrink(q, w, seconds=0.0) == w
-
-
 def test_assumptions_hold_all_the_way() -> None:
     """The easiest witness has zeros; one without them is kept where they are ruled out."""
     assumed = Assumptions(flags=("normal", "positive"), exponents=(-14, 15))
@@ -125,18 +96,6 @@ def test_assumptions_hold_all_the_way() -> None:
 
 
 # ---------------------------------------------------------------------- candidates and costs
-def test_candidates_are_encodings() -> None:
-    """Every neighbour is a witness of the right shape whose words fit their formats."""
-    for names in ((AMPERE, HOPPER), TF32, FP16):
-        q = ask(*names)
-        o = q.first.operands
-        for w in separating(q, 300, seed=17)[:1]:
-            for near in candidates(q, w):
-                assert len(near.a) == len(near.b) == q.k
-                assert all(0 <= x < 1 << o.a.width for x in (*near.a, *near.b))
-                assert 0 <= near.c < 1 << o.c.width
-
-
 @pytest.mark.parametrize("name", ["fp16", "bf16", "tf32", "fp32", "e4m3", "e5m2", "e2m1"])
 def test_value_costs_are_ordered_as_people_read(name: str) -> None:
     fmt = FORMATS[name]

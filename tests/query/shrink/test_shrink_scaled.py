@@ -12,7 +12,6 @@ from tcformal.oracle.values import parse_value
 from tcformal.query.assume import Assumptions, assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates
 from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import batch
@@ -90,12 +89,6 @@ def test_a_nan_scale_that_is_needed_stays_alone() -> None:
     assert checked(q, w) == Witness((0,) * 32, (0,) * 32, 0, (NAN,), (ONE,))
 
 
-def test_a_nan_scale_that_is_not_needed_goes() -> None:
-    q = ask(MX, f"{MX}@fraction_bits=24,nan_word=0x7fc00000")
-    small = checked(q, Witness((0x38, *[0] * 31), (0x38, *[0] * 31), 0, (NAN,), (NAN,)))
-    assert len([x for x in (*small.scale_a, *small.scale_b) if x == NAN]) <= 1
-
-
 # ---------------------------------------------------------------------- assumptions
 def test_bounds_on_scales_hold_all_the_way() -> None:
     """Scales of at least 4 are ruled in: none of them becomes 1."""
@@ -109,20 +102,3 @@ def test_bounds_on_scales_hold_all_the_way() -> None:
         if replay(q, x := replace(w, c=parse_value(FORMATS["fp32"], f"{sign}2^{e}"))).separates
     )
     assert scales(checked(q, found)) == {0x81}
-
-
-# ---------------------------------------------------------------------- candidates
-@pytest.mark.parametrize(
-    ("first", "second"), [(MX, f"{MX}@products=16"), (NV, f"{NV}@fraction_bits=34"), (MX4, MXF4)]
-)
-def test_candidates_with_scales_are_encodings(first: str, second: str) -> None:
-    q = ask(first, second)
-    o, fmt = q.first.operands, q.first.scale_format
-    assert fmt is not None
-    w = separating(q, 240, seed=3)[0]
-    for near in candidates(q, w):
-        assert (len(near.a), len(near.b)) == (q.k, q.k)
-        assert (len(near.scale_a), len(near.scale_b)) == (len(w.scale_a), len(w.scale_b))
-        assert all(0 <= x < 1 << o.a.width for x in (*near.a, *near.b))
-        assert all(0 <= x < 1 << fmt.width for x in scales(near))
-        assert 0 <= near.c < 1 << o.c.width

@@ -39,18 +39,3 @@ def test_accuracy_draws_its_growth(tmp_path: Path) -> None:
     rows = [(row["n"], row["bound·2^24"], float(row["attained·2^24"])) for row in csv.DictReader(lines)]
     assert [(n, bound) for n, bound, _ in rows] == [("4", ""), ("8", ""), ("16", "")]
     assert rows[0][2] == pytest.approx(6, abs=0.001)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--plot", "f.jpg"], "expected a known kind of picture, but got 'jpg'"),
-        (["--lengths", "4,x"], "expected lengths as 16,64,256 for --lengths, but got '4,x'"),
-        (["--show", "heat"], "expected a known picture, but got 'heat'"),
-        (["--lengths", "1048576", "--elements", "65536"], "for length times elements"),
-    ],
-)
-def test_statistics_rejects(words: list[str], sentence: str) -> None:
-    done = CliRunner().invoke(main, ["statistics", VOLTA, *words])
-    assert done.exit_code == 2
-    assert sentence in " ".join(done.output.split())
