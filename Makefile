@@ -22,9 +22,9 @@ help:
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; exports of every design (Debian packages)"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
-	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
+	@echo "make mutants    mutmut on what every answer rests on, in mutants/; ONLY='tcformal.semantics.round*': some of it"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
-	@echo "make attack     10^6 inputs, built to lose much, against every kept theorem and bound"
+	@echo "make attack     10^6 inputs, built to lose much, against every theorem"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
@@ -74,14 +74,14 @@ test-long: $(STAMP)
 	$(BIN)/pytest -m long
 
 mutants: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m mutants.run
+	$(BIN)/mutmut run --max-children 2 $(ONLY)
+	$(BIN)/mutmut results
 
 fuzz: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
+	ODD_CALLS=10000 $(BIN)/pytest -m slow tests/cli/test_odd_calls.py
 
 attack: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m attack --inputs 1000000 --rounds 40 --what theorems
-	PYTHONPATH=tests $(BIN)/python -m attack --inputs 4096 --rounds 8 --what bounds
+	$(BIN)/pytest -m long tests/attack
 
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000
