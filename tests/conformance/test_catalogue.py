@@ -25,6 +25,11 @@ VECTORS = 16
 DESIGNS = list(distinct_designs())
 
 
+def test_the_catalogue_is_swept_whole() -> None:
+    assert len(DESIGNS) == 211
+    assert sum(len(names) for names in distinct_designs().values()) == len(catalogue()) == 5230
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_lanes_integers_and_oracle_agree(name: str) -> None:
     integers, oracle, examples, _ = conformance.judge(name, 7, VECTORS)

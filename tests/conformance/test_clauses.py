@@ -134,6 +134,11 @@ def satisfiable(cnf: Cnf, assumed: list[int]) -> bool:
         return bool(solver.solve(assumptions=assumed))
 
 
+def answer_clauses(graph: Graph, assertion: Node) -> str:
+    """The answer of a SAT solver to the clauses of a question."""
+    return "sat" if satisfiable(to_cnf(graph, assertion), []) else "unsat"
+
+
 def literals(cnf: Cnf, inputs: dict[str, int]) -> list[int]:
     """The literals that say that the inputs have these values."""
     pairs = [(bit, inputs[name] >> i & 1) for name, bits in cnf.inputs.items() for i, bit in enumerate(bits)]
