@@ -151,40 +151,19 @@ def test_exact_scaled_sums_are_plain_sums_of_products(group: int | None, scale_n
 
 
 # --------------------------------------------------------------------- units and errors
-TOGETHER = "expected scales, scale_format and scale_block together, but some are missing"
 
 
 @pytest.mark.parametrize(
-    ("design", "scaling", "sentence"),
+    ("design", "scaling"),
     [
-        (MX, {"scale_a": [1], "scale_b": [1]}, TOGETHER),
-        (MX, {"scale_format": E8M0}, TOGETHER),
-        (MX, {"scale_block": 2}, TOGETHER),
-        (MX, {"scale_format": E8M0, "scale_block": 2}, "expected 2 scales of a for K = 4, but got 0"),
-        (
-            MX,
-            {"scale_format": E8M0, "scale_block": 4, "scale_a": [1], "scale_b": [1, 1]},
-            "expected 1 scales of b for K = 4, but got 2",
-        ),
-        (
-            MX,
-            {"scale_format": E8M0, "scale_block": 0},
-            "expected an integer of at least 1 for scale_block, but got 0",
-        ),
-        (
-            MX,
-            {"scale_format": E8M0, "scale_block": 4, "scale_a": [256], "scale_b": [1]},
-            "expected an integer from 0 to 255 for an encoding of e8m0, but got 256",
-        ),
-        (
-            PAIRS,
-            {"scale_format": E8M0, "scale_block": 3, "scale_a": [1] * 2, "scale_b": [1] * 2},
-            "expected scale_block to be a multiple of group=2, but got 3",
-        ),
-        (NV, {}, "expected K to be a multiple of group=16, but got 4"),
+        (MX, {"scale_a": [1], "scale_b": [1]}), (MX, {"scale_format": E8M0}), (MX, {"scale_block": 2}),
+        (MX, {"scale_format": E8M0, "scale_block": 2}),
+        (MX, {"scale_format": E8M0, "scale_block": 4, "scale_a": [1], "scale_b": [1, 1]}),
+        (MX, {"scale_format": E8M0, "scale_block": 0}),
+        (MX, {"scale_format": E8M0, "scale_block": 4, "scale_a": [256], "scale_b": [1]}),
+        (PAIRS, {"scale_format": E8M0, "scale_block": 3, "scale_a": [1] * 2, "scale_b": [1] * 2}), (NV, {}),
     ],
-)
-def test_scales_reject(design: Design, scaling: dict[str, object], sentence: str) -> None:
-    with pytest.raises(InputError) as error:
+)  # fmt: skip
+def test_scales_reject(design: Design, scaling: dict[str, object]) -> None:
+    with pytest.raises(InputError, match="expected "):
         dot(design, E2M1, E2M1, FP32, FP32, [0] * 4, [0] * 4, 0, **scaling)  # type: ignore[arg-type]
-    assert str(error.value) == sentence
