@@ -151,8 +151,6 @@ def test_exact_scaled_sums_are_plain_sums_of_products(group: int | None, scale_n
 
 
 # --------------------------------------------------------------------- units and errors
-
-
 @pytest.mark.parametrize(
     ("design", "scaling"),
     [

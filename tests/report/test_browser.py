@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -136,27 +135,6 @@ def test_every_page_loads_from_the_disk_without_an_error(browser: Any, site: Pat
             assert page.inner_text("h1")
 
 
-def test_the_catalogue_filters_and_its_address_keeps_the_filter(browser: Any, site: Path) -> None:
-    def rows(page: Any) -> list[str]:
-        return list(
-            page.eval_on_selector_all("#catalogue tbody tr:not([hidden]) a", "x => x.map(y => y.textContent)")
-        )
-
-    with opened(browser, site / "index.html") as page:
-        everything = len(rows(page))
-        assert everything == len(distinct_designs())
-        page.select_option("select[name=vendor]", "AMD")
-        amd = rows(page)
-        assert {name.partition("/")[0] for name in amd} == {"cdna1", "cdna2", "cdna3"}
-        page.fill("input[name=text]", "bf16")
-        both = rows(page)
-        assert 0 < len(both) < len(amd) < everything
-        assert page.inner_text("#shown") == f"{len(both)} of {everything} designs"
-        address = page.url
-    with opened(browser, site / "index.html", "#" + address.partition("#")[2]) as page:
-        assert rows(page) == both
-
-
 def test_the_playground_answers_edits_and_keeps_its_address(browser: Any, site: Path, play: Any) -> None:
     play.evaluate(f"location.hash = 'u={AMPERE}&u={HOPPER}&a=16384&b=1&c=-2^-11'")
     play.wait_for_function("document.querySelector('#results').rows.length === 2")
@@ -214,37 +192,3 @@ def test_the_browser_gives_the_command_lines_bits(play: Any) -> None:
     """Some designs of each run; the long test takes all of them."""
     names = random.Random(5).sample(list(distinct_designs()), 12)
     assert compared(play, names, 20, 5) == {}
-
-
-@pytest.mark.long
-def test_the_browser_gives_the_command_lines_bits_on_every_design(play: Any) -> None:
-    count = int(os.environ.get("TCFORMAL_BROWSER_INPUTS", "10000"))
-    assert compared(play, list(distinct_designs()), count, 1) == {}
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["index.html", "pairs.html", "paper", "devices.html", "identified.html", "figures.html", "design", "pair",
-     "playground.html"],
-)  # fmt: skip
-def test_axe_finds_no_serious_fault(browser: Any, site: Path, name: str, axe: Callable[[], str]) -> None:
-    path = site / name if name.endswith(".html") else next((site / name).glob("*.html"))
-    with opened(browser, path) as page:
-        if name == "playground.html":
-            ready(page)
-        page.evaluate(axe())
-        found = page.evaluate("axe.run({preload: false}).then(x => x.violations)")
-    serious = [
-        (x["id"], x["nodes"][0]["html"][:200]) for x in found if x["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
-    """The text of axe."""
-    folder = tmp_path_factory.mktemp("axe")
-    archive = fetched(AXE, folder)
-    shutil.unpack_archive(archive, folder, filter="data")
-    text = (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
-    return lambda: text
