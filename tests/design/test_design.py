@@ -396,21 +396,14 @@ def test_every_parameter_has_a_source(arch: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    "name",
     [
-        ("cdna3/v_mfma_f32_32x32x8_f16@zero_exponent=own", "expected zero_exponent=none with summation=tr"),
-        ("cdna3/v_mfma_f32_32x32x8_f16@carry_bits=3", "expected carry_bits=None with summation=tr"),
-        (
-            "cdna3/v_mfma_f32_32x32x8_f16@zero_sign=ieee",
-            "expected zero_sign=sum or positive with summation=tr",
-        ),
-        ("cdna3/v_mfma_f32_32x32x8_f16@sum_fraction_bits=20", "expected sum_fraction_bits of at least"),
-        ("tfdpa@products=4,group=2,order=odd_first", "expected order=ascending with group=2"),
-        ("tfdpa@products=4,group=2,zero_sign=ieee", "expected zero_sign=positive or sum with group=2"),
-        ("tfdpa@products=4,group=2,product_rounding=RNE-FP32", "expected product_rounding=None with group=2"),
+        "cdna3/v_mfma_f32_32x32x8_f16@zero_exponent=own", "cdna3/v_mfma_f32_32x32x8_f16@carry_bits=3",
+        "cdna3/v_mfma_f32_32x32x8_f16@zero_sign=ieee", "cdna3/v_mfma_f32_32x32x8_f16@sum_fraction_bits=20",
+        "tfdpa@products=4,group=2,order=odd_first", "tfdpa@products=4,group=2,zero_sign=ieee",
+        "tfdpa@products=4,group=2,product_rounding=RNE-FP32",
     ],
-)
-def test_combinations_without_a_meaning_are_rejected(name: str, sentence: str) -> None:
-    with pytest.raises(InputError) as caught:
+)  # fmt: skip
+def test_combinations_without_a_meaning_are_rejected(name: str) -> None:
+    with pytest.raises(InputError, match="expected "):
         resolve(name)
-    assert str(caught.value).startswith(sentence)

