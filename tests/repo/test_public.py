@@ -20,9 +20,6 @@ from tcformal.query.kinds.property.properties import PROPERTIES
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 
-#: Functions that are packages, too.
-PACKAGES = ("formats", "identify")
-
 
 def public() -> dict[str, Any]:
     """Every public name with what it stands for."""
@@ -58,16 +55,10 @@ def test_the_names_are_those_of_the_lazy_table_and_of_the_types() -> None:
 def test_every_name_is_at_home_where_the_table_says() -> None:
     """Not where another module imports it from."""
     for name, value in public().items():
-        if name not in PACKAGES:
-            assert value.__module__ == tcformal._HOME[name], name
+        assert value.__module__ == tcformal._HOME[name], name
 
 
-def test_formats_is_a_function_and_a_package() -> None:
-    """Whichever of the two was used first."""
-    code = (
-        "import tcformal; a = tcformal.formats(); import tcformal.encodings.spec as s; b = tcformal.formats()"
-    )
-    subprocess.run([sys.executable, "-c", f"{code}; assert a == b and s.Format"], cwd=ROOT, check=True)
+def test_formats_are_listed() -> None:
     assert tcformal.formats()["bf16"].width == 16
     assert isinstance(tcformal.formats()["bf16"], tcformal.Format)
 
@@ -93,7 +84,7 @@ def test_designs_and_units_are_listed_by_what_they_are() -> None:
 @pytest.mark.parametrize("name", functions())
 def test_arguments_are_typed(name: str) -> None:
     """No argument is caught by **, and none of a question's is Any."""
-    signature = inspect.signature(public()[name] if name not in PACKAGES else type(public()[name]).__call__)
+    signature = inspect.signature(public()[name])
     kinds = {p.kind for p in signature.parameters.values()}
     assert not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     if name not in ("simulate", "differences", "distances"):  # arrays of any library that NumPy reads
