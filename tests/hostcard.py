@@ -20,7 +20,7 @@ from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
 
-HERE = Path(__file__).parent / "probe" / "devices"
+HERE = Path(__file__).parent / "devices"
 KERNELS = ("spread_rows", "spread_c", "gather_d")
 
 

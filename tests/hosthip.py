@@ -23,7 +23,7 @@ from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
 
 Index = NDArray[np.intp]
-HERE = Path(__file__).parent / "probe" / "devices"
+HERE = Path(__file__).parent / "devices"
 AMD = [name for name in catalogue() if name.partition("/")[0] in TARGETS]
 
 #: Builds with g++ what clang is told to build, but only for AMD: hipcc does so where nvcc is on the path.
