@@ -22,6 +22,7 @@ from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.semantics.align import (
     align,
+    align_sticky,
     distance_below,
     effective_exponents,
     largest_exponent,
@@ -31,7 +32,7 @@ from tcformal.semantics.number import Exponent, Term, bits_for
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
 from tcformal.semantics.reduce import split_sign
-from tcformal.semantics.round import convert, drop_low_bits, round_away, shift_right_sticky
+from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
 from tcformal.semantics.sums import exact
 from tcformal.semantics.unpack import unpack
 
@@ -69,6 +70,10 @@ def exponent(g: Graph, name: str, low: int, high: int) -> Exponent:
 
 # --------------------------------------------------------------------- exponents
 RANGES = [(-3, 0), (-3, 2), (0, 0), (2, 6), (-9, -4), (-1, 6)]
+
+
+def test_bits_for() -> None:
+    assert [bits_for(n) for n in (0, 1, 2, 3, 4, 7, 8, 255, 256)] == [1, 1, 2, 2, 3, 3, 4, 8, 9]
 
 
 @pytest.mark.parametrize(("low", "high"), RANGES)
@@ -191,6 +196,15 @@ def test_shift_right_sticky() -> None:
             assert (shifted, lost) == (x >> by, x % (1 << by) != 0)
 
 
+def test_clamp() -> None:
+    for width, largest in itertools.product(range(1, 6), range(20)):
+        g = Graph()
+        root = clamp(g, g.input("x", width), largest)
+        assert root.width <= max(width, bits_for(largest))
+        for (x,), (found,) in every(g, [root]):
+            assert found == min(x, largest)
+
+
 def values_of(target: Conversion) -> list[Fraction]:
     """Every number of 0 and above that the target holds, in order, and the first that it does not."""
     steps = 1 << target.fraction_bits
@@ -278,6 +292,17 @@ def test_align(mode: str, width: int, fraction_bits: int) -> None:
         for (s, x, _, by), (kept,) in every(g, [root], {"e": 0}):
             exact = x * power(kept_bits - fraction_bits - by)
             assert kept == abs(TO_INTEGER[mode](-exact if s else exact)), (kept_bits, s, x, by)
+
+
+def test_align_sticky() -> None:
+    """What is lost shows in the lowest bit, and nothing else changes."""
+    for width, extra in itertools.product(range(1, 5), range(4)):
+        g = Graph()
+        fraction_bits = width - 1
+        root = align_sticky(g, term(g, width, fraction_bits, 0, 0), g.input("by", 4), fraction_bits + extra)
+        for (_, x, _, by), (kept,) in every(g, [root], {"e": 0}):
+            whole, rest = divmod(x << extra, 1 << by)
+            assert kept == whole | (rest != 0)
 
 
 @pytest.mark.parametrize("zero_exponent", ["own", "none", -7, -1, 0, 2, 9])
@@ -385,6 +410,11 @@ def test_pack_returns_all_encodings(fmt: Format) -> None:
 )
 def test_pack_returns_all_encodings_of_16_bits(name: str, nan_word: int) -> None:
     check_pack(FORMATS[name], range(1 << 16), nan_word)
+
+
+def test_pack_clears_ignored_bits() -> None:
+    words = np.random.default_rng(20260714).integers(0, 1 << 32, 3000, dtype=np.uint64).tolist()
+    check_pack(FORMATS["tf32"], [*words, 0x7F800000, 0xFF801FFF, 0x1FFF], 0x7FC00000)
 
 
 @pytest.mark.parametrize(
