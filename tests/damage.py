@@ -27,7 +27,7 @@ def changed(draw: st.DrawFn, data: Any) -> Any:
         i = draw(st.integers(0, len(data) - 1))
         made = [] if how == 1 else [data[i]] * 3 if how == 2 else [draw(changed(data[i]))]
         return [*data[:i], *made, *data[i + 1 :]]
-    odd = (
+    odd: tuple[Any, ...] = (
         None,
         True,
         [],
@@ -36,7 +36,6 @@ def changed(draw: st.DrawFn, data: Any) -> Any:
         {"": None},
         "\ud800",
         "0x",
-        "0x" + "f" * 5000,
         "x" * 100_000,
         10**400,
         1e-320,
@@ -50,8 +49,10 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     at, how = draw(st.integers(0, len(content))), draw(st.integers(0, 6))
     if how >= 5:
         with contextlib.suppress(ValueError):
-            rows = [json.loads(line) for line in content.splitlines()]
-            return "".join(json.dumps(row) + "\n" for row in draw(changed(rows))).encode()
+            rows = [json.loads(line) for line in content.splitlines()] or [None]
+            i = draw(st.integers(0, len(rows) - 1))
+            rows[i] = draw(changed(rows[i]))
+            return "".join(json.dumps(row) + "\n" for row in rows).encode()
     first, rest, odd = content[:at], content[at:], draw(st.sampled_from(ODD))
     flipped = first + bytes(x ^ 8 for x in rest[:1]) + rest[1:]
     return (first, flipped, rest + first, first + odd + rest, odd)[how % 5]
