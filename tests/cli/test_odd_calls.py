@@ -1,7 +1,4 @@
-"""Odd calls of every command: one of four exit codes, few and short sentences, nothing written unasked.
-
-`make fuzz` tries 10,000 of them; by default they are few and always the same.
-"""
+"""Odd calls of every command: one of four exit codes, few and short sentences, nothing written unasked."""
 
 from __future__ import annotations
 
@@ -38,6 +35,7 @@ from tcformal.report.escape import LONGEST
 from tcformal.solve import portfolio
 
 ROOT = Path(__file__).resolve().parents[2]
+#: 10,000 in `make fuzz`.
 CALLS = int(os.environ.get("ODD_CALLS", "150"))
 #: Seconds of the processor and MiB of address space of one call; lines of its errors.
 SECONDS, MEMORY_MB, LINES = 30, 8192, 32
