@@ -24,7 +24,7 @@ help:
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; 10^4 of every design; exports (Debian packages)"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
-	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
+	@echo "make mutants    mutmut on what every answer rests on, in mutants/; ONLY='tcformal.semantics.round*': some of it"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make attack     10^6 inputs, built to lose much, against every kept theorem and bound"
 	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
@@ -74,10 +74,11 @@ test-long: $(STAMP)
 	$(BIN)/pytest -m long
 
 mutants: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m mutants.run
+	$(BIN)/mutmut run --max-children 2 $(ONLY)
+	$(BIN)/mutmut results
 
 fuzz: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
+	ODD_CALLS=10000 $(BIN)/pytest -m slow tests/cli/test_odd_calls.py
 
 attack: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m attack --inputs 1000000 --rounds 40 --what theorems

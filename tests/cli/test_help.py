@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from commands import commands
 from tcformal.cli import main
 from tcformal.cli.examples import EXAMPLES
 
@@ -27,17 +27,6 @@ PARSED = (
 )  # fmt: skip
 #: Suites of real units; that of a small design is run.
 _LONG_SUITE = re.compile(r"suite (ampere|hopper)/")
-
-
-def commands(command: click.Command = main, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command by the words that call it."""
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            found = command.get_command(context, name)
-            assert found is not None
-            yield from commands(found, f"{path} {name}".strip())
 
 
 def examples(text: str) -> list[str]:
