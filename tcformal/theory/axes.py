@@ -427,7 +427,7 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _taken_whole(d: Design, to: Conversion) -> bool:
-    """`StepNans.taken_whole`: whether what c's subnormals become changes no partial sum of this conversion."""
+    """`StepNans.taken_whole`: whether what becomes of subnormals of c changes no sum of this conversion."""
     return d.c_subnormals == "kept" or (
         d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept" and d.fraction_bits is None
         and d.carry_bits is None and to.integer_bits is None and to.e_min <= to.e_max
