@@ -387,7 +387,13 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
         }:
             return None
         last = Sum(how.addition, how.addition.rho, root.operands)
-        after = Form(replace(tree, design=replace(tree.design, nan_word=how.addition.nan_word)), last)
+        after = Form(
+            replace(
+                tree, tree=replace(tree.tree, converted=how.converted),
+                design=replace(tree.design, nan_word=how.addition.nan_word),
+            ),
+            last,
+        )  # fmt: skip
         if _is_zero_of_sums(unit):
             one = f"({coq_sum(unit.design, unit.design.rho)})"
             return IdleAxis(
@@ -405,7 +411,9 @@ _NAN_CHAINS = (("sequential", "first"), ("two_chains", "last"))
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word."""
     d, blocks = unit.design, -(-unit.k // block_size(unit))
-    if unit.tree is not None or unit.emulation is not None or (blocks > 1 and d.order != "ascending"):
+    if unit.tree is not None or unit.emulation is not None:
+        return None
+    if d.order != "ascending" and (blocks > 1 or d.summation == "two_chains"):
         return None
     if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
         return None
