@@ -1,4 +1,4 @@
-"""A batch on a model: as calls of the unit, zeros where it takes more products than the batch has."""
+"""Replay of a batch on a model: calls of the unit, with products 0·0 as padding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK = 1 << 16
 
 
 def padded(spec: UnitSpec, batch: Batch) -> Batch:
-    """The batch with products 0·0 and scales 1 up to whole calls of a unit."""
+    """The batch padded with products 0·0 and scales of 1 to whole calls of a unit."""
     k = batch.a.shape[1]
     wide = -(-k // spec.k) * spec.k
     if wide == k:
@@ -31,7 +31,7 @@ def padded(spec: UnitSpec, batch: Batch) -> Batch:
 
 
 def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
-    """One dot product as `padded` makes it."""
+    """A witness padded as `padded` pads a batch."""
     return witness_at(padded(spec, batch_of([w])), 0)
 
 
@@ -42,7 +42,7 @@ def _wide(array: Raw, count: int, fill: int) -> Raw:
 
 
 def replay(spec: UnitSpec, batch: Batch) -> Raw:
-    """What a unit gives for a batch, in uint64; see `takes`."""
+    """The results of a unit for a batch, as raw encodings in uint64; see `takes`."""
     u, made = Unit(spec), []
     wide = padded(spec, batch)
     for start in range(0, len(wide.c), _CHUNK):

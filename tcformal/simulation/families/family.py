@@ -1,4 +1,4 @@
-"""A world: designs that differ in the values of some parameters, as one DAG with the parameters as inputs."""
+"""A parametric family: designs that differ in some parameters, as one DAG with the parameters as inputs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _LANES = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One parameter and the texts of the values that it can have."""
+    """One parameter of a family and the texts of its possible values."""
 
     name: str
     values: tuple[str, ...]
 
     def inputs(self) -> list[str]:
-        """The DAG's inputs, u[1] each: one per value but the last, 1 where the design has that value."""
+        """The names of the one-hot inputs, u[1] each: one per value but the last."""
         return [f"{self.name}={value}" for value in self.values[:-1]]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The designs of one structure.
+    """A parametric family: the designs of one structure.
 
     Shapes: inputs of `graph`: those of a dot product, and those of each axis; `root`: the result.
     """
@@ -49,18 +49,18 @@ class World:
 
     @property
     def size(self) -> int:
-        """The number of combinations of values."""
+        """The number of designs, that is of combinations of values."""
         count = 1
         for axis in self.axes:
             count *= len(axis.values)
         return count
 
     def name(self, design: Sequence[int]) -> str:
-        """The name of one design."""
+        """The name of a design given by the index of its value on each axis."""
         return self.named([axis.values[i] for axis, i in zip(self.axes, design, strict=True)])
 
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
-        """What each design gives for each dot product: [designs, rows]."""
+        """The results of each design for each dot product: raw encodings [designs, rows]."""
         rows = len(batch.c)
         made = []
         each = max(1, _LANES // max(1, rows))
@@ -98,7 +98,7 @@ class World:
         return replace(self, graph=graph, root=root)
 
     def parameters(self, design: NDArray[np.int16]) -> dict[str, int]:
-        """The values of the axes' inputs for one design."""
+        """The values of the axes' inputs for one design, by input name."""
         return {
             name: int(design[column] == i)
             for column, axis in enumerate(self.axes)

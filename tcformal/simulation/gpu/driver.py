@@ -1,4 +1,4 @@
-"""The newest release of CUDA that the driver supports: an older driver does not load newer code."""
+"""The newest CUDA release that the driver supports; a driver loads no code of a later release."""
 
 from __future__ import annotations
 

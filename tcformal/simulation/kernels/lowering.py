@@ -31,28 +31,28 @@ class LoweringRules:
     by_index: dict[int, LoweringRule] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The node in the dot product that is compiled."""
+        """The node of the compiled dot product that stands for a node of the original one."""
         return self.mapped.get(node.index, node)
 
     def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
-        """Let a node's value be made by `emit`."""
+        """Add a rule: `emit` computes the node's value from those of `needs`."""
         self.by_index[node.index] = LoweringRule(tuple(needs), emit)
 
     def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
-        """A node of no graph, whose value `emit` makes."""
+        """A derived node, in no graph, whose value `emit` computes from those of `needs`."""
         node = Node("derived", tuple(needs), (), WORD, -1 - len(self.by_index))
         self.add(node, needs, emit)
         return node
 
 
 def arguments(node: Node, rules: Mapping[int, LoweringRule]) -> tuple[Node, ...]:
-    """The nodes from whose values a node's value is made."""
+    """The nodes from which a node's value is computed: its rule's or its own operands."""
     found = rules.get(node.index)
     return node.args if found is None else found.needs
 
 
 def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
-    """Every node that the value of `root` is made from, arguments before users, each once."""
+    """Every node that the value of `root` depends on, operands before users, each once."""
     order: dict[int, Node] = {}
     stack = [root]
     while stack:
@@ -67,18 +67,18 @@ def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
 
 # ---------------------------------------------------------------------- floats in integer registers
 def float_kind(code: Code, bits: int) -> str:
-    """The LLVM type of binary32 or binary64 numbers in every lane."""
+    """The LLVM type of a vector of binary32 or binary64 numbers, one per lane."""
     name = "float" if bits == WORD else "double"
     return name if code.lanes == 1 else f"<{code.lanes} x {name}>"
 
 
 def as_float(code: Code, x: LaneValue) -> str:
-    """The number whose encoding a value is."""
+    """Bit cast from an encoding to the float that it encodes."""
     return code.new(f"bitcast {code.kind(x.bits)} {code.operand(x, x.bits)} to {float_kind(code, x.bits)}")
 
 
 def as_word(code: Code, text: str, bits: int) -> LaneValue:
-    """The encoding of a number."""
+    """Bit cast from a float to its encoding."""
     made = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
     return LaneValue(made, 0, (1 << bits) - 1, bits)
 
@@ -90,7 +90,7 @@ _TYPE = re.compile(r"(<\d+ x \w+>|\w+) \S+(?:, |$)")
 
 
 def declarations(text: str) -> str:
-    """What a module has to declare for the functions of LLVM's that it calls."""
+    """The LLVM declarations of the intrinsics that a text calls."""
     made = {
         f"declare {kind} {name}({', '.join(_TYPE.findall(given))})"
         for kind, name, given in _CALL.findall(text)

@@ -1,4 +1,4 @@
-"""The product kernel of a cut dot product: the loops over tiles, rows and steps of k, as LLVM's text."""
+"""The product kernel of a cut dot product: loops over tiles, rows and steps of k, as LLVM text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tcformal.simulation.kernels.promoted import BYTES, Promotion, loaded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a module needs to know of the arrays that it reads and writes."""
+    """The array layout of a module: sizes of steps, lanes and elements."""
 
     #: Products, and scales of each side, in one step.
     k: int
@@ -32,12 +32,12 @@ class Shape:
 
     @property
     def lanes_side(self) -> str:
-        """The side that is taken lane by lane."""
+        """The side whose rows or columns fill the lanes."""
         return "b" if self.spread_side == "a" else "a"
 
 
 def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
-    """The value of raw encodings of `width` bits in elements of `bits`."""
+    """The value of a raw encoding: the low `width` bits of an element of `bits` bits."""
     lane = lane_for(0, (1 << bits) - 1)
     if lane != bits:
         text = code.new(f"zext {code.kind(bits)} {text} to {code.kind(lane)}")
@@ -116,7 +116,7 @@ _LEAVE = "  call void @llvm.x86.sse.ldmxcsr(ptr %control)"
 
 
 def control(text: str) -> tuple[str, str]:
-    """What a function that computes on floats does first and last, whatever other libraries set.
+    """The instructions that set the floating-point control register at entry and restore it at exit.
 
     Both are empty for one that computes on integers alone.
     """
@@ -125,7 +125,7 @@ def control(text: str) -> tuple[str, str]:
 
 
 def _wanted(row: int, name: str = "") -> str:
-    """Whether the pair of a row, `row` below the current one, and the tile is wanted: %go_row."""
+    """The test whether a row, `row` below the current one, and the tile need this kernel: %go_row."""
     x = f"{name}{row}"
     return f"""  %flag_i_{x} = add i64 %i, {row}
   %flag_at_{x} = getelementptr i8, ptr %row_flags, i64 %flag_i_{x}
@@ -135,7 +135,7 @@ def _wanted(row: int, name: str = "") -> str:
 
 
 def _go_on(rows: int) -> str:
-    """The way to the steps of several rows, where so many are left and wanted, or else to those of one."""
+    """The branch to the loop over several rows where enough rows remain, else to the loop over one row."""
     if rows == 1:
         return "  br label %single"
     lines = [
@@ -153,7 +153,7 @@ def _go_on(rows: int) -> str:
 def _steps(
     cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], promotion: Promotion | None, rows: int
 ) -> tuple[str, int]:
-    """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
+    """The loop over the steps of neighbouring rows and one tile: from %steps_N to %end_N."""
     size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     code = Code(shape.lanes, "")
@@ -232,7 +232,7 @@ loop_{rows}:
 
 
 def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> tuple[str, str]:
-    """What opens an accumulator of some neighbouring rows, and what adds the full ones to their sums."""
+    """The code that starts an accumulator of neighbouring rows, and that adds full ones to their sums."""
     bits = shape.storage["d"]
     kind = Code(shape.lanes, "").kind(bits)
     phis: list[str] = []

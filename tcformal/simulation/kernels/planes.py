@@ -1,4 +1,4 @@
-"""Records of decoded operands: where each plane stands in memory, how it is stored and loaded again."""
+"""Records of decoded operands: the layout of their planes in memory, with loads and stores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALIGNED = 64
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """Where one decoded node stands in a record, and which integers it can be."""
+    """One decoded node in a record: its byte offset and its range of values."""
 
     node: Node
     low: int
@@ -27,7 +27,7 @@ class Plane:
 
 @dataclass(frozen=True, slots=True)
 class PlaneLayout:
-    """The planes of one step of k, of one row or of one tile: `size` bytes.
+    """The record layout of one step of one row or tile: `size` bytes.
 
     `lanes`: the integers that a loaded plane has.  `spread`: whether one stored integer stands for all of
     them.
@@ -42,7 +42,7 @@ class PlaneLayout:
 
 
 def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread: bool) -> PlaneLayout:
-    """A layout for decoded values: the widest planes first, so that each is aligned to its size.
+    """A layout for decoded values, widest planes first, so that each is aligned to its size.
 
     A value that is spread over the lanes is stored as a register takes it fastest: a word of 32 bits at
     least, a truth value as a mask of all lanes.
@@ -67,12 +67,12 @@ def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread
 
 
 def mask_bits(lanes: int) -> int:
-    """Bits in memory of the truth values of all lanes."""
+    """The size in memory, in bits, of the truth values of all lanes."""
     return 8 * -(-lanes // 8)
 
 
 def _stored_bits(value: LaneValue, least: int) -> int:
-    """Bits of the narrowest integer in memory, of at least `least` bits, that holds a value."""
+    """The width of the narrowest integer type in memory, of at least `least` bits, that holds a value."""
     for bits in (8, 16, 32):
         half = 1 << (bits - 1)
         inside = value.high < 2 * half if value.low >= 0 else value.low >= -half and value.high < half
@@ -82,7 +82,7 @@ def _stored_bits(value: LaneValue, least: int) -> int:
 
 
 def store(code: Code, plane: Plane, value: LaneValue, base: str, layout: PlaneLayout) -> None:
-    """Write a decoded value to the record at `base`; the code has one lane for a record that is spread."""
+    """Store a decoded value to the record at `base`; a broadcast record needs a code of one lane."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     if plane.bits != TRUTH:
         code.lines.append(
@@ -100,7 +100,7 @@ def store(code: Code, plane: Plane, value: LaneValue, base: str, layout: PlaneLa
 
 
 def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
-    """The value of a plane of the record at `base`."""
+    """Load the value of a plane from the record at `base`."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     lanes = layout.lanes
     if plane.bits == TRUTH:

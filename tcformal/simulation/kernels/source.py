@@ -36,7 +36,7 @@ class Source:
 def source(
     cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], promotion: Promotion | None = None
 ) -> Source:
-    """The module of a cut dot product; decoders report where a node of `flags` is 1.
+    """The LLVM module of a cut dot product; decoders report where a node of `flags` is 1.
 
     The functions' arguments stand with each of them below; all counts and strides are in elements,
     those of records in records.
@@ -113,7 +113,7 @@ end:
 def _raw(
     code: Code, array: str, bits: int, width: int, i: int, count: int, spread: bool, lanes: int
 ) -> LaneValue:
-    """The raw encodings of one input, as the decoder's loop finds them."""
+    """The raw encodings of one input, loaded in the decoder's loop."""
     first = code.new(f"mul i64 %step, {count}")
     k = code.new(f"add i64 {first}, {i}")
     if spread:
@@ -129,7 +129,7 @@ def _raw(
 
 
 def report(code: Code, marks: Sequence[LaneValue]) -> None:
-    """Set the flag of the row or tile where some mark is 1 in some lane."""
+    """Set the flag byte of a row or tile in which some mark is 1 in some lane."""
     if not marks:
         return
     text = code.operand(marks[0], TRUTH)

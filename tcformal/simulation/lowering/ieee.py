@@ -37,7 +37,7 @@ _KNOWN = {
 
 
 def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> bool:
-    """A rule for the result of a dot product all of whose steps are such operations, where they are."""
+    """Add a rule for the result of a dot product whose steps are all IEEE operations; else add none."""
     design, o = spec.design, spec.operands
     if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
         return False
@@ -61,7 +61,7 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> 
 
 
 class _Steps:
-    """The steps of one dot product, each a node that stands for the encoding of its result."""
+    """A builder of the rules of one dot product: each step is a node for the encoding of its result."""
 
     def __init__(self, graph: Graph, spec: UnitSpec, bits: int, ways: LoweringRules) -> None:
         self._graph, self._spec, self._bits, self._ways = graph, spec, bits, ways
@@ -71,7 +71,7 @@ class _Steps:
         self._known[Operand("c")] = self._flushed(c, spec.operands.c, spec.design.c_subnormals)
 
     def take(self, step: DotStep) -> bool:
-        """Take a step in; false for one that is no operation of IEEE 754."""
+        """Add the rule of one step; false for a step that is no IEEE operation."""
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
@@ -116,7 +116,7 @@ class _Steps:
         return True
 
     def _raisable(self) -> bool:
-        """Whether `tiny` decides: a raised factor is finite, or no number that is added is subnormal."""
+        """Whether `tiny` is valid: raised factors stay finite, or no addend is subnormal."""
         a = self._spec.operands.a
         stays = (1 << a.exponent_bits) - a.bias + tiny.RAISED < 1 << 7
         return self._bits == WORD and (stays or self._spec.design.c_subnormals != "kept")
@@ -127,7 +127,7 @@ class _Steps:
         return self._known.get(x)
 
     def _factors(self, k: int) -> tuple[Node, Node]:
-        """Both factors of a product, as encodings of this width."""
+        """Both factors of product `k`, as encodings of the processor's float width."""
         made = []
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
@@ -136,7 +136,7 @@ class _Steps:
         return made[0], made[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
-        """An encoding whose subnormals are zeros: +0, or of their sign; zeros stay as they are."""
+        """An encoding with subnormals flushed to +0 or to a zero of their sign, by `rule`."""
         if rule == "kept":
             return x
         assert rule in ("signed_zero", "positive_zero"), rule

@@ -1,4 +1,5 @@
-"""Results of binary32 that lie below 2^-126 with any exponent, though they are 2^-126 when they are rounded.
+"""Tininess after rounding: binary32 results below 2^-126 with unbounded exponent, though they round to
+2^-126.
 
 Such a result is known from the same operation on numbers that are 2^RAISED times as large: that is rounded
 to as many bits with an exponent that has room, unless a number overflows.  Where the number beside the
@@ -24,14 +25,14 @@ _SIGN = 1 << (WORD - 1)
 
 
 def raised(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """The encoding of a number times 2^RAISED, Inf where that overflows."""
+    """A number times 2^RAISED: Inf where that overflows."""
     x = as_float(code, LaneValue(code.operand(given[0], WORD), 0, (1 << WORD) - 1, WORD))
     power = as_float(code, LaneValue(code.word(_POWER, WORD), 0, (1 << WORD) - 1, WORD))
     return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
 
 
 def zeroed(name: str) -> Emit:
-    """A result, or a zero of its sign where the same operation (`mul`, `fma`) on raised numbers is tiny.
+    """A result flushed to zero where the same operation (`mul`, `fma`) on raised numbers is tiny.
 
     Shapes: the raised operands, then the result; encodings of binary32.
     Zero, NaN, Inf: stay what they are.

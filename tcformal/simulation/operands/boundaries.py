@@ -1,4 +1,4 @@
-"""Inputs whose sums lie where few others do: around the least normal number, below it, beside halves of D."""
+"""Test inputs at rounding boundaries: around the least normal number of D, below it, and at ties of D."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
 
 def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
-    """Some thousand dot products of the families here, without NaN operands and without scales."""
+    """Some thousand dot products of all families below, without NaN operands and without scales."""
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
         rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
@@ -30,7 +30,7 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
 
 
 def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """The least normal number of D as c, less or more by one product near D's least number; no scales.
+    """c is the least normal number of D, and one product near D's least number perturbs it; no scales.
 
     Which of these sums is subnormal depends on when that is looked at: before or after rounding, and to how
     many bits.
@@ -47,7 +47,7 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """One product below the least normal ones, every other term zero; no scales.
+    """One product below the least normal number, with every other term zero; no scales.
 
     Zero terms that count as numbers are as large as it, or a little smaller.
     """
@@ -62,7 +62,7 @@ def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Zeros, subnormal factors and products below D's least number, of one sign in a row; no scales.
+    """Zeros, subnormal factors and products that underflow in D, all of one sign per row; no scales.
 
     c is a zero or subnormal.  Where all of these are made zeros, their signs decide that of the sum.
     """
@@ -83,7 +83,7 @@ def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Products that cancel but for a small rest, and c about half of the last bit to which D rounds that.
+    """Products that cancel up to a small remainder, and c near half an ulp of that remainder in D.
 
     Many factors are subnormal.  Where the formats of A and B are narrow, a bit of c that is cut off below the
     largest product decides such a sum, and no other.
@@ -120,7 +120,7 @@ def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """c and a product of half of the last bit to which D rounds it, beside a few far smaller products.
+    """c and a product of half an ulp of c in D, with a few far smaller products.
 
     How alignment rounds the small ones then decides the result, where D is so narrow that nothing else does.
     """
@@ -150,5 +150,5 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def _small(rng: np.random.Generator, fmt: Format, n: int, codes: int) -> Raw:
-    """Positive numbers of the first exponent codes: subnormal ones, then the least normal ones."""
+    """Positive numbers of the first exponent codes: subnormal and small normal ones."""
     return rng.integers(1, codes << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)

@@ -1,4 +1,4 @@
-"""Inputs to choose from: sparse and dense sums, large ones of one sign, wide and low ones, corners."""
+"""A pool of test inputs: sparse and dense sums, carries, wide cancellation, sums near underflow, corners."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
-    """The rows of a batch without a NaN operand."""
+    """The rows of a batch without NaN operands."""
     clean = np.ones(len(batch.c), np.bool_)
     for name, fmt in spec.input_formats().items():
         words = batch.named()[name]
@@ -41,7 +41,7 @@ def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
 
 
 def _nan(fmt: Format, words: Raw) -> Raw:
-    """Where words are NaN."""
+    """A mask of the encodings that are NaN."""
     body = words & np.uint64((1 << (fmt.width - 1)) - 1 if fmt.sign_bit else (1 << fmt.width) - 1)
     if fmt.specials is Specials.IEEE:
         return np.asarray(fmt.is_nan(words))
@@ -53,7 +53,7 @@ def _nan(fmt: Format, words: Raw) -> Raw:
 
 
 def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Products of one magnitude and one sign, all, half or few: their sum carries as far as it can."""
+    """Products of one magnitude and one sign, in all, half or few terms: maximal carries."""
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
         full = np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
@@ -71,7 +71,7 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """One or two products and c from zeros, subnormals, the smallest and the largest numbers, and Inf."""
+    """One or two products and c from zeros, subnormals, the smallest and largest numbers, and Inf."""
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
         corners = np.array(edge_encodings(fmt), np.uint64)
@@ -98,7 +98,7 @@ def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Two terms that cancel, as large as sums can be, and one or two as far below them as products go.
+    """Two maximal terms that cancel, with one or two terms far below them.
 
     What few formats reach is cut off below terms that are near the largest numbers only.
     """
@@ -123,7 +123,7 @@ def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _low(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Sums near the smallest number of D, of few or many terms that lie around it; most without c.
+    """Sums near the smallest number of D, of few or many terms; most without c.
 
     What is cut off such sums is cut at the exponent of zero terms.  Where the formats of A and B do not reach
     that low, scales do.
@@ -141,7 +141,7 @@ def _low(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Powers of two that add up to one: whatever is cut off them changes the sum, wherever it is rounded.
+    """Powers of two that add up to one: any truncated bit changes the sum.
 
     Half of the sums are the smallest number of D or twice that.  Equal terms come first, then one of them
     becomes two halves, again and again, as far down as products of powers of two lie apart.
@@ -181,7 +181,7 @@ def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _scales_down(spec: UnitSpec, k: int, exponent: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Raw]]:
-    """The exponents nearest to some that scales of a and b have together, and those scales."""
+    """The exponents nearest to given ones that the scales of a and b reach together, and those scales."""
     of, n = spec.scale_format, len(exponent)
     if of is None:
         return np.zeros(n, np.int64), []

@@ -1,4 +1,4 @@
-"""Pieces of a matrix of encodings in a core's fastest memory, turned so that lanes lie side by side.
+"""Transposition of matrix blocks in the first-level cache, so that neighbouring lanes become adjacent.
 
 Kernels of few rows and of dot products take one encoding of every lane at a time.  Lines of far rows share
 few places of a cache, so that each is read once, in whole, and what a kernel takes from it waits where no
@@ -25,7 +25,7 @@ _SOON = 2
 
 @dataclass(frozen=True, slots=True)
 class LanePiece:
-    """What of one side's encodings is kept at once: `steps` of a kernel, of `tiles`.
+    """A cached block of one side's encodings: `steps` steps of `tiles` tiles.
 
     Shapes: [steps·k / together, tiles·lanes] words, row by row, each of `together` encodings of `bits` that
     follow each other in k, the first of them the lowest part.
@@ -41,7 +41,7 @@ class LanePiece:
 
     @property
     def width(self) -> int:
-        """Words of one k, or of those together."""
+        """Words per k of a block, or per `together` values of k."""
         return self.tiles * self.lanes
 
     @property
@@ -50,12 +50,12 @@ class LanePiece:
         return self.bits * self.together
 
     def size(self, k: int) -> int:
-        """Bytes of a piece."""
+        """The size of a block in bytes."""
         return self.steps * k * self.width * self.bits // 8
 
 
 def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
-    """The piece of a side whose lanes lie one after the other.
+    """The block of a side whose lanes are rows in memory, so that it must be transposed.
 
     Steps of few products wait longer for each other's sums than they take: other tiles fill the time.
     """
@@ -68,19 +68,19 @@ def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
 
 
 def straight_piece(bits: int, lanes: int, steps: int) -> LanePiece:
-    """The piece of a side whose lanes lie side by side: some steps of as many tiles as a line holds."""
+    """The block of a side whose lanes are adjacent: some steps of as many tiles as a cache line holds."""
     return LanePiece(bits, lanes, steps, max(1, 8 * LINE // (lanes * bits)))
 
 
 def _words(bits: int, lanes: int) -> tuple[int, int]:
-    """How many words of a lane are turned at once, and how many encodings each holds."""
+    """The words per lane that are transposed at once, and the encodings per word."""
     # The first of several narrow encodings has to be the lowest part of their word.
     together = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
     return min(lanes, 8 * LINE // (bits * together)), together
 
 
 def turn(piece: LanePiece, name: str) -> str:
-    """NAME(from, to, apart, chunks, ahead): the encodings of some lanes, `apart` elements from lane to lane.
+    """The function NAME(from, to, apart, chunks, ahead): transpose encodings of lanes `apart` elements apart.
 
     Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, width], of
     which `lanes` columns are written.
@@ -124,14 +124,15 @@ end:
 
 
 def part_of(code: Code, text: str, size: int, bits: int, part: int) -> str:
-    """One of the parts of `bits` of words of `size`."""
+    """One part of `bits` bits of words of `size` bits."""
     if part:
         text = code.apply("lshr", size, text, code.word(part * bits, size))
     return code.resize("trunc", text, size, bits)
 
 
 def copy(piece: LanePiece, k: int, name: str) -> str:
-    """NAME(from, to, apart): the encodings of a line's tiles, `apart` elements from one of so many k to k."""
+    """The function NAME(from, to, apart): copy a cache line's tiles for k rows that are `apart` elements
+    apart."""
     kind = f"<{piece.width} x i{piece.bits}>"
     return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
 entry:
@@ -156,7 +157,7 @@ end:
 
 
 def _turned(code: Code, rows: Sequence[str], n: int, bits: int) -> list[str]:
-    """The columns of a matrix from its rows, one for each lane; n, a power of two, is no more than those."""
+    """Transpose n columns of as many rows as lanes by vector shuffles; n is a power of two."""
     lanes, size = code.lanes, n
 
     def shuffled(x: str, y: str, order: Sequence[int]) -> str:
