@@ -29,7 +29,7 @@ def schema(kind: str = "answer") -> dict[str, Any]:
 
 @cache
 def version(kind: str = "answer") -> int:
-    """The schema version of a kind of record: the only one that is written and read."""
+    """The schema version of a kind of record: the only version that is written and read."""
     return int(schema(kind)["properties"]["schema"]["const"])
 
 
@@ -47,19 +47,19 @@ def now() -> str:
 
 
 def digest_of(record: Mapping[str, Any]) -> str:
-    """SHA-256 of plain data, whatever the order of its keys."""
+    """SHA-256 of plain data, independent of key order."""
     text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain data with the digest of all its other keys."""
+    """Plain data with a digest over all its other keys."""
     plain = {key: value for key, value in record.items() if key != SEAL}
     return {**plain, SEAL: digest_of(plain)}
 
 
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
-    """A record with version and digest; RecordError for one that does not fit the schema of its kind."""
+    """Add version and digest to a record; RecordError unless it fits its kind's schema."""
     made = sealed({**record, "schema": version(kind)})
     check(made, kind)
     return made

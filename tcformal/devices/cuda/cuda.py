@@ -36,7 +36,7 @@ _MOST_BLOCKS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ListedGpu:
-    """A GPU as `devices` lists it."""
+    """A GPU in the list of devices: it is named, but not opened."""
 
     name: str
     description: str
@@ -65,7 +65,7 @@ def gpus() -> Iterator[ListedGpu]:
 
 
 class CudaDevice(PlacedDevice):
-    """One GPU; `card` replaces it in tests.
+    """An NVIDIA GPU; `card` replaces the library in tests.
 
     Errors: InputError for a text that is no number; DeviceError for a GPU that does not exist.
     """
@@ -88,7 +88,7 @@ class CudaDevice(PlacedDevice):
         return _units_of(self._arch)
 
     def builder(self) -> Callable[[str], str]:
-        """The function that builds kernels, in any process."""
+        """The function that builds kernels, callable in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
@@ -119,7 +119,7 @@ class CudaDevice(PlacedDevice):
         return self._cubins[name]
 
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """See PlacedDevice."""
+        """The results of each dot product at two positions in a tile."""
         found = []
         for start in range(0, len(batch.c), _MOST):
             part = batch if len(batch.c) <= _MOST else rows_of(batch, slice(start, start + _MOST))
@@ -128,7 +128,7 @@ class CudaDevice(PlacedDevice):
         return first, second
 
     def _said(self, what: str, call: Callable[[], Any]) -> Any:
-        """Call the library; its errors become one sentence."""
+        """Call the library, and turn its errors into a DeviceError of one sentence."""
         try:
             return call()
         except DeviceError:
@@ -139,7 +139,8 @@ class CudaDevice(PlacedDevice):
             raise DeviceError(text) from error
 
     def _launched(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """The results of a batch at both positions: operands onto tiles, instruction, results off."""
+        """Run a batch: place operands on tiles, execute the instruction, collect results at both
+        positions."""
         made, n = self._cubin(spec), len(batch.c)
         move = tiles(made.kernel.target)
         count = -(-n // min(spec.m, spec.n))
@@ -174,7 +175,7 @@ class CudaDevice(PlacedDevice):
         return found[0], found[1]
 
     def _there(self, spec: UnitSpec, batch: Batch) -> list[Any]:
-        """The operands of a batch on the GPU; those of the last batch stay there for the next unit."""
+        """Copy a batch's operands to the GPU; those of the last batch are cached for the next unit."""
         if self._held is None or self._held[0] is not batch:
             if self._held is not None:
                 for memory in self._held[1]:
@@ -186,7 +187,7 @@ class CudaDevice(PlacedDevice):
 
 
 def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
-    """A batch as the words in which a kernel takes its operands."""
+    """The operands of a batch, packed into the words that a kernel reads."""
     o, scale = spec.operands, spec.scale_format
     formats = (o.a, o.b, o.c, scale, scale)
     arrays = (batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)
@@ -197,7 +198,7 @@ def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
 
 
 def grid_of(made: Cubin, count: int) -> int:
-    """The number of blocks of a launch on `count` tiles."""
+    """The number of blocks in a launch on `count` tiles."""
     blocks = -(-count // made.kernel.tiles_per_block)
     # Kernels of one tile to a block go on by the size of the grid; the others do one round.
     return min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks

@@ -1,4 +1,4 @@
-"""HIP's runtime library through its C interface: kernels are loaded and launched in this process."""
+"""HIP's runtime library through its C interface: load and launch kernels in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNWRITTEN = 0xA5
 
 
 class HipRuntime:
-    """The runtime library, found where ROCm has it unless its path is given.
+    """The HIP runtime library, loaded from `path` or from ROCm's folders.
 
     Errors: DeviceError where there is none, or where a call fails, with what HIP says.
     """
@@ -48,13 +48,13 @@ class HipRuntime:
         self._call(f"use GPU {index}", "hipSetDevice", index)
 
     def name(self, index: int) -> str:
-        """The product's name; empty where the system does not know it."""
+        """The product name of a GPU; empty where the system does not know it."""
         text = ctypes.create_string_buffer(256)
         self._call("name a GPU", "hipDeviceGetName", text, len(text), index)
         return text.value.decode(errors="replace").strip()
 
     def target(self, index: int) -> str:
-        """The target name of the compiler, such as `gfx90a`; DeviceError where HIP gives none."""
+        """The compiler target of a GPU, such as `gfx90a`; DeviceError where HIP names none."""
         # The layout of the properties differs from release to release; the target is a text in all of them.
         facts = ctypes.create_string_buffer(_PROPERTIES_BYTES)
         newer = hasattr(self._library, "hipGetDevicePropertiesR0600")
@@ -66,7 +66,7 @@ class HipRuntime:
         return found[0].decode()
 
     def version(self) -> str:
-        """The library's release."""
+        """The release of the HIP library."""
         found = c_int()
         self._call("say its version", "hipRuntimeGetVersion", byref(found))
         major, rest = divmod(found.value, 10_000_000)
@@ -123,7 +123,7 @@ class HipRuntime:
         self._call("copy", "hipMemcpy", *pointers, c_size_t(size), kind)
 
     def _call(self, what: str, name: str, *arguments: Any) -> None:
-        """Call the library; its error becomes one sentence."""
+        """Call the library, and turn its error into a DeviceError of one sentence."""
         code = getattr(self._library, name)(*arguments)
         if code:
             message = self._library.hipGetErrorString(code) or b""

@@ -31,7 +31,7 @@ _PLATFORM = {"HIP_PLATFORM": "amd"}
 
 @dataclass(frozen=True, slots=True)
 class CodeObject:
-    """A unit's kernel, built and disassembled."""
+    """A built and disassembled kernel of a unit."""
 
     made: Mfma
     path: Path
@@ -39,7 +39,7 @@ class CodeObject:
 
 
 def code_object(spec: UnitSpec) -> CodeObject:
-    """The kernel of a unit, built once and checked for its machine instruction.
+    """Build the kernel of a unit once, and check that it contains the unit's machine instruction.
 
     Errors: DeviceError where there is no compiler or disassembler, or the instruction is missing.
     """
@@ -61,7 +61,7 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
 
 def build(name: str) -> str:
-    """Build the kernel of a unit ahead, in any process; the reason why that failed, or an empty text."""
+    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
     try:
         code_object(resolve(name))
     except TcformalError as error:
@@ -70,7 +70,7 @@ def build(name: str) -> str:
 
 
 def instructions(path: Path) -> list[str]:
-    """The matrix instructions of a code object, in order; cached beside it."""
+    """The matrix instructions of a code object in order, cached beside it."""
 
     def make(kept: Path) -> None:
         text = run_tool([disassembler(), "-d", str(path)], "disassemble a kernel")
@@ -96,7 +96,7 @@ def roots() -> Iterator[Path]:
 
 @cache
 def compiler() -> tuple[str, str]:
-    """A clang that builds for AMD's GPUs, and its version; DeviceError where there is none."""
+    """A clang with AMD GPU targets, and its version; DeviceError where none is installed."""
     path = _tool("clang", [name for clang in _CLANGS for name in _places(clang)])
     lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
     return path, lines[0] if lines else "of an unknown release"
@@ -104,7 +104,7 @@ def compiler() -> tuple[str, str]:
 
 @cache
 def disassembler() -> str:
-    """The llvm-objdump of the compiler's own release; DeviceError where there is none."""
+    """The llvm-objdump of the compiler's release; DeviceError where it is missing."""
     beside = Path(compiler()[0]).resolve().parent
     near = [beside, beside.parent / "llvm" / "bin", beside.parent / "lib" / "llvm" / "bin"]
     return _tool("llvm-objdump", [str(folder / "llvm-objdump") for folder in near])
