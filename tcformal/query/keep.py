@@ -1,4 +1,4 @@
-"""Kept answers: a question is asked only where no answer to it is kept."""
+"""Stored answers: a question goes to the engine only if the store has no answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.theory.equality import EqualByTheorem
 
 
 def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = None) -> Verdict[Q]:
-    """The kept answer to a question, or else a new one, which is kept.
+    """The stored answer to a question, or a new one, which is stored.
 
     A kept answer whose evidence was not checked is asked again; where that ends without an answer, it stays
     in the store.  `equal`: theorems by which two units are one, which answer the question whatever is kept.
@@ -43,6 +43,6 @@ def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = 
 
 
 def asked_in_vain(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
-    """The verdict where a kept answer was not checked, and asking again gave none."""
+    """The verdict UNKNOWN after a stored answer could not be checked and a new attempt failed."""
     reason = f"{kept.reason}; asked again: {again.reason}"
     return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

@@ -1,4 +1,4 @@
-"""A claim answered: by a theorem, else by inputs that refute it, else by solvers as one question."""
+"""The answer to a claim: a theorem first, then refuting inputs, then solvers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _AS_CLAIM = {Kind.EQUIVALENT: Kind.HOLDS, Kind.SEPARATED: Kind.VIOLATED}
 
 
 def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
-    """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or what solvers say of it.
+    """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or the solvers' answer.
 
     `claim` is a name with its assumptions; the store keeps what solvers answer.  A claim
     that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
@@ -112,7 +112,7 @@ def prove_claim(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> ClaimVerdict:
-    """Answer a claim about one unit: by a theorem, by inputs that refute it, or by solvers as one question.
+    """Answer a claim about one unit by a theorem, by refuting inputs, or by solvers.
 
     Shapes: one call of the unit on its k products.
     Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,

@@ -62,7 +62,7 @@ def _terms(step: SumStep) -> str:
 
 
 def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
-    """The first difference of two sums that their different sets of terms do not explain."""
+    """The first difference of two sums beyond their different sets of terms."""
     where, same = mine.scope, _same_terms(mine, theirs)
     if mine.special or theirs.special:
         if mine.special == theirs.special or not same:
@@ -80,7 +80,7 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
 
 
 def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: str) -> Divergence | None:
-    """The difference in rounding of two equal sums; None for equal roundings."""
+    """The difference between two roundings of equal sums; None for equal roundings."""
     if mine is None or theirs is None:
         return None
     if mine.value != theirs.value:
@@ -93,7 +93,7 @@ def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: 
 
 
 def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Divergence | None:
-    """The first difference in a term that both sums have; None where these terms agree."""
+    """The first difference in a term that both sums contain; None if these terms agree."""
     others = {t.name: t for t in theirs.terms}
     for term in mine.terms:
         other = others.get(term.name)
@@ -111,7 +111,7 @@ def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> 
 
 
 def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
-    """The term whose exponent gives two sums of the same terms different alignment exponents."""
+    """The term whose exponent makes the alignment exponents of two sums differ."""
     for term, other in zip(mine.terms, theirs.terms, strict=True):
         if term.exponent != other.exponent and not term.zero:
             return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)

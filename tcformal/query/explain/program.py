@@ -1,4 +1,4 @@
-"""Explanation of a program's result: the value of every stage, and the inside of every call."""
+"""Explanation of a program's result: the value of every stage, and the trace of every call."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def explain_program(
     b: Sequence[int | float | str] = (),
     c: int | float | str = 0,
 ) -> ProgramTrace:
-    """Explain one dot product of a program: each stage's value, and each call as `explain` shows it.
+    """Explain one dot product of a program: the value of each stage and the trace of each call.
 
     Shapes: a, b: any number of values, as many of b as of a; c: one value; or all of them as a witness.
     Ranges and units: values as people write them, or numbers; each must be exactly a value of its format.
@@ -93,7 +93,7 @@ class _Evaluator:
 
 @lru_cache(maxsize=16)
 def _evaluator(plan: ProgramPlan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
-    """What gives the encodings of all steps, and where each step's are among them."""
+    """An evaluator of all steps' encodings, with each step's slice of its outputs."""
     g, made = program_circuit(plan)
     roots: list[Node] = []
     slots: dict[int, tuple[int, int]] = {}
