@@ -1,4 +1,4 @@
-"""Records of long computations in a file: whole lines with checksums, read again when a run goes on."""
+"""Append-only record files of long computations: sealed lines, read again on resumption."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 
 def append(path: Path, record: Any) -> None:
-    """Add one record with its digest, so that a kill leaves whole lines only."""
+    """Append one record with its digest, so that a crash leaves whole lines only."""
     write.append(path, sealed(asdict(record)))
 
 

@@ -1,4 +1,4 @@
-"""Asks of what is measured: errors of random products, and how far results fall where c grows."""
+"""Measured quantities in query files: errors of random products, and monotonicity defects in c."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class MeasureAsked:
-    """What is measured of a unit or a program, and what is expected.
+    """A parsed ask about a measured quantity, with its expectation.
 
     Ranges and units: `random`: the largest error of random products in units of u·|A||B|; `falls`: ulps by
     which the result falls at least where c grows by one step.  One of both.
@@ -40,7 +40,7 @@ class MeasureAsked:
 
 
 def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
-    """What the key `measure` describes; InputError for values that do not fit."""
+    """Parse the key `measure`; InputError for invalid values."""
     given = body["measure"]
     of = computation(given["of"])
     if ("random" in given) == ("falls" in given):
@@ -60,7 +60,7 @@ def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
 
 
 def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """The outcome and what was found: REPRODUCED or DIFFERENT of errors, FOUND, HOLDS or UNKNOWN of falls."""
+    """Measure a quantity: REPRODUCED or DIFFERENT for errors; FOUND, HOLDS or UNKNOWN for defects."""
     if x.random is not None:
         return _random(x, x.random)
     made = monotonicity(
@@ -81,7 +81,7 @@ def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
 
 
 def _random(x: MeasureAsked, stated: Fraction) -> tuple[str, dict[str, Any]]:
-    """The errors of random products, which are the same wherever they are drawn again."""
+    """The errors of seeded random products, compared with the stated largest one."""
     s = error_sample(x.of, x.length, elements=x.elements, distribution=x.distribution, seed=x.seed)
     q = s.quantiles
     largest = q.get(1.0, float("nan"))

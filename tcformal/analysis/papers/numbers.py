@@ -1,4 +1,4 @@
-"""Numbers that query files state."""
+"""Numbers in query files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tcformal.errors import InputError
 
 
 def read_number(name: str, text: str) -> Fraction:
-    """A decimal number or a fraction of at least 0; InputError for another text."""
+    """Parse a nonnegative decimal number or fraction; InputError for another text."""
     try:
         made = Fraction(text)
     except (ValueError, ZeroDivisionError):
