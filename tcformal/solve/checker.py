@@ -1,4 +1,4 @@
-"""One proof, one question, one process: builds the clauses anew from the DAG and has the proof checked.
+"""The proof-checking process: it builds a question's clauses from the DAG and checks one proof against them.
 
 The JSON request on stdin holds `dag` (the text of a DAG whose root is named `assertion`), `time_s`,
 `memory_mb`, `proof` and `packed` (the files to read the proof from and to write it packed to) and `solver`.
@@ -22,7 +22,7 @@ from tcformal.solve.worker import confine, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one proof, which lies packed in its file before the answer is given."""
+    """Check one proof; a valid one is packed into its file before the answer is returned."""
     confine(Limits(request["time_s"], request["memory_mb"], request["seed"]))
     graph, roots = from_json(request["dag"])
     try:
