@@ -31,7 +31,7 @@ class Reference:
     identifier: str | None = None
 
     def citation(self) -> str:
-        """The work in full: authors, title, venue, year, identifier."""
+        """The full citation: authors, title, venue, year, identifier."""
         parts = [self.title, self.venue, str(self.year or ""), self.identifier or ""]
         return f"{self.authors}: {', '.join(part for part in parts if part)}."
 
@@ -296,5 +296,5 @@ _TAGS = re.compile(
 
 
 def references(text: str) -> tuple[Reference, ...]:
-    """The works that a text cites, each once, in the order of the text; empty for a text without tags."""
+    """The works that a source text cites, without repetition; empty for a text without tags."""
     return tuple(REFERENCES[tag] for tag in dict.fromkeys(_TAGS.findall(text)))

@@ -1,4 +1,4 @@
-"""The catalogue of formats."""
+"""The catalogue of floating-point formats."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ ALIASES: dict[str, str] = {
 
 
 def format_named(name: str) -> Format:
-    """The format of that name or alias, of a shape `eXmY`, or of one of these with changes in brackets.
+    """The format with this name or alias, of a shape `eXmY`, or one of these with changes in brackets.
 
     Errors: UnknownNameError with the closest names for another; InputError for facts that no format has.
     """

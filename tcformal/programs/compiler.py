@@ -1,4 +1,4 @@
-"""From a program's text to its steps: loops are unrolled, formats and lengths checked, equal steps shared."""
+"""The program compiler: it unrolls loops, checks formats and lengths, and shares equal steps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LONGEST_NUMBER = 1 << 17
 def compile_plan(
     name: str, body: ast.Module, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
 ) -> ProgramPlan:
-    """The steps of a program for vectors of so many elements.
+    """Compile a program for vectors of `products` elements.
 
     Errors: InputError with the program's name and the line for what does not fit.
     """
@@ -60,7 +60,7 @@ def compile_plan(
 
 
 class _Compiler:
-    """Walks the statements once, for one length."""
+    """A visitor of the statements, for one vector length."""
 
     def __init__(
         self, name: str, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
@@ -76,7 +76,7 @@ class _Compiler:
             self.known[letter] = self.builder.add(step)
 
     def run(self, body: ast.Module) -> ProgramPlan:
-        """The plan whose result is the variable d."""
+        """Compile the body; the result is the variable d."""
         self.statements(body.body)
         d = self.known.get("d")
         if not isinstance(d, StepValue) or d.length is not None:
@@ -97,13 +97,13 @@ class _Compiler:
 
     # ------------------------------------------------------------------ statements
     def statements(self, body: list[ast.stmt]) -> None:
-        """Statements in order."""
+        """Compile statements in order."""
         for node in body:
             with self._at(node):
                 self.statement(node)
 
     def statement(self, node: ast.stmt) -> None:
-        """One statement: an assignment, a loop over blocks, a choice by a parameter."""
+        """Compile one statement: an assignment, a loop over blocks, or a choice by a parameter."""
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             with self.builder.naming(_spelled(target).strip("()").replace(", ", "+")):
@@ -124,7 +124,7 @@ class _Compiler:
             raise InputError(f"expected an assignment, for or if, but got {_short(node)!r}")
 
     def assign(self, target: ast.expr, value: Any) -> None:
-        """Bind a name, or the names of a tuple."""
+        """Bind a name, or a tuple of names, to a value."""
         if isinstance(target, ast.Name):
             if target.id in FUNCTIONS:
                 raise InputError(f"expected a name of a variable, but {target.id} is a function")
@@ -139,13 +139,13 @@ class _Compiler:
             self.assign(one, item)
 
     def several(self, value: Any) -> list[Any]:
-        """The values that several names are assigned: those of a list, or the elements of a vector."""
+        """The values of a tuple assignment: the items of a list, or the elements of a vector."""
         if isinstance(value, StepValue) and value.length is not None:
             return [self.builder.element(value, i) for i in range(value.length)]
         return list(value) if isinstance(value, (list, tuple)) else [value]
 
     def items(self, node: ast.expr) -> list[Any]:
-        """What a loop runs over."""
+        """The sequence that a loop iterates over."""
         found = self.value(node)
         if isinstance(found, StepValue) and found.length is not None:
             found = self.several(found)
@@ -157,7 +157,7 @@ class _Compiler:
         return list(found)
 
     def truth(self, node: ast.expr) -> bool:
-        """A condition on what is known before the program runs."""
+        """The value of a compile-time condition."""
         found = self.value(node)
         if not isinstance(found, (bool, int)):
             raise InputError(f"expected a condition on parameters, but got {_shown(found)}")
@@ -165,7 +165,7 @@ class _Compiler:
 
     # ------------------------------------------------------------------ expressions
     def value(self, node: ast.expr) -> Any:
-        """The value of an expression: known now, or a step's."""
+        """The value of an expression: a compile-time constant, or a step's value."""
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             raise InputError(f"expected an expression of this language, but got {_short(node)!r}")
@@ -269,12 +269,12 @@ class _Compiler:
 
 @cache
 def _check_arguments(function: Callable[..., Any], places: int, options: tuple[str, ...]) -> None:
-    """TypeError where a function does not take so many arguments in places, and these by name."""
+    """Raise TypeError unless a function accepts these positional and keyword arguments."""
     inspect.signature(function).bind(None, *[None] * places, **dict.fromkeys(options))
 
 
 class _PlacedError(InputError):
-    """An error that says where in the program it is."""
+    """An error with its place in the program."""
 
 
 def _power(base: Any, exponent: Any) -> Fraction | int:
@@ -286,7 +286,7 @@ def _power(base: Any, exponent: Any) -> Fraction | int:
 
 
 def _bounded(x: Any) -> Any:
-    """A number known before the program runs, of a sane size; an exponent as it is."""
+    """A compile-time number after a check of its size."""
     if (
         isinstance(x, (int, Fraction))
         and max(x.numerator.bit_length(), x.denominator.bit_length()) > _LONGEST_NUMBER
@@ -296,7 +296,7 @@ def _bounded(x: Any) -> Any:
 
 
 def _spelled(target: ast.expr) -> str:
-    """The text of what is assigned to; that of a name, of which loops assign many, is at hand."""
+    """The source text of an assignment target."""
     return target.id if isinstance(target, ast.Name) else ast.unparse(target)
 
 

@@ -1,4 +1,4 @@
-"""A check of the catalogue: the names that share one design build one circuit."""
+"""A consistency check of the catalogue: names that share a design must build one circuit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.programs.chain import arithmetic, definition
 
 
 def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignore_count) -> dict[str, str]:
-    """The names whose circuit is not that of the first name of their design, each with that first name.
+    """The names whose circuit differs from that of their design's first name, with that name.
 
     Shapes: designs: the units that share a design, by a name of it.  Units of different k are compared at
     the least common multiple of their k, where the shorter one is applied to consecutive runs.
