@@ -1,4 +1,4 @@
-"""Programs a second time: every step in fractions, the units' calls by the oracle."""
+"""The oracle's program interpreter: every step in exact fractions, calls of units by the oracle."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 
 
 def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
-    """The encodings of every step's elements; for an exponent, the integer.
+    """The values of every step's elements: encodings, or the integer of an exponent.
 
     Shapes: a, b: as many encodings as the plan's products; c: one.
     Zero, NaN, Inf: as the units' designs and IEEE 754 say.
@@ -73,12 +73,12 @@ def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -
 
 
 def program_result(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> int:
-    """The encoding of the program's d."""
+    """The encoding of the program's result d."""
     return run_program(plan, a, b, c)[plan.result][0]
 
 
 def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
-    """The unit's calls, one after the other, 0·0 where it takes more products than there are."""
+    """The result of chained calls, with products 0·0 as padding."""
     spec, d = step.unit, known[step.c][0]
     a, b = known[step.a], known[step.b]
     made: tuple[list[int], list[int], int] | None = None
@@ -92,7 +92,7 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
 
 
 def _all_rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]]) -> list[int]:
-    """Every element of a rounded vector; elements of the same words are one computation."""
+    """Every element of a rounded vector; equal operands are computed once."""
     made, found = list[int](), dict[tuple[int, ...], int]()
     rows = [known[j] for j in step.sources]
     for i in range(step.length or 1):
@@ -110,7 +110,7 @@ def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]],
 
 
 def _encoded(fmt: Format, made: ExactValue, saturates: bool) -> int:
-    """A rounded value as an encoding."""
+    """A rounded value's encoding in the format."""
     if made.kind is NumberClass.NAN:
         return nan_word_of(fmt)
     if saturates:
@@ -147,7 +147,7 @@ def _magnitude(step: MagnitudeStep, words: Sequence[int]) -> int:
 
 
 def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
-    """One product, with its sign and its power of two."""
+    """The exact product of one addend, with its sign and power of two."""
     made: ExactValue | None = None
     for source in x.factors:
         value = _value(plan, source, known, i)
@@ -166,7 +166,7 @@ def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]],
 
 
 def _value(plan: ProgramPlan, source: int, known: Sequence[Sequence[int]], i: int) -> ExactValue:
-    """Element i of a step's vector, or its scalar."""
+    """Element i of a step's vector; a scalar is broadcast."""
     row = known[source]
     return decode(format_of(plan.steps[source]), row[i if len(row) > 1 or i == 0 else 0])
 

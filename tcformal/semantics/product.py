@@ -1,4 +1,4 @@
-"""Exact products, unnormalised, their exponents added; block scales on them or on groups of them."""
+"""Exact products: unnormalised, exponents added, with block scales on products or on groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.semantics.unpack import unpack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scales:
-    """The scales of one dot product.
+    """The unpacked block scales of one dot product.
 
     Shapes: a, b: one raw encoding of `fmt` per `block` consecutive k.
     """
@@ -59,7 +59,7 @@ def product(g: Graph, a: Number, b: Number) -> Number:
 
 
 def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
-    """An exact product as the products of its factors' pieces of `bits` bits, lowest first.
+    """An exact product as a list of products of its factors' `bits`-bit pieces, lowest first.
 
     Ranges and units: each has the product's exponent and its own place below the binary point; those of
     pieces whose numbers add up to less than `dropped` are left out.
@@ -83,7 +83,7 @@ def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
 
 
 def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
-    """The exact product of two significands and its factors; a pure scale's is the constant 1."""
+    """The exact significand product and its factors; a pure power-of-two scale has significand 1."""
     for one, other in ((x.significand, y), (y.significand, x)):
         if one.op == "const" and one.width == 1 and one.params[1] == 1:
             return other.significand, other.factors
@@ -91,7 +91,7 @@ def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
 
 
 def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start: int) -> list[Number]:
-    """Each product times both its scales: exponents added, significands multiplied.
+    """Each product times its two scales: exponents added, significands multiplied.
 
     Shapes: products of k = start, start + 1, … -> as many numbers.
     Zero, NaN, Inf: a NaN scale makes NaN, of a zero product too.
@@ -107,7 +107,7 @@ def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start:
 def grouped_products(
     g: Graph, products: Sequence[Number], group: int, scales: Scales | None, start: int
 ) -> tuple[list[Number], list[GroupSum]]:
-    """The exact sum of each group of products times its scales, one term per group.
+    """The exact scaled sum of each group of products, one term per group.
 
     Shapes: L products -> L / group numbers, and the sums before they are scaled.
     Ranges and units: the significand is the group's sum in units of its lowest weight times the
@@ -130,7 +130,7 @@ def grouped_products(
 
 
 def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
-    """The exact fixed-point sum of products of a narrow format."""
+    """The exact fixed-point sum of narrow-format products."""
     terms = [x.term for x in members]
     lowest = min(t.exponent.low - t.fraction_bits for t in terms)
     highest = max(t.exponent.high + t.weight_bits for t in terms)
