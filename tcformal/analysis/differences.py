@@ -106,7 +106,7 @@ def differences(
     results = [Unit(u).matmul(a, b, c, scale_a, scale_b, **options) for u in specs]
     x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
     raw = [arrays.to_raw("D", d, o.d) for d in results]
-    steps = steps_between(o.d, raw[0], raw[1])
+    steps = ulp_distance(o.d, raw[0], raw[1])
     parted = raw[0] != raw[1]
     found = _first(specs, x, step, parted, options) if parted.any() else None
     apart = _relative(specs[0], x, steps, raw)
@@ -125,8 +125,8 @@ def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[R
         if x.c is not None:
             sizes = sizes + np.abs(values_of(x.c, u.c_format))
         first, second = (values_of(w, u.d_format) for w in raw)
-        found = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
-    return np.asarray(np.where(steps < 0, np.nan, found), np.float64)
+        distances = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
+    return np.asarray(np.where(steps < 0, np.nan, distances), np.float64)
 
 
 def _listed(u: UnitSpec) -> str:
@@ -138,7 +138,7 @@ def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
     return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
 
 
-def steps_between(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
+def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
     """The ulp distance between encodings: values of the format in between; -1 if one is special and they
     differ."""
     body = np.uint64((1 << (fmt.width - 1)) - 1)
@@ -194,9 +194,9 @@ def _first(
 
 def _values(u: UnitSpec, x: MatrixWords) -> list[Any]:
     """Raw operands as arrays with the unit's dtypes."""
-    given: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
-    given.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
+    operands: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
+    operands.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
     for scale in (x.scale_a, x.scale_b):
         fmt = u.scale_format
-        given.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
-    return given
+        operands.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
+    return operands

@@ -118,8 +118,8 @@ def sweep_errors(
     """
     held = measured_already(path, cells, warn)
     left = [c for c in cells if c not in held]
-    known = {name: computation(name) for name in dict.fromkeys(c.name for c in left)}
-    waiting = [pool.submit(measure, c, known[c.name]) for c in left]
+    computations = {name: computation(name) for name in dict.fromkeys(c.name for c in left)}
+    waiting = [pool.submit(measure, c, computations[c.name]) for c in left]
     for done, job in enumerate(as_completed(waiting), 1):
         record: CellRecord = job.result()
         append(path, record)

@@ -52,15 +52,15 @@ class ErrorSample:
         """Quantiles of the absolute value of the relative errors."""
         if not self.errors.size:
             return {}
-        found = np.quantile(np.abs(self.relative), QUANTILES)
-        return dict(zip(QUANTILES, map(float, found), strict=True))
+        values = np.quantile(np.abs(self.relative), QUANTILES)
+        return dict(zip(QUANTILES, map(float, values), strict=True))
 
 
 def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Errors in units of u·sizes, with u = 2^-precision; 0 where both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = errors / (sizes * 2.0**-d.precision)
-    return np.asarray(np.where(errors == 0, 0.0, found), np.float64)
+        ratios = errors / (sizes * 2.0**-d.precision)
+    return np.asarray(np.where(errors == 0, 0.0, ratios), np.float64)
 
 
 def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
@@ -76,8 +76,8 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
     if fmt.width > WIDEST:
         flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
         return flat.reshape(raw.shape)
-    known = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
-    return np.asarray(known[raw.astype(np.int64)], np.float64)
+    table = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
+    return np.asarray(table[raw.astype(np.int64)], np.float64)
 
 
 def _float(fmt: Format, word: int) -> float:

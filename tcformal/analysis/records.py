@@ -31,20 +31,20 @@ def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRe
 
     A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
     """
-    found = []
+    rows = []
     for line in lines.read(path)[0]:
         data = dict(line.data or {})
         whole = line.data is not None and sealed(data) == line.data
         data.pop(SEAL, None)
         if whole and _fits(data, kind):
-            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
+            rows.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
             other = (
                 f"expected a record that nobody altered in line {line.number} of {path}, "
                 "but got another object"
             )
             warn(f"{line.problem or other}: it is passed over")
-    return found
+    return rows
 
 
 def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:

@@ -35,12 +35,12 @@ class Gates:
 
     def _gate(self, kind: str, args: tuple[int, ...]) -> int:
         key = (kind, args)
-        found = self._table.get(key)
-        if found is None:
-            found = 2 * len(self.rows)
+        literal = self._table.get(key)
+        if literal is None:
+            literal = 2 * len(self.rows)
             self.rows.append(key)
-            self._table[key] = found
-        return found
+            self._table[key] = literal
+        return literal
 
     def and_(self, x: int, y: int) -> int:
         """The conjunction x ∧ y."""

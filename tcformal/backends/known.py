@@ -149,12 +149,12 @@ class Known(Interpreter[KnownBits]):
         """A shift by a known amount; zero shifted by any amount is zero."""
         value, unknown = (self._exact.visit(node, [v, amount.value]) for v in (x.value, x.unknown))
         # Bits of both halves that ashr repeats: one that is unknown hides the value's.
-        made = KnownBits(np.asarray(value & self._not(node, unknown)), unknown)
-        lost = self._all(node, amount.unknown != 0, made.value)
+        shifted = KnownBits(np.asarray(value & self._not(node, unknown)), unknown)
+        lost = self._all(node, amount.unknown != 0, shifted.value)
         empty = x.largest == 0
-        zero = np.zeros(1, made.value.dtype)
+        zero = np.zeros(1, shifted.value.dtype)
         value = np.where(empty, zero, lost.value)
-        return KnownBits(value, np.where(empty, zero, np.asarray(made.unknown | lost.unknown)))
+        return KnownBits(value, np.where(empty, zero, np.asarray(shifted.unknown | lost.unknown)))
 
     def on_shl_mod(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
         return self._shifted(node, x, amount)
@@ -221,5 +221,5 @@ def known_bits(
     graph: Graph, root: Node, inputs: Mapping[str, Lanes], unknown: Mapping[str, Lanes]
 ) -> KnownBits:
     """The known bits of one node in each lane; see `Known`."""
-    (made,) = Known(graph, inputs, unknown).run([root])
-    return made
+    (bits,) = Known(graph, inputs, unknown).run([root])
+    return bits

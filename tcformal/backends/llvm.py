@@ -210,7 +210,7 @@ class Lowering(Ground):
         if node.args[0].width == 1:
             same = self._logic("xor", x, y)
             return self.on_not_(node, same)
-        x, y = self._alike(node.args[0], x, y)
+        x, y = self._common_reading(node.args[0], x, y)
         if x.high < y.low or y.high < x.low:
             return code.truth(False)
         if x.constant and y.constant:
@@ -243,7 +243,7 @@ class Lowering(Ground):
     def on_ite(self, node: Node, cond: LaneValue, yes: LaneValue, no: LaneValue) -> LaneValue:
         if cond.constant:
             return yes if cond.low else no
-        yes, no = self._alike(node, yes, no)
+        yes, no = self._common_reading(node, yes, no)
         low, high = min(yes.low, no.low), max(yes.high, no.high)
         if low == high:
             return yes

@@ -105,7 +105,7 @@ class Ground(Interpreter[LaneValue], partial=True):
         other = x.low - top if x.low >= top // 2 else x.low + top
         return [x, self._code.const(other)] if -top // 2 <= other < top else [x]
 
-    def _alike(self, node: Node, x: LaneValue, y: LaneValue) -> tuple[LaneValue, LaneValue]:
+    def _common_reading(self, node: Node, x: LaneValue, y: LaneValue) -> tuple[LaneValue, LaneValue]:
         """Two values of one width in a common reading, signed only if both allow it without instructions."""
         half = 1 << (node.width - 1)
         if x.low >= 0 and y.low >= 0:

@@ -41,20 +41,20 @@ def private_folder(name: str) -> Path | None:
 
 
 def _close_to_others(folder: Path) -> None:
-    found = os.lstat(folder)
+    status = os.lstat(folder)
     problem = None
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         problem = "something else"
-    elif found.st_uid != os.geteuid():
-        problem = f"one of user {found.st_uid}"
-    elif found.st_mode & _OTHERS_WRITE:
-        problem = f"one that others may write (mode {stat.S_IMODE(found.st_mode):o})"
+    elif status.st_uid != os.geteuid():
+        problem = f"one of user {status.st_uid}"
+    elif status.st_mode & _OTHERS_WRITE:
+        problem = f"one that others may write (mode {stat.S_IMODE(status.st_mode):o})"
     if problem is not None:
         raise RecordError(
             f"expected a folder of your own for compiled code at {folder}, but got {problem}: remove it, "
             "or set XDG_CACHE_HOME to another"
         )
-    if found.st_mode & _OTHERS:
+    if status.st_mode & _OTHERS:
         os.chmod(folder, 0o700)
 
 

@@ -45,30 +45,30 @@ class AndGates:
     # ------------------------------------------------------------------ words
     def total(self, x: Row, y: Row) -> Row:
         """A ripple-carry adder without carry out: x + y."""
-        made, carry = [], FALSE
+        bits, carry = [], FALSE
         for p, q in zip(x, y, strict=True):
             half = self.odd(p, q)
-            made.append(self.odd(half, carry))
+            bits.append(self.odd(half, carry))
             carry = self.either(self.both(p, q), self.both(half, carry))
-        return made
+        return bits
 
     def difference(self, x: Row, y: Row) -> Row:
         """A borrow subtractor without borrow out: x - y."""
-        made, borrow = [], FALSE
+        bits, borrow = [], FALSE
         for p, q in zip(x, y, strict=True):
             apart = self.odd(p, q)
-            made.append(self.odd(apart, borrow))
+            bits.append(self.odd(apart, borrow))
             borrow = self.either(self.both(p ^ 1, q), self.both(apart ^ 1, borrow))
-        return made
+        return bits
 
     def product(self, x: Row, y: Row) -> Row:
         """An array multiplier, exact: one row of partial products per bit of y."""
         width = len(x) + len(y)
-        made = [FALSE] * width
+        bits = [FALSE] * width
         for i, bit in enumerate(y):
             part = [FALSE] * i + [self.both(bit, p) for p in x]
-            made = self.total(made, part + [FALSE] * (width - len(part)))
-        return made
+            bits = self.total(bits, part + [FALSE] * (width - len(part)))
+        return bits
 
     def below(self, x: Row, y: Row) -> int:
         """Unsigned comparison x < y, decided at the highest differing bit."""
@@ -83,10 +83,10 @@ class AndGates:
 
     def same(self, x: Row, y: Row) -> int:
         """Equality x = y."""
-        found = TRUE
+        equal = TRUE
         for p, q in zip(x, y, strict=True):
-            found = self.both(found, self.odd(p, q) ^ 1)
-        return found
+            equal = self.both(equal, self.odd(p, q) ^ 1)
+        return equal
 
     def moved(self, x: Row, amount: Row, fill: int, *, up: bool) -> Row:
         """A barrel shifter: x shifted by each power of two in the amount; `fill` is shifted in."""

@@ -63,11 +63,11 @@ def changed(unit: UnitSpec, values: dict[str, Iterable[object]]) -> Iterator[Uni
     for name, row in values.items():
         for value in row:
             try:
-                made = resolve(altered(unit, f"{name}={value}"))
+                neighbour = resolve(altered(unit, f"{name}={value}"))
             except InputError:
                 continue  # a combination that means nothing
-            if made.design != unit.design:
-                yield made
+            if neighbour.design != unit.design:
+                yield neighbour
 
 
 def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:

@@ -65,11 +65,11 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
 @cache
 def _numbers() -> dict[str, int]:
     """A class number for each unit, equal for units of equal design and formats."""
-    found: dict[tuple[object, ...], int] = {}
+    by_key: dict[tuple[object, ...], int] = {}
     numbers = {}
     for name, u in catalogue().items():
         length = min(u.k, u.design.products)
         emulation = (u.k, u.emulation) if u.emulation is not None else None
         key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation, u.tree)
-        numbers[name] = found.setdefault(key, len(found))
+        numbers[name] = by_key.setdefault(key, len(by_key))
     return numbers

@@ -169,7 +169,7 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     base, made = unit.design.parameters(), unit.tree
     if of_tree:
         made = _tree(of_tree, name)
-        base |= _beside_tree(made, given)
+        base |= _tree_parameters(made, given)
     return replace(unit, name=name.strip(), design=_completed(base, given), tree=made, facts=facts)
 
 
@@ -194,7 +194,7 @@ def _tree(settings: dict[str, str], name: str) -> Tree:
     return Tree(read_steps(settings["steps"]), tuple(rows), wide, settings.get("nan_rule", "word"))
 
 
-def _beside_tree(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
+def _tree_parameters(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that a tree implies; InputError for a second order of summation."""
     for key in ("products", *PLAIN):
         if key in given:
@@ -253,7 +253,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
         of_tree.setdefault("steps", "(0..3+c)")
     made = _tree(of_tree, name) if of_tree else None
     if made is not None:
-        base |= _beside_tree(made, given)
+        base |= _tree_parameters(made, given)
     design = _completed(base, given)
     k = check_int("k", read_int("k", settings.get("k", str(design.products))), low=1, high=MOST_PRODUCTS)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)

@@ -191,19 +191,19 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
 
 def risks(u: UnitSpec) -> tuple[str, ...]:
     """Known risks of a unit in the terms of XIE Table 10, derived from its parameters."""
-    d, found = u.design, []
+    d, names = u.design, []
     nvidia_sum = d.summation == "fused" and d.fraction_bits is not None and not d.framed
     nvidia_sum = nvidia_sum and u.emulation is None and u.tree is None
     if d.operand_subnormals != "kept" and u.operands.a.name == "fp16":
-        found.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
+        names.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
     if nvidia_sum and d.fraction_bits is not None and d.fraction_bits < 23:
-        found.append(f"small F: {d.fraction_bits} fraction bits in the sum, fewer than fp32 has")
+        names.append(f"small F: {d.fraction_bits} fraction bits in the sum, fewer than fp32 has")
     if nvidia_sum and d.rho.fraction_bits < u.operands.d.fraction_bits:
-        found.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
+        names.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
     if u.operands.d.name == "fp16":
-        found.append(f"{d.conversion}: the output precision limits the sum's")
+        names.append(f"{d.conversion}: the output precision limits the sum's")
     if d.framed:
-        found.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
+        names.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     if d.summation in ("tr", "gtr") and d.sum_rounding != "RZ":
-        found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
-    return tuple(found)
+        names.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
+    return tuple(names)

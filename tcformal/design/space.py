@@ -76,21 +76,21 @@ def catalogued(formats: str | None, archs: Sequence[str]) -> list[UnitSpec]:
         wanted = [format_named(name.strip()) for name in split_names(formats)]
         if len(wanted) != 4:
             raise InputError(f"expected the formats of A, B, C and D, but got {formats!r}")
-    known = dict.fromkeys(name.partition("/")[0] for name in catalogue())
+    known_archs = dict.fromkeys(name.partition("/")[0] for name in catalogue())
     for arch in archs:
-        check_choice("architecture", arch, known)
+        check_choice("architecture", arch, known_archs)
 
     def allow(u: UnitSpec) -> bool:
         o = u.operands
         return (not archs or u.arch in archs) and (wanted is None or [o.a, o.b, o.c, o.d] == wanted)
 
-    found = [catalogue()[name] for name in distinct_designs(allow)]
-    if not found:
+    units = [catalogue()[name] for name in distinct_designs(allow)]
+    if not units:
         where = f" on {' or '.join(archs)}" if archs else ""
         raise InputError(
             f"expected units with operands {formats or 'of any format'}{where}, but there are none"
         )
-    return found
+    return units
 
 
 def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:

@@ -279,10 +279,10 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
     Errors: InputError for a format whose least exponent is not IEEE's, or without a sign.
     """
     above = int(fmt.specials is not Specials.IEEE)
-    made = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
-    if (made.e_min, made.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
+    rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
+    if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
         raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
-    return made
+    return rounding
 
 
 def nan_word_of(fmt: Format) -> int:

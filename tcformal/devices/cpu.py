@@ -165,16 +165,16 @@ class CpuDevice(TiledDevice):
 
     def abilities(self) -> Sequence[Ability]:
         """Every instruction with a probe for this kind of machine, and the FMA chains."""
-        found = []
+        rows = []
         for unit, instruction in _UNITS.items():
             by, lacking = self._runner(instruction)
             through_it = f" through {by.name}" if by is not None else ""
-            found.append(Ability(unit, instruction.name + through_it, lacking))
+            rows.append(Ability(unit, instruction.name + through_it, lacking))
         for (machine, fmt), instruction in _FMA.items():
             if machine == self._machine:
                 unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
-                found.append(Ability(unit, instruction.name, self._lacks(instruction)))
-        return found
+                rows.append(Ability(unit, instruction.name, self._lacks(instruction)))
+        return rows
 
     def units(self) -> list[str]:
         """The names of the units that the processor itself can run; emulated ones are run by name only."""
@@ -238,14 +238,14 @@ class CpuDevice(TiledDevice):
 
 def program(instruction: Instruction) -> str:
     """Build the probe of an instruction, and return its path; DeviceError where that fails."""
-    return _made(instruction, _compiler(), instruction.options)
+    return _built_probe(instruction, _compiler(), instruction.options)
 
 
 def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
     """The command that runs an instruction's probe in an emulator; DeviceError if it cannot be built."""
     # Static: no Arm libraries are looked for where it runs.
     options = (*instruction.options, "-static")
-    return emulator.words(_made(instruction, _versioned(emulator.compiler), options))
+    return emulator.words(_built_probe(instruction, _versioned(emulator.compiler), options))
 
 
 @cache
@@ -260,7 +260,7 @@ def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
     return ""
 
 
-def _made(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
+def _built_probe(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
     """The built probe of an instruction, cached by compiler path and version."""
     folder = sources("cpu")
     path, version = compiler

@@ -61,11 +61,11 @@ class Device(ABC):
 
     def units(self) -> list[str]:
         """The names of the units that the device can run, where they are known by name."""
-        found = []
+        names = []
         for ability in self.abilities():
             with suppress(InputError):
-                found += [] if ability.missing else [resolve(ability.unit).name]
-        return found
+                names += [] if ability.missing else [resolve(ability.unit).name]
+        return names
 
     def builder(self) -> Callable[[str], str] | None:
         """The function that builds a unit's kernel ahead, callable in any process; None without kernels.

@@ -25,7 +25,7 @@ class Emulator:
     compiler: str
 
     @staticmethod
-    def found() -> Emulator | None:
+    def installed() -> Emulator | None:
         """The emulator of this machine; None where it or its compiler is missing.
 
         Errors: DeviceError where it does not print its version.

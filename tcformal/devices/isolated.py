@@ -82,8 +82,8 @@ class IsolatedDevice(Device):
         """The results of the isolated device; a batch equal to the previous one is not sent again."""
         again = batch is self._sent and self._process is not None and self._process.is_alive()
         self._sent = batch
-        found: Raw = self._ask("run", spec.name, None if again else batch)
-        return found
+        results: Raw = self._ask("run", spec.name, None if again else batch)
+        return results
 
     def close(self) -> None:
         """End the child process."""

@@ -91,15 +91,15 @@ class Listed:
 
 def devices() -> tuple[list[Listed], list[str]]:
     """All devices of this machine, and one sentence on each kind that cannot be listed in full."""
-    found = [Listed("cpu", "", CpuDevice().abilities())]
+    listed = [Listed("cpu", "", CpuDevice().abilities())]
     notes = []
     for kind, gpus in (("hip", _amd), ("cuda", _nvidia)):
         try:
-            found += [_tried(gpu) for gpu in gpus()]
+            listed += [_tried(gpu) for gpu in gpus()]
         except DeviceError as error:
             notes.append(f"{kind}: {error}")
     refused = topology().note()
-    return found, [*notes, *([f"hip: {refused}"] if refused else [])]
+    return listed, [*notes, *([f"hip: {refused}"] if refused else [])]
 
 
 def launched(device: Device) -> str:

@@ -154,11 +154,11 @@ class RecordedDevice(Device):
             self._encoded(name, x, fmt)
             for name, x, fmt in (("a", a, o.a), ("b", b, o.b), ("c", c, o.c), ("d", d, o.d))
         ]
-        known: dict[Witness, int] = {}
+        outputs: dict[Witness, int] = {}
         batch = Batch(*words[:3])
         for row, output in enumerate(words[3].tolist()):
-            self._put(known, witness_at(batch, row), output)
-        return known
+            self._put(outputs, witness_at(batch, row), output)
+        return outputs
 
     def _put(self, known: dict[Witness, int], w: Witness, d: int) -> None:
         if known.setdefault(w, d) != d:

@@ -49,7 +49,7 @@ class ModelDevice(Device):
             return list(self._units)
         return [base_name(self._spec) if "/" in self._spec.name else self._spec.name]
 
-    def _poses(self, spec: UnitSpec) -> UnitSpec:
+    def _modelled(self, spec: UnitSpec) -> UnitSpec:
         """The unit whose model answers for the unit asked about."""
         if self._spec is not None:
             return self._spec
@@ -63,7 +63,7 @@ class ModelDevice(Device):
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
         """The model's name; DeviceError for other operand formats or an impossible chain length."""
-        mine = self._poses(spec)
+        mine = self._modelled(spec)
         check_formats(self.name, mine, spec)
         if not takes(mine, k):
             raise DeviceError(
@@ -74,7 +74,7 @@ class ModelDevice(Device):
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
         """The model's results."""
-        return replay(self._poses(spec), batch)
+        return replay(self._modelled(spec), batch)
 
 
 #: The kinds of devices, with their arguments.
@@ -109,7 +109,7 @@ def open_device(text: str) -> Device:
     """
     kind, colon, rest = text.partition(":")
     if text == "cpu":
-        return CpuDevice(emulator=Emulator.found())
+        return CpuDevice(emulator=Emulator.installed())
     if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
         return _WITH_ARGUMENT[kind](rest or "0")
     del colon

@@ -33,13 +33,13 @@ _TEXTS = ("unit", "plan", "definition", "tcformal", "date")
 def check_seal(data: Mapping[str, Any], where: str) -> None:
     """Raise RecordError, naming `where`, for a line that was altered."""
     try:
-        found = sealed(data)[SEAL]
+        digest = sealed(data)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected plain data in {where}, but got: {error}") from None
-    if found != data.get(SEAL):
+    if digest != data.get(SEAL):
         raise RecordError(
             f"expected {where} as it was written, but it was altered: "
-            f"its digest is {found[:12]}… and {data.get(SEAL)!s:.12}… stands there"
+            f"its digest is {digest[:12]}… and {data.get(SEAL)!s:.12}… stands there"
         )
 
 

@@ -92,14 +92,14 @@ def format_named(name: str) -> Format:
     """
     base, bracket, rest = name.partition("[")
     key = ALIASES.get(base, base)
-    made = FORMATS.get(key) or shaped(key)
-    if made is None:
-        made = FORMATS[check_choice("format", key, FORMATS)]
+    fmt = FORMATS.get(key) or shaped(key)
+    if fmt is None:
+        fmt = FORMATS[check_choice("format", key, FORMATS)]
     if not bracket:
-        return made
+        return fmt
     if not rest.endswith("]"):
         raise InputError(f"expected a format such as e5m10[bias=20,no-subnormals], but got {name!r}")
-    return changed(made, rest[:-1])
+    return changed(fmt, rest[:-1])
 
 
 def formats() -> dict[str, Format]:

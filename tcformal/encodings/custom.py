@@ -87,5 +87,5 @@ def split_names(text: str) -> list[str]:
 
 
 def _bias(name: str, value: str) -> int:
-    given = read_int(f"the bias of {name}", value)
-    return check_int(f"the bias of {name}", given, low=-LARGEST_BIAS, high=LARGEST_BIAS)
+    bias = read_int(f"the bias of {name}", value)
+    return check_int(f"the bias of {name}", bias, low=-LARGEST_BIAS, high=LARGEST_BIAS)

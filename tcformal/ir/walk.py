@@ -34,16 +34,16 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
 def met(roots: Iterable[Node], stops: Collection[int]) -> tuple[list[Node], list[Node]]:
     """A cut of the DAG: the nodes above the stop nodes, and the stop nodes that were reached."""
     above: dict[int, Node] = {}
-    found: dict[int, Node] = {}
+    reached: dict[int, Node] = {}
     stack = list(roots)
     while stack:
         node = stack.pop()
         if node.index in stops:
-            found[node.index] = node
+            reached[node.index] = node
         elif node.index not in above:
             above[node.index] = node
             stack += node.args
-    return list(above.values()), list(found.values())
+    return list(above.values()), list(reached.values())
 
 
 @lru_cache(maxsize=16)
@@ -109,20 +109,20 @@ class Interpreter(Generic[NodeValue]):
 
 def specialised(graph: Graph, root: Node, known: Mapping[str, int]) -> tuple[Graph, Node]:
     """A node with some inputs fixed and folded, in a new graph with the remaining inputs."""
-    made = Graph()
+    folded = Graph()
     nodes: dict[int, Node] = {}
     for node in reachable([root]):
         if node.op == "input":
             name = graph.input_name(node)
             fixed = known.get(name)
             nodes[node.index] = (
-                made.input(name, node.width) if fixed is None else made.const(fixed, node.width)
+                folded.input(name, node.width) if fixed is None else folded.const(fixed, node.width)
             )
         elif node.op == "const":
-            nodes[node.index] = made.const(node.params[1], node.width)
+            nodes[node.index] = folded.const(node.params[1], node.width)
         else:
-            nodes[node.index] = made.make(node.op, [nodes[a.index] for a in node.args], node.params)
-    return made, nodes[root.index]
+            nodes[node.index] = folded.make(node.op, [nodes[a.index] for a in node.args], node.params)
+    return folded, nodes[root.index]
 
 
 def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:

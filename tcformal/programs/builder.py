@@ -72,10 +72,10 @@ class Exact:
             raise InputError("expected at most two factors in a product that is not rounded")
         if None not in (self.length, other.length) and self.length != other.length:
             raise InputError(f"expected vectors of one length, but got {self.length} and {other.length}")
-        made = ScaledProduct(
+        product = ScaledProduct(
             x.factors + y.factors, x.negative != y.negative, x.shift + y.shift, x.exponents + y.exponents
         )
-        return Exact((made,), other.length if self.length is None else self.length)
+        return Exact((product,), other.length if self.length is None else self.length)
 
 
 class Builder:
@@ -108,11 +108,11 @@ class Builder:
 
     def number_of(self, step: PlanStep) -> int:
         """The index of a step, new or shared."""
-        known = self._numbers.setdefault(step, len(self.steps))
-        if known == len(self.steps):
+        number = self._numbers.setdefault(step, len(self.steps))
+        if number == len(self.steps):
             named = step.name if isinstance(step, ConstantStep) else self._target or step.name
             self.steps.append(replace(step, name=self._unused(named)))
-        return known
+        return number
 
     def _unused(self, stem: str) -> str:
         stem = "".join(f"{i}." for i in self._rounds) + stem

@@ -145,8 +145,8 @@ def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
 
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
     """The circuit of K products on one unit: a new graph and the node of d."""
-    g, made = staged_circuit(spec, k)
-    return g, made.result
+    g, dot = staged_circuit(spec, k)
+    return g, dot.result
 
 
 def common_k(*specs: UnitSpec) -> int:

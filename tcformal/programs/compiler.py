@@ -146,22 +146,24 @@ class _Compiler:
 
     def items(self, node: ast.expr) -> list[Any]:
         """The sequence that a loop iterates over."""
-        found = self.value(node)
-        if isinstance(found, StepValue) and found.length is not None:
-            found = self.several(found)
-        if not isinstance(found, (list, tuple, range)):
-            raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
-        self.rounds += len(found)
+        values = self.value(node)
+        if isinstance(values, StepValue) and values.length is not None:
+            values = self.several(values)
+        if not isinstance(values, (list, tuple, range)):
+            raise InputError(
+                f"expected blocks, parts, elements or range for a loop, but got {_shown(values)}"
+            )
+        self.rounds += len(values)
         if self.rounds > _MOST_ROUNDS or len(self.builder.steps) > _MOST_STEPS:
             raise InputError(f"expected at most {_MOST_ROUNDS} rounds of loops, but got more")
-        return list(found)
+        return list(values)
 
     def truth(self, node: ast.expr) -> bool:
         """The value of a compile-time condition."""
-        found = self.value(node)
-        if not isinstance(found, (bool, int)):
-            raise InputError(f"expected a condition on parameters, but got {_shown(found)}")
-        return bool(found)
+        value = self.value(node)
+        if not isinstance(value, (bool, int)):
+            raise InputError(f"expected a condition on parameters, but got {_shown(value)}")
+        return bool(value)
 
     # ------------------------------------------------------------------ expressions
     def value(self, node: ast.expr) -> Any:
@@ -191,13 +193,13 @@ class _Compiler:
     def _listcomp(self, node: ast.ListComp) -> Any:
         if len(node.generators) != 1 or node.generators[0].ifs:
             raise InputError(f"expected one for without conditions, but got {_short(node)!r}")
-        before, made = dict(self.known), []
+        before, items = dict(self.known), []
         for i, item in enumerate(self.items(node.generators[0].iter)):
             with self.builder.round(i):
                 self.assign(node.generators[0].target, item)
-                made.append(self.value(node.elt))
+                items.append(self.value(node.elt))
         self.known = before
-        return self._joined(made)
+        return self._joined(items)
 
     def _joined(self, items: list[Any]) -> Any:
         scalars = all(isinstance(x, StepValue) and x.length is None for x in items)

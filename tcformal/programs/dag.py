@@ -89,12 +89,12 @@ class ProgramDag:
 
 def declared(g: Graph, plan: ProgramPlan) -> dict[str, list[Node]]:
     """Declare a program's inputs in a graph: a[0], b[0], …, c."""
-    made: dict[str, list[Node]] = {}
+    nodes: dict[str, list[Node]] = {}
     for letter in "ab":
         width = plan.input_format(letter).width
-        made[letter] = [g.input(f"{letter}[{i}]", width) for i in range(plan.products)]
-    made["c"] = [g.input("c", plan.input_format("c").width)]
-    return made
+        nodes[letter] = [g.input(f"{letter}[{i}]", width) for i in range(plan.products)]
+    nodes["c"] = [g.input("c", plan.input_format("c").width)]
+    return nodes
 
 
 def program_dag(
@@ -171,12 +171,12 @@ class _Circuit:
         made_of = {n: self._addend(step.addends[n], i) for n in order}
         numbers = [made_of[n] for n in range(len(step.addends))]
         if len(numbers) == 1:
-            made = convert_number(g, numbers[0], SCALAR, target).result
+            rounded = convert_number(g, numbers[0], SCALAR, target).result
         else:
-            made = fused_sum(g, numbers, SCALAR, target).result
+            rounded = fused_sum(g, numbers, SCALAR, target).result
         if step.saturates:
-            made = saturated(g, made, step.target)
-        return Held(g, step.target, number=made)
+            rounded = saturated(g, rounded, step.target)
+        return Held(g, step.target, number=rounded)
 
     def _addend(self, x: ScaledProduct, i: int) -> Number:
         g = self.g

@@ -59,10 +59,10 @@ def magnitudes(plan: ProgramPlan, exponents: Mapping[str, tuple[int, int]]) -> l
     to a coarser grid, whatever the unit.
     High end: no rounding of a magnitude of at most a power of two leaves it; sums grow with their terms.
     """
-    known: list[Magnitudes] = []
+    bounds: list[Magnitudes] = []
     for step in plan.steps:
-        known.append(_of(step, known, exponents))
-    return known
+        bounds.append(_of(step, bounds, exponents))
+    return bounds
 
 
 def _of(step: PlanStep, known: list[Magnitudes], exponents: Mapping[str, tuple[int, int]]) -> Magnitudes:
@@ -194,14 +194,14 @@ def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, i
     """
     ends = []
     for plan in plans:
-        known = magnitudes(plan, exponents)
-        by_letter = {s.letter: known[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
+        bounds = magnitudes(plan, exponents)
+        by_letter = {s.letter: bounds[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
         a, b, c = (by_letter[letter] for letter in "abc")
         exact = max(a.high + b.high + bits_for(plan.products - 1), c.high) + 1
         ends += [
             (a.low + b.low, exact),
             (c.low, exact),
-            (known[plan.result].low, known[plan.result].high + 1),
+            (bounds[plan.result].low, bounds[plan.result].high + 1),
         ]
     return Window(min(low for low, _ in ends), max(high for _, high in ends))
 

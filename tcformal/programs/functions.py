@@ -158,12 +158,12 @@ def split(
     target, mode = _format(fmt), _rounding(rounding)
     count, step = check_int("words", words, low=1, high=_MOST_WORDS), check_int("scale", scale)
     whole = builder.exact(_operand(builder, x, target))
-    made: list[StepValue] = []
+    parts: list[StepValue] = []
     for i in range(count):
         rest = [whole.shifted(i * step)]
-        rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(made)]
-        made.append(_sum(builder, rest, target, mode, saturate))
-    return made
+        rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(parts)]
+        parts.append(_sum(builder, rest, target, mode, saturate))
+    return parts
 
 
 def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
@@ -262,8 +262,8 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
     how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: div}.get(op)
     if how is None:
         raise InputError("expected + - * or / of values")
-    made: StepValue = how(builder, x, y, wide.name)
-    return made
+    result: StepValue = how(builder, x, y, wide.name)
+    return result
 
 
 def _exponent(x: int | Fraction) -> int | None:

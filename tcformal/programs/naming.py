@@ -20,14 +20,14 @@ def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignor
     circuits give equal results.
     """
     digest = cache(definition)
-    found: dict[str, str] = {}
+    wrong: dict[str, str] = {}
     total, done = sum(map(len, designs.values())), 0
     for units in designs.values():
         first = units[0]
         for u in units:
             k = math.lcm(first.k, u.k)
             if digest(arithmetic(u), k) != digest(arithmetic(first), k):
-                found[u.name] = first.name
+                wrong[u.name] = first.name
             done += 1
             advance(done, total)
-    return found
+    return wrong

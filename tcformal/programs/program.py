@@ -97,8 +97,8 @@ class Program:
 
     def units(self, products: int) -> tuple[UnitSpec, ...]:
         """The units that the program calls for `products` products, in order of first use."""
-        found = [s.unit for s in self.plan(products).steps if isinstance(s, CallStep)]
-        return tuple(dict.fromkeys(found))
+        called = [s.unit for s in self.plan(products).steps if isinstance(s, CallStep)]
+        return tuple(dict.fromkeys(called))
 
 
 @lru_cache(maxsize=64)
@@ -116,14 +116,14 @@ _PLANS: dict[tuple[Program, int], ProgramPlan] = {}
 
 
 def _plan(p: Program, products: int) -> ProgramPlan:
-    made = _PLANS.get((p, products))
-    if made is None:
+    plan = _PLANS.get((p, products))
+    if plan is None:
         formats = {letter: p.input_format(letter) for letter in _LETTERS}
-        made = compile_plan(p.name, _parsed(p.name, p.body), formats, p.parameters, products)
+        plan = compile_plan(p.name, _parsed(p.name, p.body), formats, p.parameters, products)
         if len(_PLANS) >= 64:
             _PLANS.pop(next(iter(_PLANS)))
-        _PLANS[p, products] = made
-    return made
+        _PLANS[p, products] = plan
+    return plan
 
 
 def _text(value: ProgramSetting) -> str:
@@ -205,16 +205,16 @@ def program(name: str) -> Program:
 def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
     names = "|".join(map(re.escape, p.parameters))
     pieces = re.split(rf",(?=(?:{names})=)", text) if names else [text]
-    made: dict[str, ProgramSetting] = {}
+    values: dict[str, ProgramSetting] = {}
     for piece in pieces:
         key, equals, value = (x.strip() for x in piece.partition("="))
         check_choice(f"parameter of {p.name}", key, p.parameters)
         if not equals or not value:
             raise InputError(f"expected {key}=VALUE, but got {piece!r}")
-        if key in made:
+        if key in values:
             raise InputError(f"expected each parameter once, but got {key} twice")
-        made[key] = value
-    return made
+        values[key] = value
+    return values
 
 
 def names_a_program(name: str) -> bool:

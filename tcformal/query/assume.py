@@ -60,10 +60,10 @@ def parse_region(text: str, key: str) -> Region:
     if not dash:
         raise InputError(f"expected {key} as one of {', '.join(REGIONS)} and a format, such as inside-fp16, "
                          f"but got {text!r}")  # fmt: skip
-    found = Region(check_choice(f"region for {key}", name, REGIONS), format_named(fmt))
-    if found.format.specials is not Specials.IEEE or found.format.ignored_low_bits:
-        raise InputError(f"expected an IEEE 754 format for {key}, but got {found.format.name}")
-    return found
+    region = Region(check_choice(f"region for {key}", name, REGIONS), format_named(fmt))
+    if region.format.specials is not Specials.IEEE or region.format.ignored_low_bits:
+        raise InputError(f"expected an IEEE 754 format for {key}, but got {region.format.name}")
+    return region
 
 
 def in_region(g: Graph, numbers: Sequence[Number], where: Region) -> Node:
@@ -180,13 +180,13 @@ class Assumptions:
         return from_texts(spec_of(unit).operands.c, texts)
 
     def __bool__(self) -> bool:
-        given = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
-        return bool(self.flags) or any(value is not None for value in given)
+        values = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
+        return bool(self.flags) or any(value is not None for value in values)
 
     def of_terms(self) -> dict[str, str]:
         """The assumptions about factors, products, their sum and all terms, by name."""
-        given = {"factors": self.factors, "products": self.products, "sum": self.sum, "spread": self.spread}
-        return {name: str(value) for name, value in given.items() if value is not None}
+        by_name = {"factors": self.factors, "products": self.products, "sum": self.sum, "spread": self.spread}
+        return {name: str(value) for name, value in by_name.items() if value is not None}
 
     def spellings(self) -> list[str]:
         """The assumptions in the command-line spelling that `from_texts` parses."""
@@ -259,11 +259,11 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
 
 def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
     """Parse assumptions in command-line spelling: `finite`, `exponents=-14..15`, `c=0`."""
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         check_choice("assumption", name, [*FLAGS, *_VALUED])
-        if name in given:
+        if name in arguments:
             raise InputError(f"expected each assumption once, but got {name} twice")
         if name in _VALUED and not value:
             raise InputError(
@@ -271,8 +271,8 @@ def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
             )
         if name in FLAGS and equals:
             raise InputError(f"expected assumption {name} without a value, but got {text.strip()!r}")
-        given[name] = value if equals else True
-    return assumptions(c_format, given)
+        arguments[name] = value if equals else True
+    return assumptions(c_format, arguments)
 
 
 def _span(value: Any, name: str) -> tuple[int, int]:

@@ -108,14 +108,14 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
     Such a vector also shows that the assumptions are satisfiable.
     """
     start = time.monotonic()
-    found = kind_of(q).search(q, seed)
-    if found is None:
+    inputs = kind_of(q).search(q, seed)
+    if inputs is None:
         return None
     answered = SolverAnswer(
-        solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(found),
+        solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(inputs),
         seconds=time.monotonic() - start,
     )  # fmt: skip
-    if _confirms(q, found):
+    if _confirms(q, inputs):
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
         return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"

@@ -57,12 +57,12 @@ def few(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     Zero, NaN, Inf: no operand is NaN or Inf.
     """
     rng, of = random.Random(f"few {seed}"), boundaries_of(spec)
-    made = [w for _ in range(n) if (w := _row(rng, spec, k, rng.choice(of))) is not None]
-    if not made:  # no boundary is in reach of these formats
+    rows = [w for _ in range(n) if (w := _row(rng, spec, k, rng.choice(of))) is not None]
+    if not rows:  # no boundary is in reach of these formats
         ones = (0,) if spec.scale_format is None else (spec.scale_format.one,)
         scales = ones * scale_count(spec, k) if spec.scale_format is not None else ()
-        made = [Witness((0,) * k, (0,) * k, 0, scales, scales)]
-    tried = batch_of(made)
+        rows = [Witness((0,) * k, (0,) * k, 0, scales, scales)]
+    tried = batch_of(rows)
     return rows_of(tried, without_nan(spec, tried))
 
 
@@ -242,15 +242,15 @@ def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness |
     Shapes: K products, with scales for units that take them.
     Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
     """
-    found = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
-    if found is None and question.first.scale_format is None:
-        found = _simplest(question, boundaries(question.first, question.k, seed))
+    witness = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
+    if witness is None and question.first.scale_format is None:
+        witness = _simplest(question, boundaries(question.first, question.k, seed))
     units = [question.first]
     if boundaries_of(question.second) != boundaries_of(question.first):
         units.append(question.second)
     for unit in units:
-        found = found or _simplest(question, few(unit, question.k, _FEW, seed))
-    return found
+        witness = witness or _simplest(question, few(unit, question.k, _FEW, seed))
+    return witness
 
 
 def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:

@@ -73,10 +73,10 @@ class Worst:
     @property
     def reason(self) -> str:
         """The reason of the outcome, as one sentence."""
-        found = f"the largest excess found is {number_text(self.excess)} ulp"
+        excess_text = f"the largest excess found is {number_text(self.excess)} ulp"
         if self.bound is None or self.proof is None:
-            return f"{found}; no bound was proved"
-        return f"{found}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
+            return f"{excess_text}; no bound was proved"
+        return f"{excess_text}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
 
     def to_json(self) -> dict[str, Any]:
         """The search as plain data."""
@@ -123,7 +123,7 @@ class _WorstSearch:
         self.witness: Witness | None = None
         self.replayed: ComparisonReplay | None = None
         self.excess = Fraction(0)
-        self.given_up: Fraction | None = None
+        self.unanswered: Fraction | None = None
         self.proof: Verdict[ErrorComparison] | None = None
         self.steps: list[BoundStep] = []
 
@@ -138,7 +138,7 @@ class _WorstSearch:
         elif v.kind is Kind.HOLDS:
             self.proof = v
         else:
-            self.given_up = more_than
+            self.unanswered = more_than
         self.steps.append(BoundStep(more_than, v.kind, found, v.seconds))
 
     @property
@@ -160,7 +160,7 @@ class _WorstSearch:
         if not self.steps:
             return Fraction(0)
         low = _up(self.excess)
-        ends = [x for x in (self.bound, self.given_up) if x is not None]
+        ends = [x for x in (self.bound, self.unanswered) if x is not None]
         if not ends:
             return max(2 * low, ULP_STEP)
         if low >= min(ends):

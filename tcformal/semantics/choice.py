@@ -80,10 +80,10 @@ def opened(base: Design, **parameters: object) -> Design:
 
     Nothing is checked: whoever reads such a parameter has to expect a choice, and is refused a comparison.
     """
-    made = object.__new__(Design)
+    design = object.__new__(Design)
     for field in fields(Design):
-        object.__setattr__(made, field.name, parameters.get(field.name, getattr(base, field.name)))
-    return made
+        object.__setattr__(design, field.name, parameters.get(field.name, getattr(base, field.name)))
+    return design
 
 
 def chosen(g: Graph, parameter: str | Choice, word: str) -> Node:
@@ -95,10 +95,10 @@ def by_choice(g: Graph, parameter: str | Choice, value: Callable[[str], Node]) -
     """A multiplexer: the value that belongs to a parameter's word."""
     if isinstance(parameter, str):
         return value(parameter)
-    made = value(parameter.last)
+    result = value(parameter.last)
     for word, node in parameter.others.items():
-        made = g.ite(node, value(word), made)
-    return made
+        result = g.ite(node, value(word), result)
+    return result
 
 
 def mode_of(target: Conversion) -> str | Choice:

@@ -137,8 +137,8 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
 
 def check_nans(rule: str, formats: Operands) -> None:
     """Raise InputError where a NaN rule would propagate operand NaNs that the formats lack."""
-    given = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
-    for fmt in given:
+    formats_with_nans = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
+    for fmt in formats_with_nans:
         has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
         if not has or fmt.fraction_bits > formats.d.fraction_bits:
             raise InputError(
@@ -196,13 +196,13 @@ def _addends(
     """The products of a block in the design's order, each with the operands whose NaNs it propagates."""
     count = len(products)
     if design.nan_rule == "word":
-        made = [Addend(x, (), name) for x, name in products]
+        addends = [Addend(x, (), name) for x, name in products]
     else:
-        made = [
+        addends = [
             Addend(x, factors_nans(g, formats, name, both), name)
             for (x, name), both in zip(products, words, strict=True)
         ]
-    return [made[i if design.order == "ascending" else i ^ 1] for i in range(count)]
+    return [addends[i if design.order == "ascending" else i ^ 1] for i in range(count)]
 
 
 def factors_nans(g: Graph, formats: Operands, product: Operand, words: tuple[Node, Node]) -> tuple[Nan, Nan]:

@@ -70,16 +70,16 @@ def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
     for factor in term.factors:
         tops = range(0, factor.width, bits)
         rows.append([g.extract(factor, min(i + bits, factor.width) - 1, i) for i in tops])
-    made = []
+    pieces = []
     for i, p in enumerate(rows[0]):
         for j, q in enumerate(rows[1]):
             if i + j >= dropped:
                 placed = g.shift_left_const(g.mul_expand(p, q), bits * (i + j))
                 whole = g.zero_extend_to(placed, term.significand.width)
-                made.append(
+                pieces.append(
                     replace(x, term=replace(term, significand=whole, zero=g.is_zero(whole), factors=()))
                 )
-    return made
+    return pieces
 
 
 def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
@@ -144,11 +144,11 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
     g.label("total", total, signed=True, scale=-lowest)
     sign, magnitude = split_sign(g, total)
     zero = g.label("zero", all_of(g, [t.zero for t in terms]))
-    made = GroupSum(g.here, total, -lowest, zero, tuple(terms), tuple(placed))
+    group = GroupSum(g.here, total, -lowest, zero, tuple(terms), tuple(placed))
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
     nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))
     infinite = g.and_(g.or_(positive, negative), g.not_(nan))
     sign = g.ite(infinite, negative, sign)
     unit = Exponent(g.const(0, 1), 0, 0)
-    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite), made
+    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite), group

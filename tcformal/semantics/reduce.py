@@ -210,11 +210,11 @@ def align_all(
     rounding: str | Choice,
 ) -> list[tuple[Node, Node]]:
     """The shift distance of each term to e_max, and its magnitude there, cut to `bits` fraction bits."""
-    made = []
+    aligned = []
     for term, exponent in zip(terms, exponents, strict=True):
         shift = shift_to(g, exponent, e_max)
-        made.append((shift, align(g, term, shift, bits, rounding)))
-    return made
+        aligned.append((shift, align(g, term, shift, bits, rounding)))
+    return aligned
 
 
 def sign_of_zero(

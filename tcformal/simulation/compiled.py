@@ -40,15 +40,15 @@ def multiply_words(
         return gpu_gemm(spec, device).multiply(x)
     with Work(threads, progress) as work:
         m, k, n = x.shape
-        side = spread_side(m, n)
+        side = broadcast_side(m, n)
         if machine.available() and _worth(spec, side, m * n * k):
             words = gemm(spec, side).multiply(x, work)
             _LOADED.add((spec, side))
             return words
 
         def by_rows(a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
-            given = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
-            return dot_words(spec, {name: y for name, y in given.items() if y is not None})
+            operands = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
+            return dot_words(spec, {name: y for name, y in operands.items() if y is not None})
 
         return arrays.by_dot_products(spec, by_rows, x, work)
 
@@ -94,7 +94,7 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
 
 
-def spread_side(m: int, n: int) -> str:
+def broadcast_side(m: int, n: int) -> str:
     """The broadcast side: the side whose values are broadcast over the lanes that hold the longer side."""
     return "a" if n >= min(m, LONG) else "b"
 
@@ -139,11 +139,11 @@ def dot_products(spec: UnitSpec, k: int) -> DotProducts:
 
 
 @lru_cache(maxsize=64)
-def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
+def gemm(spec: UnitSpec, broadcast_side: str) -> Gemm:
     """The compiled matrix-product kernels of a unit; see `tcformal.simulation.kernels.gemm`."""
     from tcformal.simulation.kernels.gemm import Gemm
 
-    return Gemm(dot_call(spec), spread_side)
+    return Gemm(dot_call(spec), broadcast_side)
 
 
 @lru_cache(maxsize=64)
@@ -176,9 +176,9 @@ def dot_call(spec: UnitSpec) -> DotCall:
 
 def _finite(fmt: Format) -> list[int]:
     """Corner encodings without NaN and Inf: zero, one, the smallest and the largest number, of both signs."""
-    found = [0] if fmt.has_zero else []
-    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
+    corners = [0] if fmt.has_zero else []
+    corners += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
     if fmt.sign is Sign.ABSENT:
-        return found
+        return corners
     top = 1 << (fmt.width - 1)
-    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]
+    return corners + [x | top for x in corners if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]

@@ -85,6 +85,6 @@ class PreparedOperand:
 
 def _kept(x: Any) -> NDArray[Any]:
     """A read-only copy of an array in the same memory order."""
-    made = np.array(x, order="K", copy=True)
-    made.flags.writeable = False
-    return made
+    copy = np.array(x, order="K", copy=True)
+    copy.flags.writeable = False
+    return copy

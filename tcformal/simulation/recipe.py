@@ -143,8 +143,8 @@ class ModelGemm:
         wide = unit.d_format
         formats = {name: self._format(name, given[name]) for name in ("C", "bias") if name in given}
         words: dict[str, Raw] = {
-            "a": to_raw("A", a, self._taken(unit.a_format))[:, None, :],
-            "b": to_raw("B", b, self._taken(unit.b_format)).T[None, :, :],
+            "a": to_raw("A", a, self._operand_format(unit.a_format))[:, None, :],
+            "b": to_raw("B", b, self._operand_format(unit.b_format)).T[None, :, :],
         }
         for letter, fmt in formats.items():
             words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
@@ -180,7 +180,7 @@ class ModelGemm:
                 parts,
             )
 
-    def _taken(self, fmt: Format) -> Format:
+    def _operand_format(self, fmt: Format) -> Format:
         """The operand format of the recipe: the unit's format `fmt` or an override."""
         return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
 
@@ -188,11 +188,11 @@ class ModelGemm:
         """The format of C or of a bias, from its dtype."""
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
-        known = dict.fromkeys((self.d_format, self.unit.d_format))
-        for fmt in known:
+        formats = dict.fromkeys((self.d_format, self.unit.d_format))
+        for fmt in formats:
             if x.dtype.newbyteorder("=") == dtypes()[fmt.name]:
                 return fmt
-        wanted = " or ".join(str(dtypes()[fmt.name]) for fmt in known)
+        wanted = " or ".join(str(dtypes()[fmt.name]) for fmt in formats)
         raise InputError(f"expected dtype {wanted} for {name}, but got {x.dtype}")
 
 
@@ -206,9 +206,9 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
     Source: the unit's and the recipe's own.
     """
-    made = ModelGemm(spec_of(unit), recipe_of(recipe))
-    check_unit(made.unit, made.recipe)
-    return made
+    product = ModelGemm(spec_of(unit), recipe_of(recipe))
+    check_unit(product.unit, product.recipe)
+    return product
 
 
 @lru_cache(maxsize=256)

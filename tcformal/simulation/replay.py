@@ -36,9 +36,9 @@ def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
 
 
 def _wide(array: Raw, count: int, fill: int) -> Raw:
-    made = np.full((array.shape[0], count), fill, dtype=np.uint64)
-    made[:, : array.shape[1]] = array
-    return made
+    wide = np.full((array.shape[0], count), fill, dtype=np.uint64)
+    wide[:, : array.shape[1]] = array
+    return wide
 
 
 def replay(spec: UnitSpec, batch: Batch) -> Raw:

@@ -106,8 +106,10 @@ def _stacked(
 ) -> NDArray[Any] | None:
     """The products of a whole stack in one kernel; None where one matrix at a time is faster."""
     stack, (m, n) = a.shape[:-2], (a.shape[-2], b.shape[-1])
-    given = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
-    words = [None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in given]
+    operands = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
+    words = [
+        None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in operands
+    ]
     if words[0] is None or words[1] is None:
         return None
     d = stack_words(u.spec, words[0], words[1], words[2], options["threads"], options["progress"])

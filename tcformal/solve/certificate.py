@@ -73,7 +73,7 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
     """Trim a solver's proof text, check it, and build its certificate; CertificateError if it is invalid."""
     start = time.monotonic()
     try:
-        return _made(cnf, drat.parse(proof), solver, start)
+        return _checked_certificate(cnf, drat.parse(proof), solver, start)
     except ValueError as error:
         raise CertificateError(f"expected a proof that can be read and kept, but {error}") from error
 
@@ -90,10 +90,10 @@ def trimmed(cnf: Cnf, certificate: Certificate) -> Certificate:
     """Trim and check a stored certificate; CertificateError as in `verify`."""
     start = time.monotonic()
     _check_clauses(cnf, certificate)
-    return _made(cnf, unpack(certificate.proof), certificate.solver, start)
+    return _checked_certificate(cnf, unpack(certificate.proof), certificate.solver, start)
 
 
-def _made(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
+def _checked_certificate(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
     """Build the checked certificate of the steps that a refutation needs."""
     needed = hinted(cnf, steps, trimmed=True)
     checked = check(cnf.variables, cnf.clauses, needed) - 1

@@ -27,13 +27,13 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     graph, roots = from_json(request["dag"])
     try:
         proof = Path(request["proof"]).read_text(encoding="ascii")
-        made = asdict(certify(to_cnf(graph, roots["assertion"]), proof, request["solver"]))
+        certificate = asdict(certify(to_cnf(graph, roots["assertion"]), proof, request["solver"]))
     except FileNotFoundError:
         return {"refused": "expected a proof, but none was written"}
     except (CertificateError, UnicodeDecodeError) as error:
         return {"refused": str(error)}
-    Path(request["packed"]).write_bytes(made.pop("proof"))
-    return made
+    Path(request["packed"]).write_bytes(certificate.pop("proof"))
+    return certificate
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class SolverRun:
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
         """The answer of an ended process, or an answer that reports how it ended."""
-        answer = self._said()
+        answer = self._answer_line()
         if answer is not None:
             return answer
         status, reason = self.child.ending()
@@ -63,7 +63,7 @@ class SolverRun:
             reason=reason,
         )
 
-    def _said(self) -> SolverAnswer | None:
+    def _answer_line(self) -> SolverAnswer | None:
         """The complete answer line, if the process wrote one that fits the graph."""
         try:
             data = self.child.line()
@@ -390,8 +390,8 @@ class _Race:
 
     def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:
         """End the running members after the decision, and record them as stopped."""
-        made = arbiter.certificate
-        by = made.solver if made is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
+        proof = arbiter.certificate
+        by = proof.solver if proof is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
         while self.running:
             self.running[0].child.kill()
             run = self.running.pop(0)

@@ -128,7 +128,7 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
             f"question of kind {question_kind.name}, but got {verdict.name}"
         )
     if "theorems" in record:
-        found_theorems(record, q)
+        applied_theorems(record, q)
         return
     if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
@@ -151,7 +151,7 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
             )
 
 
-def found_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | None:
+def applied_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | None:
     """Apply a record's theorems again; None for a record of solvers' answers.
 
     Errors: RecordError where they do not make the units of the question one, or others do.
@@ -213,8 +213,8 @@ def _short(results: Any) -> str:
 def check_vectors(record: Mapping[str, Any], q: Question) -> None:
     """Raise RecordError where seeded vectors refute a record's verdict."""
     question_kind = kind_of(q)
-    found = question_kind.search(q, Limits().seed)
-    if found is not None and question_kind.replay(q, found).confirms:
+    inputs = question_kind.search(q, Limits().seed)
+    if inputs is not None and question_kind.replay(q, inputs).confirms:
         raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
 
 
@@ -239,7 +239,7 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
     check_answers(record, q)
     allowed = check_allowed(q, record)
     found = kind is question_kind.found
-    answers, equal = _answers(record["solvers"]), found_theorems(record, q)
+    answers, equal = _answers(record["solvers"]), applied_theorems(record, q)
     return Verdict(
         kind=kind,
         reason=reason_of(kind, q, answers, certificate) if equal is None else equal.reason,

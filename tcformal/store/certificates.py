@@ -63,10 +63,10 @@ class CertificateFile:
                 "`results verify` makes another"
             )
         proof = self._alone(entry) if entry["file"] != PROOF.file else self._line(entry)
-        found = hashlib.sha256(proof).hexdigest()
-        if found != entry["sha256"]:
+        digest = hashlib.sha256(proof).hexdigest()
+        if digest != entry["sha256"]:
             raise RecordError(
-                f"expected a certificate of digest {entry['sha256'][:12]}, but got one of {found[:12]}"
+                f"expected a certificate of digest {entry['sha256'][:12]}, but got one of {digest[:12]}"
             )
         return Certificate(proof=proof, **{key: entry[key] for key in _SAID})
 

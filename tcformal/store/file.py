@@ -176,11 +176,11 @@ class RecordFile:
     def all(self) -> list[Record]:
         """The newest valid record about each subject, in the order of first occurrence."""
         self._refresh()
-        found = (
+        rows = (
             next((r for start in self._chain(key) if (r := self._one_of(key, start)) is not None), None)
             for key in [*self._last]
         )
-        return [record for record in found if record is not None]
+        return [record for record in rows if record is not None]
 
     def broken(self) -> list[str]:
         """Validate every line, and yield one sentence for each invalid one."""
@@ -206,11 +206,11 @@ class RecordFile:
     def _refresh_packed(self) -> None:
         """Read the packed file again if it has changed."""
         try:
-            found = os.lstat(self.packed_path)
+            status = os.lstat(self.packed_path)
         except OSError:
             stamp = None
         else:
-            stamp = found.st_ino, found.st_mtime_ns, found.st_size
+            stamp = status.st_ino, status.st_mtime_ns, status.st_size
         if stamp == self._stamp:
             return
         self._forget()

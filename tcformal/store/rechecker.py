@@ -75,11 +75,11 @@ class Rechecker:
         except OSError:
             self.close()
             return {"late": True}
-        found = self._line(_CLOCK * seconds + _GRACE_S)
-        if found is None or not _ANSWERS & found.keys():
+        reply = self._line(_CLOCK * seconds + _GRACE_S)
+        if reply is None or not _ANSWERS & reply.keys():
             self.close()
             return {"late": True}
-        return found
+        return reply
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         if self._process is not None and self._process.poll() is None:

@@ -60,9 +60,9 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
     """Add version and digest to a record; RecordError unless it fits its kind's schema."""
-    made = sealed({**record, "schema": version(kind)})
-    check(made, kind)
-    return made
+    record_sealed = sealed({**record, "schema": version(kind)})
+    check(record_sealed, kind)
+    return record_sealed
 
 
 def check(record: Mapping[str, Any], kind: str = "answer") -> None:
@@ -75,10 +75,10 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
         message = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"
         raise RecordError(f"expected a record as its schema says, but at {place} {message}")
     try:
-        found = sealed(record)[SEAL]
+        digest = sealed(record)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected a record of plain data, but got: {error}") from error
-    if found != record[SEAL]:
+    if digest != record[SEAL]:
         raise RecordError(
-            f"expected a record that nobody altered, of digest {record[SEAL][:12]}, but got {found[:12]}"
+            f"expected a record that nobody altered, of digest {record[SEAL][:12]}, but got {digest[:12]}"
         )

@@ -146,10 +146,10 @@ class Store:
         """The certificate after a new check; None at the time limit, RecordError if it is refused."""
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
-        found = self.rechecker.proof(dag, self.folder, record["certificate"], seconds)
-        if "refused" in found:
-            raise RecordError(found["refused"])
-        return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
+        reply = self.rechecker.proof(dag, self.folder, record["certificate"], seconds)
+        if "refused" in reply:
+            raise RecordError(reply["refused"])
+        return None if "late" in reply else replace(made, checker=reply["checker"], steps=reply["steps"])
 
     def has(self, question: Question) -> bool:
         """Whether an answer to this exact question with current definitions is stored."""
@@ -189,15 +189,15 @@ class Store:
 
     def broken(self) -> list[str]:
         """One sentence for each line that is no valid answer."""
-        found = []
+        sentences = []
         for start in self.answers.starts():
             line = self.answers.line(start)
             if _entry(start, line) is None:
-                found.append(
+                sentences.append(
                     line.problem
                     or f"expected an answer in line {line.number} of {self.path}, but got something else"
                 )
-        return found
+        return sentences
 
     # ------------------------------------------------------------------ claims
     def newest_claims(self) -> Iterator[Record]:

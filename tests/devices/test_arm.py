@@ -37,7 +37,7 @@ debian = pytest.mark.debian
 @pytest.fixture
 def emulator() -> Emulator:
     """QEMU's user mode of this machine, with its compiler."""
-    found = Emulator.found()
+    found = Emulator.installed()
     assert found is not None, f"expected {QEMU} and {COMPILER} (Debian: {PACKAGES}), but one is missing"
     return found
 
@@ -114,7 +114,7 @@ def test_the_processor_is_asked_by_itself(emulator: Emulator) -> None:
 def test_without_an_emulator_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which packages have one; a processor without the extended arithmetic says that too."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert Emulator.found() is None
+    assert Emulator.installed() is None
     for machine, features, sentence in (
         ("x86_64", {"fma"}, "an instruction of aarch64, and this machine is x86_64; an emulator would do"),
         ("aarch64", {"fp", "bf16"}, r"the processor has no ebf16; an emulator would do .Debian: qemu-user, "),
@@ -133,7 +133,7 @@ def fake(folder: Path, version: str) -> Emulator:
         '#!/bin/sh\n[ "$1" = --version ] && echo cross 1.0 && exit\nfor out; do :; done\n: >"$out"\n'
     )
     (folder / COMPILER).chmod(0o755)
-    found = Emulator.found()
+    found = Emulator.installed()
     assert found is not None
     return found
 

@@ -141,7 +141,7 @@ def test_scaled_units_part_too() -> None:
 
 def test_steps_between_results() -> None:
     """Units in the last place across zero, and none from or to NaN and Inf."""
-    from tcformal.analysis.differences import steps_between
+    from tcformal.analysis.differences import ulp_distance
     from tcformal.encodings.catalog import FORMATS
 
     pairs = [
@@ -155,7 +155,7 @@ def test_steps_between_results() -> None:
         (0xFF7FFFFF, 0x7F7FFFFF, 2 * 0x7F7FFFFF),
     ]
     first, second, wanted = (np.array(x) for x in zip(*pairs, strict=True))
-    assert steps_between(FORMATS["fp32"], first, second).tolist() == wanted.tolist()
+    assert ulp_distance(FORMATS["fp32"], first, second).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("other", [HOPPER.replace("f16", "tf32"), "hopper/mma.m16n8k8.f16.f16.f16.f16"])

@@ -83,14 +83,16 @@ class Accuracy:
     def conditions(self) -> tuple[str, ...]:
         """The conditions of the bound, as sentences."""
         least = self.unit.d_format.e_min if self.proved is None else self.proved.least
-        made = [
+        sentences = [
             "c = 0", "every operand is zero or a normal number", "nothing overflows",
             f"no underflow: of every call the largest product, or c, is at least 2^{least}, and no sum on "
             "the way that is not zero is smaller before it is rounded",
         ]  # fmt: skip
         if self.promote is not None:
-            made.append(f"every {self.promote} products are summed from zero and added in fp32, to nearest")
-        return tuple(made)
+            sentences.append(
+                f"every {self.promote} products are summed from zero and added in fp32, to nearest"
+            )
+        return tuple(sentences)
 
 
 def accuracy(
@@ -151,10 +153,10 @@ def _attained(build: Construction, n: int, promote: int | None, bound: Fraction 
     """Inputs with a large error: constructed, then improved by search unless they are near the bound."""
     if promote is not None:
         return promoted(build, n, promote)
-    made = build.best(n)
-    if bound is not None and made.ratio >= bound * (1 - _NEAR):
-        return made
-    return improved(build, n, made)
+    constructed = build.best(n)
+    if bound is not None and constructed.ratio >= bound * (1 - _NEAR):
+        return constructed
+    return improved(build, n, constructed)
 
 
 def _bounded(unit: UnitSpec, n: int, promote: int | None, proved: Proved) -> tuple[Fraction, tuple[str, ...]]:
@@ -182,9 +184,9 @@ def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction
     """
     start = min(x.length, x.unit.k if x.promote is None else x.promote)
     lengths = [start << i for i in range(x.length.bit_length()) if start << i < x.length]
-    build, made = Construction(x.unit), list[tuple[int, Fraction | None, Fraction | None]]()
+    build, rows = Construction(x.unit), list[tuple[int, Fraction | None, Fraction | None]]()
     for n in lengths:
         bound = None if x.proved is None else _bounded(x.unit, n, x.promote, x.proved)[0]
         attained = None if x.not_built else _attained(build, n, x.promote, bound).ratio
-        made.append((n, bound, attained))
-    return [*made, (x.length, x.bound, None if x.attained is None else x.attained.ratio)]
+        rows.append((n, bound, attained))
+    return [*rows, (x.length, x.bound, None if x.attained is None else x.attained.ratio)]

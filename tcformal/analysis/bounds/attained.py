@@ -184,12 +184,14 @@ class Construction:
 
     def _cut(self, e: int, count: int) -> list[FactorWords] | None:
         """Products in pieces, the first of which sets up the conversion's maximal loss."""
-        size, more = self.unit.design.piece_bits, (self.bits or 0) - self.p
-        if size is None or more < 1 or self.nearest or count < 1:
+        size, extra_bits = self.unit.design.piece_bits, (self.bits or 0) - self.p
+        if size is None or extra_bits < 1 or self.nearest or count < 1:
             return None
-        found = lossy_products(self.a.precision, self.b.precision, size, 1 << more)
-        kinds = [found[x] for x in ((1 << more) - 1, 0) if x in found]
-        words = [w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - more - x[3])) is not None]
+        products = lossy_products(self.a.precision, self.b.precision, size, 1 << extra_bits)
+        kinds = [products[x] for x in ((1 << extra_bits) - 1, 0) if x in products]
+        words = [
+            w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - extra_bits - x[3])) is not None
+        ]
         return [words[0], *[words[1]] * (count - 1)] if len(words) == 2 else None
 
     def call(
@@ -204,22 +206,24 @@ class Construction:
 
     def values(self, w: Witness) -> list[Fraction]:
         """The exact scaled products of a call, negated where the unit subtracts them."""
-        made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
-        made = [x * sign for x, sign in zip(made, product_signs(self.unit, self.unit.k), strict=True)]
+        products = [
+            decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)
+        ]
+        products = [x * sign for x, sign in zip(products, product_signs(self.unit, self.unit.k), strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
-            return made
+            return products
         own = [
             decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
         ]
-        return [x * own[k // size] for k, x in enumerate(made)]
+        return [x * own[k // size] for k, x in enumerate(products)]
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The constructed dot product of this length with the largest error."""
-        made = [self.run(e, length, subnormal) for e in self.exponents()]
+        candidates = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
-            made += [self._converted(e) for e in self.exponents()[:_FEW]]
-        return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
+            candidates += [self._converted(e) for e in self.exponents()[:_FEW]]
+        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
     def exponents(self) -> list[int]:
         """The exponent nearest 0 at which all needed products exist, or else all candidates."""

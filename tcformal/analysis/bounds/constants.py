@@ -42,23 +42,23 @@ class Proved:
             return ""
         return f"theorem {self.theorem.theorem} is about at most {longest} products, not {products}"
 
-    def beside_c(self, products: int) -> Fraction | None:
+    def bound_with_c(self, products: int) -> Fraction | None:
         """The bound relative to Σ|x_k·y_k| + |c| for so many products; None without a theorem for any c."""
         if self.beside is None:
             return None
-        found = self.constants
-        return grown(self.beside, self.beside if found.last else found.other, -(-products // found.size) - 1)
+        own = self.constants
+        return grown(self.beside, self.beside if own.last else own.other, -(-products // own.size) - 1)
 
 
 def theorem_constant(unit: UnitSpec) -> Proved | None:
     """The constants of the theorem that applies to a unit; None if no theorem's side conditions hold."""
-    found, theorem = constants(unit), relative_from_zero(unit)
-    if found is None or theorem is None:
+    numbers, theorem = constants(unit), relative_from_zero(unit)
+    if numbers is None or theorem is None:
         return None
     any_c = relative_error(unit)
-    beside = None if any_c is None else _beside(found, any_c)
+    beside = None if any_c is None else _error_with_c(numbers, any_c)
     stated = _sum(unit) if beside is not None else replace(_sum(unit), c=NO_C)
-    return Proved(theorem=theorem, constants=found, sum=stated, least=_least(unit), beside=beside)
+    return Proved(theorem=theorem, constants=numbers, sum=stated, least=_least(unit), beside=beside)
 
 
 def exponent_constant(unit: UnitSpec) -> Proved | None:
@@ -79,11 +79,11 @@ def exponent_constant(unit: UnitSpec) -> Proved | None:
         return None
     h = share(d)
     k = (theorem.numbers["units"] * power(-d.fraction_bits) + h) / (1 - h)
-    found, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
-    return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=low, beside=k)
+    numbers, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
+    return Proved(theorem=theorem, constants=numbers, sum=sum_of(unit), least=low, beside=k)
 
 
-def _beside(found: Constants, theorem: Instance) -> Fraction:
+def _error_with_c(found: Constants, theorem: Instance) -> Fraction:
     """The error bound of one block or composed call relative to Σ|x_k·y_k| + |c|, for any c."""
     if found.last:
         return grown(found.of(found.size), found.last, 1)

@@ -162,10 +162,10 @@ def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:
 
 def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
     """Two power-of-two scales for each exponent of their product."""
-    made = {}
+    by_exponent = {}
     for q in range(-_SCALES, _SCALES + 1):
         low, high = q // 2, q - q // 2
         first, second = encoded(fmt, Fraction(2) ** low), encoded(fmt, Fraction(2) ** high)
         if first is not None and second is not None and low >= fmt.e_min:
-            made[q] = first, second
-    return made
+            by_exponent[q] = first, second
+    return by_exponent

@@ -79,13 +79,13 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
     search = _NearSearch(p, min(n, _FEW) if wide else n, exponents, seed)
     rows = [*search.built(), *search.between(), *search.drawn(_FEW if wide else _ROWS)]
-    found = search.best(rows)
+    row = search.best(rows)
     if search.n < n:
-        found, search = np.pad(found, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
+        row, search = np.pad(row, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
-        found = search.climbed(found)
-    return search.replayed(found)
+        row = search.climbed(row)
+    return search.replayed(row)
 
 
 class _NearSearch:
@@ -127,15 +127,15 @@ class _NearSearch:
         pairs: list[tuple[int, int]] = []
         for w, times in calls:
             pairs += list(zip(w.a, w.b, strict=True)) * times
-        made = np.zeros((2, self.n), np.uint64)
+        row = np.zeros((2, self.n), np.uint64)
         for side, (fmt, own) in enumerate(zip(self.formats, (build.a, build.b), strict=True)):
             words = {x: encoded(fmt, decode(own, x).number) for x in {pair[side] for pair in pairs[: self.n]}}
             for k, pair in enumerate(pairs[: self.n]):
                 word = words[pair[side]]
                 if word is None:
                     return None
-                made[side, k] = word
-        return made if self._allowed(made[None])[0] else None
+                row[side, k] = word
+        return row if self._allowed(row[None])[0] else None
 
     def between(self) -> Iterator[InputWords]:
         """Rows of elements at the midpoints between a format's words, close to a power of two.
@@ -170,14 +170,14 @@ class _NearSearch:
 
         None where a format lacks it.  What is left of the lowest elements is the first to be subnormal.
         """
-        made = np.zeros((2, self.n), np.uint64)
+        row = np.zeros((2, self.n), np.uint64)
         for side, fmt in enumerate(self.formats):
             e = self.ranges[side][0] if lowest else self._middle(side)
             word = encoded(fmt, size * Fraction(2) ** e)
             if word is None:
                 return None
-            made[side] = word
-        return made
+            row[side] = word
+        return row
 
     def _middle(self, side: int) -> int:
         """The middle of a side's exponent range."""
@@ -215,12 +215,12 @@ class _NearSearch:
         c = np.zeros(len(rows), f"u{self.p.input_format('c').storage_bits // 8}")
         # Sums in extended precision where there is one: what is found is computed again, exactly.
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            made = np.asarray(self.run.evaluate(a, b, c))
-            d = values_of(made, self.run.d_format)
+            results = np.asarray(self.run.evaluate(a, b, c))
+            d = values_of(results, self.run.d_format)
             x, y = (values_of(v, f).astype(np.longdouble)
                     for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
             ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
-        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), made
+        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), results
 
     def _allowed(self, rows: InputWords) -> NDArray[np.bool_]:
         """Whether every element of a row is zero, or normal with an exponent in the range."""

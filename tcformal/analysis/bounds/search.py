@@ -42,9 +42,9 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     else:
         return
     for pairs in rows:
-        made = build.replayed(build.call(pairs, 0))
-        if made is not None:
-            yield made
+        replayed = build.replayed(build.call(pairs, 0))
+        if replayed is not None:
+            yield replayed
 
 
 def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWords]]:
@@ -87,8 +87,8 @@ def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fracti
     if units == 1 and sign > 0:
         words = next((x for t in _TINY if (x := build.power(q - t)) is not None), None)
     else:
-        found = _beside(build.a.fraction_bits, build.b.fraction_bits, units - sign, sign)
-        words = None if found is None else build.scaled(found[0], found[1], q - found[2])
+        nearest = _nearest_product(build.a.fraction_bits, build.b.fraction_bits, units - sign, sign)
+        words = None if nearest is None else build.scaled(nearest[0], nearest[1], q - nearest[2])
     if words is None:
         return None
     value = decode(build.a, words[0]).number * decode(build.b, words[1]).number / Fraction(2) ** q
@@ -98,7 +98,7 @@ def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fracti
 
 
 @lru_cache(maxsize=1024)
-def _beside(first: int, second: int, whole: int, sign: int) -> tuple[int, int, int] | None:
+def _nearest_product(first: int, second: int, whole: int, sign: int) -> tuple[int, int, int] | None:
     """Significands whose product is just above, or just below, an integer."""
     best: tuple[Fraction, int, int, int] | None = None
     for x in range(1 << first, 2 << first):
@@ -285,13 +285,13 @@ class Ascent:
         """The starting points: given products, one large product, and many."""
         pairs = zip(known.a, known.b, strict=True)
         values = [_value(self.spec.a_format, x) * _value(self.spec.b_format, y) for x, y in pairs]
-        given = np.zeros(self.unit.k, np.int64)
+        start = np.zeros(self.unit.k, np.int64)
         for k, value in enumerate(values[: self.count]):
-            given[k] = int(np.argmin(np.abs(self.values - value)))
-        one, all_ = np.zeros_like(given), np.zeros_like(given)
+            start[k] = int(np.argmin(np.abs(self.values - value)))
+        one, all_ = np.zeros_like(start), np.zeros_like(start)
         top = int(np.argmax(self.values))
         one[0], all_[: self.count] = top, top
-        return [given, one, all_, *self._truncated(2.0**self.e)]
+        return [start, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
         """Starting points with one or two large products, and others just below a unit of the
@@ -300,13 +300,13 @@ class Ascent:
         below = np.flatnonzero((self.values > 0) & (self.values < large * 2.0 ** -(bits or 0)))
         if bits is None or not below.size:
             return []
-        made = []
+        starts = []
         for count in (1, 2):
             row = np.zeros(self.unit.k, np.int64)
             row[: self.count] = below[-1]
             row[:count] = int(np.argmin(np.abs(self.values - large)))
-            made.append(row)
-        return made
+            starts.append(row)
+        return starts
 
     def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
         """The call of largest error after climbs from all starting points, with its error."""

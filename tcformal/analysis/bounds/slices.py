@@ -71,21 +71,21 @@ def _by_error(spec: UnitSpec) -> ExactSlices:
     """The slice widths that follow from the error constant of one block."""
     if spec.scale_format is not None or spec.c_format != spec.d_format:
         raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
-    found, design = theorem_constant(spec), spec.design
+    proved, design = theorem_constant(spec), spec.design
     # A complement is a unit below what it stands for, and lost bits leave fractions: no integers.
     whole = design.accumulation != "ones_complement" and design.lost_bits == "cut"
-    if found is None or found.beside is None or not whole:
+    if proved is None or proved.beside is None or not whole:
         return ExactSlices(spec, 0, (), in_the_way(spec, "integer-sums"))
-    if found.least > 0:
+    if proved.least > 0:
         return ExactSlices(spec, 0, (), "small sums may lose")
-    k = max(found.beside, found.constants.first, found.constants.other)
+    k = max(proved.beside, proved.constants.first, proved.constants.other)
     # The largest one with κ·most < 1: the error is an integer, and so 0.
     most = -(-k.denominator // k.numerator) - 1
     how = (
-        f"a block of {found.constants.size} products loses κ = {k} of the magnitudes at most",
+        f"a block of {proved.constants.size} products loses κ = {k} of the magnitudes at most",
         f"κ·{most} < 1, and sums of integers stay integers: the error is 0",
     )
-    return ExactSlices(spec, most, _widths(spec, most), steps=how, theorem=found.theorem)
+    return ExactSlices(spec, most, _widths(spec, most), steps=how, theorem=proved.theorem)
 
 
 def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:

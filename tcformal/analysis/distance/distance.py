@@ -81,11 +81,11 @@ class MatrixOperands:
         fine = {}
         for letter, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True):
             fine[letter] = (v == 0) | (np.abs(v) >= self.least[letter]) | (letter not in stated.normal)
-        made = np.outer(fine["a"].all(1), fine["b"].all(0)) & fine["c"]
+        covered = np.outer(fine["a"].all(1), fine["b"].all(0)) & fine["c"]
         if stated.c_bits is not None:
             scaled = np.ldexp(np.frexp(self.values.c)[0], stated.c_bits + 1)
-            made &= scaled == np.trunc(scaled)
-        return np.asarray(made)
+            covered &= scaled == np.trunc(scaled)
+        return np.asarray(covered)
 
     def summed(self, flushed: frozenset[str], u: UnitSpec) -> SummedOperands:
         """The operands of a unit's exact sum; those given if the unit flushes none."""
@@ -107,17 +107,17 @@ def apart_sums(given: MatrixOperands, first: SummedOperands, second: SummedOpera
     if first is second:
         nothing = np.zeros(given.sizes.shape)
         return nothing, nothing
-    more = (second.a @ second.b - first.a @ first.b) + (second.c - first.c)
+    difference = (second.a @ second.b - first.a @ first.b) + (second.c - first.c)
     # Of either sum of products, of both differences, and of their sum.
-    return more, (given.sizes + given.last) * 2 * (given.products + 8) * ROUNDED
+    return difference, (given.sizes + given.last) * 2 * (given.products + 8) * ROUNDED
 
 
 def _grid(values: Reals) -> int:
     """The exponent e of the largest 2^e that divides all numbers; a large one for zeros."""
-    some = np.unique(values[values > 0])
-    if not some.size:
+    magnitudes = np.unique(values[values > 0])
+    if not magnitudes.size:
         return 1 << 12
-    fraction, exponent = np.frexp(some)
+    fraction, exponent = np.frexp(magnitudes)
     whole = (fraction * 2.0**53).astype(np.int64)
     low = np.frexp((whole & -whole).astype(np.float64))[1] - 1
     return int((exponent - 53 + low).min())
@@ -196,7 +196,7 @@ def distances(
     is larger than the first unit's theorem has it.
     Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
     """
-    units = _alike(first, second)
+    units = _comparable(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
     known = CallBounds()
     given = MatrixOperands(units[0], x)
@@ -240,7 +240,7 @@ def largest_distance(
     products than circuits are built of, and where there is no theorem.
     Source: theorems about relative errors.
     """
-    units = _alike(first, second)
+    units = _comparable(first, second)
     for u in units:
         check_built(u)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
@@ -271,19 +271,19 @@ def _apart(
     units: tuple[UnitSpec, UnitSpec], a: list[int], b: list[int]
 ) -> tuple[Fraction, Witness, tuple[int, int]]:
     """The distance of two units' results on one row, in units of Σ|x_k·y_k|."""
-    found = []
+    rows = []
     for u in units:
         rest = [0] * (-len(a) % u.k)
         row = np.array([*a, *rest], np.uint64), np.array([*b, *rest], np.uint64)
-        found.append((u, witness(Unit(u), *row, 0)))
-    results = replayed(Unit(units[0]), found[0][1]), replayed(Unit(units[1]), found[1][1])
-    size = exactly(Unit(units[0]), found[0][1])[1]
+        rows.append((u, witness(Unit(u), *row, 0)))
+    results = replayed(Unit(units[0]), rows[0][1]), replayed(Unit(units[1]), rows[1][1])
+    size = exactly(Unit(units[0]), rows[0][1])[1]
     values = [decode(units[0].d_format, r) for r in results]
     apart = abs(values[0].number - values[1].number)
-    return apart / size if size else Fraction(0), found[0][1], results
+    return apart / size if size else Fraction(0), rows[0][1], results
 
 
-def _alike(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
+def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
     """Check that two units have equal formats and no scales; InputError otherwise."""
     units = spec_of(first), spec_of(second)
     for u in units:
@@ -343,20 +343,20 @@ def _outward(end: Reals, margin: Reals, way: int) -> Reals:
 
 def _results(u: Unit, x: MatrixWords) -> Reals:
     """The values of the unit's results, as floats."""
-    given = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
+    operands = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
     c = None if x.c is None else arrays.from_raw(x.c, u.c_format)
     return values_of(
-        arrays.to_raw("D", u.matmul(given[0], given[1], c, progress=False), u.d_format), u.d_format
+        arrays.to_raw("D", u.matmul(operands[0], operands[1], c, progress=False), u.d_format), u.d_format
     )
 
 
 def _lost(u: Unit, d: Reals, s: SummedOperands, where: NDArray[np.bool_]) -> Reals:
     """The error d - exact sum of the selected elements, each rounded once; 0 elsewhere."""
-    made = np.zeros(d.shape)
+    errors = np.zeros(d.shape)
     for i, j in np.argwhere(where):
         row, column = np.append(s.a[i], s.c[i, j]), np.append(s.b[:, j], 1.0)
-        made[i, j] = difference(u, float(d[i, j]), row, column)
-    return made
+        errors[i, j] = difference(u, float(d[i, j]), row, column)
+    return errors
 
 
 def _check(u: UnitSpec, lost: Reals, error: Reals, x: MatrixWords) -> None:

@@ -69,8 +69,8 @@ class FallSearch:
             else:
                 top = np.maximum(np.abs(before), np.abs(after))
                 unit = np.ldexp(1.0, np.maximum(np.frexp(top)[1] - 1, d.e_min) - d.fraction_bits)
-            found = (before - after) / unit
-        return np.where(np.isfinite(found) & (found > 0), found, 0.0)
+            defects = (before - after) / unit
+        return np.where(np.isfinite(defects) & (defects > 0), defects, 0.0)
 
     @staticmethod
     def _stored(words: RowWords, fmt: Format) -> NDArray[np.unsignedinteger]:
@@ -128,20 +128,20 @@ class FallSearch:
         a, b = np.zeros((n, self.k), np.uint64), np.zeros((n, self.k), np.uint64)
         a[:, : self.length], b[:, : self.length] = self.products(tops, self.length)
         if self.operand == "c":
-            c, more = self.step(fc, tops)
+            c, larger = self.step(fc, tops)
         else:
             c = self.words(fc, tops - self.draw.integers(0, _SPAN, n))
             c[self.draw.random(n) < 0.3] = 0
             first = tops // 2
-            a[:, 0], more = self.step(fa, first)
+            a[:, 0], larger = self.step(fa, first)
             power = np.clip(tops - first + fb.bias, 1, (1 << fb.exponent_bits) - 2)
             b[:, 0] = (power << (fb.fraction_bits + fb.ignored_low_bits)).astype(np.uint64)
-        return a, b, c, more
+        return a, b, c, larger
 
     def children(self, rows: tuple[RowWords, ...]) -> tuple[RowWords, RowWords, RowWords, RowWords]:
         """Mutations of rows: some operands are replaced by those of random rows."""
         n = min(len(rows[0]) * _CHILDREN, self.most)
-        a, b, c, more = (np.resize(x, (n, *x.shape[1:])).copy() for x in rows)
+        a, b, c, larger = (np.resize(x, (n, *x.shape[1:])).copy() for x in rows)
         p, q, z, _ = self.drawn(n)
         at = self.draw.random((n, self.k)) < self.draw.choice([1.0, 4.0, self.k], (n, 1)) / self.k
         at[:, self.length :] = False
@@ -150,7 +150,7 @@ class FallSearch:
             other = self.draw.random(n) < 0.2
             c = np.where(other, z, c)
         # Products keep the distance from the step that they were drawn with: all move together.
-        return np.where(at, p, a), np.where(at, q, b), c, more
+        return np.where(at, p, a), np.where(at, q, b), c, larger
 
     # ------------------------------------------------------------------ search
     def best(self) -> FallRow | None:

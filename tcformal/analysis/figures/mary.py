@@ -42,19 +42,19 @@ def _addition(shift: int) -> RunnableProgram:
     """The program step that adds the product of two words to the sum, with `shift` as a setting."""
     body = "d = add(scale(a[0] * b[0], -shift), c, fp32)"
     single = {"a": "fp32", "b": "fp32", "c": "fp32"}
-    made = Program(
+    step = Program(
         name="mary-sum", title="The product of two words, scaled and added", source="MARY Algorithm 4.1",
         inputs=single, parameters={"shift": shift}, body=body,
     )  # fmt: skip
-    return RunnableProgram(made)
+    return RunnableProgram(step)
 
 
 def added(total: NDArray[np.float32], d: NDArray[np.float32], shift: int) -> NDArray[np.float32]:
     """The sum total + 2^-shift · d, rounded to binary32."""
     one = np.ones((d.size, 1), np.float32).view(np.uint32)
     words = [np.ascontiguousarray(x).view(np.uint32) for x in (d.reshape(-1, 1), total.reshape(-1))]
-    made = np.asarray(_addition(shift).evaluate(words[0], one, words[1]), np.uint32)
-    return made.view(np.float32).reshape(total.shape)
+    words_of_sum = np.asarray(_addition(shift).evaluate(words[0], one, words[1]), np.uint32)
+    return words_of_sum.view(np.float32).reshape(total.shape)
 
 
 #: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
@@ -148,11 +148,11 @@ def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumu
 
 def decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
     """The words of (4.3) in binary64, each including its power of u as published."""
-    made, rest = [fl(x)], x
+    parts, rest = [fl(x)], x
     for j in range(1, words):
-        rest = rest - made[-1] * inputs.u ** (j - 1)
-        made.append(fl(rest / inputs.u**j))
-    return made
+        rest = rest - parts[-1] * inputs.u ** (j - 1)
+        parts.append(fl(rest / inputs.u**j))
+    return parts
 
 
 def _scales(size: Floats, theta: float) -> Floats:

@@ -61,10 +61,10 @@ def precision_of(fmt: Format) -> Precision:
 @lru_cache(maxsize=32)
 def _rounder(name: str, mode: str) -> tuple[Any, Format]:
     """A unit that rounds binary64 numbers to a format in one mode."""
-    made = (
+    design = (
         f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1,rounding={mode}"
     )
-    return unit(made), format_named(name)
+    return unit(design), format_named(name)
 
 
 def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
@@ -174,10 +174,10 @@ class Accumulation:
 
     def add(self, c: Floats, a: Floats, b: Floats, work: Work) -> Floats:
         """C after all k: a [m, n], b [n, q], c [m, q], with elements in the formats."""
-        given = MatrixWords(
+        operands = MatrixWords(
             self.words(a, self.inputs), self.words(b, self.inputs), self.words(c, self.accumulator)
         )
-        d = np.ascontiguousarray(self._gemm.multiply(given, work))
+        d = np.ascontiguousarray(self._gemm.multiply(operands, work))
         if self.wide:
             shift = np.uint64(_BINARY64 - self.accumulator.fraction_bits)
             return np.asarray((d.astype(np.uint64) << shift).view(np.float64))

@@ -124,21 +124,21 @@ class ErrorAsked:
 
 def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
     """Parse the key `error`; InputError for invalid values."""
-    given = body["error"]
-    of = computation(given["of"])
+    values = body["error"]
+    of = computation(values["of"])
     numbers: dict[str, int | None] = {"length": None, "promote": None}
     for key in numbers:
-        if key in given:
-            text = given[key]
+        if key in values:
+            text = values[key]
             number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=1)
-    if isinstance(of, RunnableProgram) and "promote" in given:
+    if isinstance(of, RunnableProgram) and "promote" in values:
         raise InputError("expected promote with a unit only, but got it with a program")
-    if isinstance(of, Unit) and "exponents" in given:
+    if isinstance(of, Unit) and "exponents" in values:
         raise InputError("expected exponents with a program only, but got them with a unit")
-    among = exponent_range(given["exponents"]) if "exponents" in given else EXPONENTS
-    bound = read_number("bound", given["bound"]) if "bound" in given else None
-    attained = read_number("attained", given.get("attained", "0"))
+    among = exponent_range(values["exponents"]) if "exponents" in values else EXPONENTS
+    bound = read_number("bound", values["bound"]) if "bound" in values else None
+    attained = read_number("attained", values.get("attained", "0"))
     return ErrorAsked(of, numbers["length"], numbers["promote"], among, bound, attained)
 
 

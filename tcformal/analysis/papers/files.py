@@ -90,23 +90,23 @@ class QueryFile:
         """
         values = {**self.parameters, **self._settings(settings or {})}
         asks = (ask for i, table in enumerate(self.asks, 1) for ask in self._asks(i, table, values))
-        made = list(itertools.islice(asks, _MOST_ASKS + 1))
-        if len(made) > _MOST_ASKS:
+        questions = list(itertools.islice(asks, _MOST_ASKS + 1))
+        if len(questions) > _MOST_ASKS:
             raise InputError(f"expected at most {_MOST_ASKS} questions in {self.path}, but there are more")
-        return made
+        return questions
 
     def _settings(self, settings: Mapping[str, str]) -> dict[str, ParameterValue]:
-        made: dict[str, ParameterValue] = {}
+        settings_read: dict[str, ParameterValue] = {}
         for name, text in settings.items():
             if name not in self.parameters:
                 raise UnknownNameError(
                     unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
                 )
             if isinstance(self.parameters[name], int):
-                made[name] = read_int(f"{name} of {self.name}", text)
+                settings_read[name] = read_int(f"{name} of {self.name}", text)
             else:
-                made[name] = text
-        return made
+                settings_read[name] = text
+        return settings_read
 
     def _asks(
         self, number: int, table: Mapping[str, Any], values: Mapping[str, ParameterValue]
@@ -119,8 +119,8 @@ class QueryFile:
             pairs = table["pairs"]
             cases = ({**c, "x": x, "y": y} for c in cases for x, y in itertools.combinations(pairs, 2))
         for case in cases:
-            known = {**values, **case}
-            filled = {key: self._fill(number, key, value, known) for key, value in table.items()
+            parameters = {**values, **case}
+            filled = {key: self._fill(number, key, value, parameters) for key, value in table.items()
                       if key not in ("cases", "pairs")}  # fmt: skip
             body = {key: value for key, value in filled.items() if key not in _FRAME}
             yield Ask(
@@ -161,10 +161,10 @@ def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
             filled.append(str(known[name[1]]))
         else:
             raise ValueError(f"no value for {shown(name[1])}")
-    made = "".join(filled)
-    if len(made) > _LONGEST_TEXT:
-        raise ValueError(f"it becomes {len(made)} characters long, of at most {_LONGEST_TEXT}")
-    return made
+    text_filled = "".join(filled)
+    if len(text_filled) > _LONGEST_TEXT:
+        raise ValueError(f"it becomes {len(text_filled)} characters long, of at most {_LONGEST_TEXT}")
+    return text_filled
 
 
 @lru_cache(maxsize=1)
@@ -230,10 +230,10 @@ def known_queries() -> dict[str, Path]:
 
 def find(text: str) -> QueryFile:
     """Load the query with this name or file path; UnknownNameError without one."""
-    known = known_queries()
-    if text in known:
-        return load(known[text], text)
+    queries = known_queries()
+    if text in queries:
+        return load(queries[text], text)
     if text.endswith(".toml"):
         return load(Path(text))
-    check_choice("query", text, list(known))
+    check_choice("query", text, list(queries))
     raise AssertionError("unreachable")

@@ -41,19 +41,19 @@ class MeasureAsked:
 
 def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
     """Parse the key `measure`; InputError for invalid values."""
-    given = body["measure"]
-    of = computation(given["of"])
-    if ("random" in given) == ("falls" in given):
+    values = body["measure"]
+    of = computation(values["of"])
+    if ("random" in values) == ("falls" in values):
         raise InputError("expected one of random and falls to measure")
     numbers = {"length": of.k, "elements": 1024, "seed": 0}
     for key in numbers:
-        if key in given:
-            text = given[key]
+        if key in values:
+            text = values[key]
             number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=int(key != "seed"))
-    distribution = given.get("distribution", "normal")
+    distribution = values.get("distribution", "normal")
     weighted(of.a_format, distribution)  # refuses what it does not know
-    wanted = [read_number(key, given[key]) if key in given else None for key in ("random", "falls")]
+    wanted = [read_number(key, values[key]) if key in values else None for key in ("random", "falls")]
     return MeasureAsked(
         of, numbers["length"], wanted[0], wanted[1], numbers["elements"], distribution, numbers["seed"]
     )
@@ -63,15 +63,15 @@ def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     """Measure a quantity: REPRODUCED or DIFFERENT for errors; FOUND, HOLDS or UNKNOWN for defects."""
     if x.random is not None:
         return _random(x, x.random)
-    made = monotonicity(
+    defects = monotonicity(
         x.of, length=x.length, limits=how.limits, solvers=how.solvers, certify=how.certify, store=how.store(),
         fresh=how.fresh,
     )  # fmt: skip
-    fall = made.largest("c")
-    data: dict[str, Any] = {"checked": made.claim is None or made.claim.checked}
+    fall = defects.largest("c")
+    data: dict[str, Any] = {"checked": defects.claim is None or defects.claim.checked}
     if fall is None:
-        said = "proved not to" if made.proved else "none found"
-        return ("HOLDS" if made.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
+        said = "proved not to" if defects.proved else "none found"
+        return ("HOLDS" if defects.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
     met = x.falls is not None and fall.ulps >= x.falls
     return ("FOUND" if met else "UNKNOWN"), data | {
         "reason": f"falls by {number_text(fall.ulps)} ulps where c grows, replayed twice",

@@ -115,8 +115,8 @@ def _largest(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
         rows = search_rows(asked, how.limits.seed)
         return ("FOUND" if rows.kind is Kind.VIOLATED else rows.kind.name), rows.to_json()
     seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
-    found = worst(asked, one, seconds=seconds)
-    return found.outcome, found.to_json()
+    outcome = worst(asked, one, seconds=seconds)
+    return outcome.outcome, outcome.to_json()
 
 
 def _evaluate(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:

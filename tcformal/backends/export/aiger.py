@@ -52,14 +52,14 @@ class AndGraph:
 
 def _ands(gates: Gates, roots: tuple[int, ...], number: dict[int, int]) -> tuple[AndGraph, list[int]]:
     """The and-gates that `roots` need, given the variables of input gates; and the roots' literals."""
-    made = AndGraph(len(number))
+    graph = AndGraph(len(number))
     literal = {0: 0, **{gate: 2 * variable for gate, variable in number.items()}}
     for gate in gates.cone(roots):
         kind, args = gates.rows[gate]
         if kind != "input":
             values = [literal[x >> 1] ^ (x & 1) for x in args]
-            literal[gate] = getattr(made, f"on_{kind}")(*values)
-    return made, [literal[x >> 1] ^ (x & 1) for x in roots]
+            literal[gate] = getattr(graph, f"on_{kind}")(*values)
+    return graph, [literal[x >> 1] ^ (x & 1) for x in roots]
 
 
 def to_aiger(design: ExportedDesign) -> bytes:
@@ -86,9 +86,9 @@ def to_aiger(design: ExportedDesign) -> bytes:
 
 def _delta(value: int) -> bytes:
     """A variable-length integer: groups of seven bits, lowest first; the top bit marks continuation."""
-    made = bytearray()
+    groups = bytearray()
     while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
+        groups.append(value & 0x7F | 0x80)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    groups.append(value)
+    return bytes(groups)

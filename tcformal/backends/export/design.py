@@ -57,20 +57,20 @@ class ExportedDesign:
     def stages(self) -> dict[int, list[tuple[str, Stage]]]:
         """The labelled stages below the result, by node index."""
         needed = {node.index for node in reachable([self.root])}
-        found: dict[int, list[tuple[str, Stage]]] = {}
+        by_index: dict[int, list[tuple[str, Stage]]] = {}
         for label, stage in self.graph.labels.items():
             if stage.node.index in needed:
-                found.setdefault(stage.node.index, []).append((label, stage))
-        return found
+                by_index.setdefault(stage.node.index, []).append((label, stage))
+        return by_index
 
     def identifiers(self) -> dict[int, str]:
         """An identifier for every node: its first stage's name, an input's symbol, or `n` and its index."""
-        given = self.input_symbols()
-        taken = {*given.values(), RESULT}
+        symbols = self.input_symbols()
+        taken = {*symbols.values(), RESULT}
         stages, names = self.stages(), {}
         for node in reachable([self.root]):
             if node.op == "input":
-                names[node.index] = given[self.graph.input_name(node)]
+                names[node.index] = symbols[self.graph.input_name(node)]
                 continue
             name = f"n{node.index}"
             for label, _ in stages.get(node.index, ())[:1]:

@@ -26,5 +26,5 @@ FORMATS: dict[str, Callable[[ExportedDesign], str | bytes]] = {
 
 def written(design: ExportedDesign, to: str) -> bytes:
     """A design in one export format; UnknownNameError for an unknown one."""
-    made = FORMATS[check_choice("format", to, FORMATS)](design)
-    return made.encode() if isinstance(made, str) else made
+    text = FORMATS[check_choice("format", to, FORMATS)](design)
+    return text.encode() if isinstance(text, str) else text

@@ -35,8 +35,8 @@ def groups(k: int, size: int, grouping: str = "contiguous") -> list[tuple[int, .
     count = k // size
     if grouping == "strided":
         return [tuple(range(i, k, count)) for i in range(count)]
-    made = [tuple(range(i, i + size)) for i in range(0, k, size)]
-    return made[::-1] if grouping == "reversed" else made
+    rows = [tuple(range(i, i + size)) for i in range(0, k, size)]
+    return rows[::-1] if grouping == "reversed" else rows
 
 
 def combined(parts: Sequence[int | str | Step], combination: str, stage: str = "") -> int | str | Step:

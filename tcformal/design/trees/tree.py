@@ -93,11 +93,11 @@ class Step:
 
     def steps(self) -> Iterator[Step]:
         """All sums of this subtree in postorder."""
-        found, left = [], [self]
+        sums, left = [], [self]
         while left:
-            found.append(step := left.pop())
+            sums.append(step := left.pop())
             left += (child for child in step.children if isinstance(child, Step))
-        return reversed(found)
+        return reversed(sums)
 
     def _written(self, ks: list[int]) -> str:
         parts: list[str] = []
@@ -187,14 +187,14 @@ def stage_designs(made: Tree, design: Design) -> dict[str, Design]:
     for name, value in PLAIN.items():
         if getattr(design, name) != value:
             raise InputError(f"expected {name}={value} beside a tree, but got {getattr(design, name)}")
-    found = {}
+    designs = {}
     for stage, given in made.stages.items():
         exact = given.get("fraction_bits", design.fraction_bits) is None
         try:
-            found[stage] = replace(design, **{**(EXACT_SUM if exact else {}), **given})  # type: ignore[arg-type]
+            designs[stage] = replace(design, **{**(EXACT_SUM if exact else {}), **given})  # type: ignore[arg-type]
         except InputError as error:
             raise InputError(f"{error} (in stage {stage})") from None
-    return found
+    return designs
 
 
 def read_steps(text: str) -> Step:
@@ -253,11 +253,11 @@ class _Reader:
 
     def _take(self, kind: str) -> str | None:
         """Consume the next token if it is of this kind."""
-        found = _TOKEN.match(self.text, self.at)
-        if found is None or found[kind] is None:
+        token = _TOKEN.match(self.text, self.at)
+        if token is None or token[kind] is None:
             return None
-        self.at = found.end()
-        return str(found[kind])
+        self.at = token.end()
+        return str(token[kind])
 
     def _refuse(self) -> NoReturn:
         rest = self.text[self.at :] or "the end"

@@ -54,8 +54,8 @@ def _vortex() -> Iterator[tuple[str, Published]]:
         design = vortex_dot(products=n, c_subnormals="hidden_bit")
         fact = as_reference(VORTEX, "Vortex-f7dce0c7-bf16-tf32")
         notes = (hidden, "A tf32 is held in the low 19 bits of a register.")[: 1 if n == 4 else 2]
-        made = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=notes)
-        yield f"VX_tcu_fedp_tfr.{name}", made
+        row = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"VX_tcu_fedp_tfr.{name}", row
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
     chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
     for fmt, design in (("fp16", chain), ("bf16", replace(chain, product_rounding="RNE-FP32"))):

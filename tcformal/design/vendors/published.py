@@ -118,8 +118,8 @@ def _gaudi2() -> Iterator[tuple[str, Published]]:
     )  # fmt: skip
     for name, a, design, notes in rows:
         n = design.products
-        made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
-        yield f"mme.{name}", made
+        row = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{name}", row
 
 
 def _gaudi() -> Iterator[tuple[str, Published]]:
@@ -198,8 +198,8 @@ def _x86() -> Iterator[tuple[str, Published]]:
     for letters in ("b", "bh", "hb", "h"):
         a, b = short[letters[0]], short[letters[-1]]
         design = x86_tile_fp8(a=a, b=b)
-        made = Published(shape=(16, 16, 64), a=a, b=b, c="fp32", design=design, fact=fact, notes=(note,))
-        yield f"tdp{letters}f8ps", made
+        row = Published(shape=(16, 16, 64), a=a, b=b, c="fp32", design=design, fact=fact, notes=(note,))
+        yield f"tdp{letters}f8ps", row
     fact, tile = as_reference(AMX_COMPLEX, BOCHS_AMX), x86_tile(operand_subnormals="kept")
     for name, design, pairs in (
         ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),
@@ -217,8 +217,8 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
         result = {"f32": "fp32", "f16": "fp16"}.get(d, d)
         design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(d=result)
         fact = as_reference(RDNA3 if generation == 3 else RDNA4, ROCJITSU[generation])
-        made = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
-        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
+        row = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
+        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", row
 
 
 def published_names() -> Iterator[tuple[str, UnitMaker]]:

@@ -320,8 +320,8 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
 def build(name: str) -> str:
     """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
     try:
-        made = cubin(resolve(name))
-        tiles(made.kernel.target)
+        built = cubin(resolve(name))
+        tiles(built.kernel.target)
     except TcformalError as error:
         return str(error)
     return ""
@@ -350,8 +350,8 @@ def instructions(path: Path) -> Counter[str]:
 
     def make(kept: Path) -> None:
         text = run_tool([*disassembler(), str(path)], "disassemble a kernel")
-        found = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
-        kept.write_text(json.dumps(found))
+        counts = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
+        kept.write_text(json.dumps(counts))
 
     return Counter(json.loads(built([path], ["mnemonics", *disassembler()], make).read_text()))
 

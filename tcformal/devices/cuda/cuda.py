@@ -105,7 +105,7 @@ class CudaDevice(PlacedDevice):
         made = self._cubin(spec)
         return {
             "device": self._card.name,
-            "driver": self._said("the driver's version", self._card.driver),
+            "driver": self._call("the driver's version", self._card.driver),
             "library": self._card.library,
             "compiler": made.compiler,
             "ptx": made.kernel.ptx,
@@ -120,14 +120,14 @@ class CudaDevice(PlacedDevice):
 
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
         """The results of each dot product at two positions in a tile."""
-        found = []
+        results = []
         for start in range(0, len(batch.c), _MOST):
             part = batch if len(batch.c) <= _MOST else rows_of(batch, slice(start, start + _MOST))
-            found.append(self._said("to run a kernel", partial(self._launched, spec, part)))
-        first, second = (np.concatenate(turn) for turn in zip(*found, strict=True))
+            results.append(self._call("to run a kernel", partial(self._launched, spec, part)))
+        first, second = (np.concatenate(turn) for turn in zip(*results, strict=True))
         return first, second
 
-    def _said(self, what: str, call: Callable[[], Any]) -> Any:
+    def _call(self, what: str, call: Callable[[], Any]) -> Any:
         """Call the library, and turn its errors into a DeviceError of one sentence."""
         try:
             return call()
@@ -144,7 +144,7 @@ class CudaDevice(PlacedDevice):
         made, n = self._cubin(spec), len(batch.c)
         move = tiles(made.kernel.target)
         count = -(-n // min(spec.m, spec.n))
-        held = self._there(spec, batch)
+        held = self._uploaded(spec, batch)
         sizes = [0 if array is None else array.nbytes // n for array in _words(spec, batch)]
         tile_bytes = [spec.m * sizes[0], spec.n * sizes[1], spec.m * spec.n * sizes[2],
                       spec.m * sizes[3], spec.n * sizes[4]]  # fmt: skip
@@ -174,7 +174,7 @@ class CudaDevice(PlacedDevice):
             self._card.free(memory)
         return found[0], found[1]
 
-    def _there(self, spec: UnitSpec, batch: Batch) -> list[Any]:
+    def _uploaded(self, spec: UnitSpec, batch: Batch) -> list[Any]:
         """Copy a batch's operands to the GPU; those of the last batch are cached for the next unit."""
         if self._held is None or self._held[0] is not batch:
             if self._held is not None:

@@ -34,7 +34,7 @@ def abilities_of(target: str) -> Sequence[Ability]:
 
 def arch_of(target: str) -> str | None:
     """The catalogue's architecture of a compiler target; None for an unknown target."""
-    return next((arch for arch, known in TARGETS.items() if known == target), None)
+    return next((arch for arch, name in TARGETS.items() if name == target), None)
 
 
 class HipDevice(TiledDevice):

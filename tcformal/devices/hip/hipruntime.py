@@ -39,9 +39,9 @@ class HipRuntime:
 
     def count(self) -> int:
         """The number of GPUs that HIP finds; DeviceError for none."""
-        found = c_int()
-        self._call("count the GPUs", "hipGetDeviceCount", byref(found))
-        return found.value
+        n_gpus = c_int()
+        self._call("count the GPUs", "hipGetDeviceCount", byref(n_gpus))
+        return n_gpus.value
 
     def select(self, index: int) -> None:
         """Select the GPU of all further calls."""
@@ -60,16 +60,16 @@ class HipRuntime:
         newer = hasattr(self._library, "hipGetDevicePropertiesR0600")
         call = "hipGetDevicePropertiesR0600" if newer else "hipGetDeviceProperties"
         self._call("describe a GPU", call, facts, index)
-        found = re.search(rb"gfx[0-9a-f]{3,}", facts.raw)
-        if found is None:
+        match = re.search(rb"gfx[0-9a-f]{3,}", facts.raw)
+        if match is None:
             raise DeviceError("expected HIP to say which gfx target the GPU is, but it does not")
-        return found[0].decode()
+        return match[0].decode()
 
     def version(self) -> str:
         """The release of the HIP library."""
-        found = c_int()
-        self._call("say its version", "hipRuntimeGetVersion", byref(found))
-        major, rest = divmod(found.value, 10_000_000)
+        release = c_int()
+        self._call("say its version", "hipRuntimeGetVersion", byref(release))
+        major, rest = divmod(release.value, 10_000_000)
         minor, patch = divmod(rest, 100_000)
         return f"HIP {major}.{minor}.{patch}"
 
@@ -113,10 +113,10 @@ class HipRuntime:
         return made
 
     def _memory(self, size: int, memory: ExitStack) -> c_void_p:
-        made = c_void_p()
-        self._call(f"give {size} bytes", "hipMalloc", byref(made), c_size_t(size))
-        memory.callback(self._library.hipFree, made)
-        return made
+        address = c_void_p()
+        self._call(f"give {size} bytes", "hipMalloc", byref(address), c_size_t(size))
+        memory.callback(self._library.hipFree, address)
+        return address
 
     def _copy(self, to: Any, source: Any, size: int, kind: int) -> None:
         pointers = (x if isinstance(x, c_void_p) else c_void_p(x) for x in (to, source))

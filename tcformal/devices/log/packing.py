@@ -40,8 +40,8 @@ def pack_products(folder: Path) -> int:
 
     Errors: RecordError for a line that is no record, and as `read_packed` and `write_packed`.
     """
-    found = sorted(folder.rglob("*.jsonl"))
-    for path in found:
+    files = sorted(folder.rglob("*.jsonl"))
+    for path in files:
         packed, content = packed_name(path), read_regular(path, LARGEST_CONTENT)
         for number, line in enumerate(content.splitlines(), 1):
             if not _is_record(line):
@@ -50,7 +50,7 @@ def pack_products(folder: Path) -> int:
         write_packed(packed, content)
         if read_packed(packed) == content:
             path.unlink()
-    return len(found)
+    return len(files)
 
 
 def _is_record(line: bytes) -> bool:
@@ -66,15 +66,15 @@ def _long(folder: Path, names: str) -> list[Path]:
 
 def _packed(paths: Sequence[Path]) -> list[Path]:
     """Compress files after a check that all runs in them can be read."""
-    made = [packed_name(path) for path in paths]
-    for packed in made:
+    packed_files = [packed_name(path) for path in paths]
+    for packed in packed_files:
         if packed.exists():
             raise RecordError(f"expected no file at {packed}, but there is one")
     for whole in dict.fromkeys(path.parent if path in files_of(path.parent) else path for path in paths):
         read_runs(whole)
-    for path, packed in zip(paths, made, strict=True):
+    for path, packed in zip(paths, packed_files, strict=True):
         content = read_regular(path, LARGEST_CONTENT)
         write_packed(packed, content)
         if read_packed(packed) == content:
             path.unlink()
-    return made
+    return packed_files

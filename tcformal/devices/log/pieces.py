@@ -49,14 +49,14 @@ class Piece:
 def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
     """The pieces of several groups of dot products; one evaluation of the model serves all."""
     batch = batch_of([item.witness for items, _ in parts for item in items])
-    model, start, made = replay(spec, batch), 0, []
+    model, start, pieces = replay(spec, batch), 0, []
     for items, outputs in parts:
         rows = slice(start, start + len(items))
-        made.append(
+        pieces.append(
             Piece(tuple(items), rows_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
         )
         start = rows.stop
-    return made
+    return pieces
 
 
 def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:

@@ -65,9 +65,11 @@ def _roundings(m: DirectedMaker) -> Iterator[Directed]:
             ):
                 where = f"rounding/{bits}-{'odd' if odd else 'even'}-{name}-{'plus' if sign > 0 else 'minus'}"
                 with suppress(ValueTextError):
-                    yield m.made(where, f"rounding to {bits} fraction bits", {last: sign * part}, base)
+                    yield m.of_values(where, f"rounding to {bits} fraction bits", {last: sign * part}, base)
                 with suppress(ValueTextError):
-                    yield m.made(f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part)
+                    yield m.of_values(
+                        f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part
+                    )
 
 
 def _alignments(m: DirectedMaker) -> Iterator[Directed]:
@@ -87,7 +89,7 @@ def _alignments(m: DirectedMaker) -> Iterator[Directed]:
                     why = f"a term {below} binades below a {shape} one, which cancels"
                     with suppress(ValueTextError):
                         if i == j:
-                            yield m.made(id_, why, {i: terms[0] + terms[1]}, terms[2])
+                            yield m.of_values(id_, why, {i: terms[0] + terms[1]}, terms[2])
                         else:
                             pair = {i: _wide_pair(m, terms[0]), j: _wide_pair(m, terms[1])}
                             yield m.raw(id_, why, pair, encode_exact(m.o.c, terms[2]))
@@ -176,7 +178,7 @@ def _extremes(m: DirectedMaker) -> Iterator[Directed]:
             ("three-quarters", 3 * ulp / 4),
         ):
             with suppress(ValueTextError):
-                yield m.made(
+                yield m.of_values(
                     f"overflow/{name}-{mark}",
                     "the largest number and a little",
                     {0: sign * part},

@@ -41,17 +41,17 @@ class DirectedMaker:
         )
         return Directed(id_, why, Witness(tuple(a), tuple(b), c, scale_a, scale_b))
 
-    def made(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
+    def of_values(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
         """A dot product from the exact values of its products."""
         pairs = {i: self.factors(x) for i, x in products.items()}
         return self.raw(id_, why, pairs, encode_exact(self.o.c, c))
 
     def factors(self, x: Fraction) -> tuple[int, int]:
         """Two operands whose product is x: a significand and a power of two."""
-        found = _factors(self.o.a, self.o.b, x)
-        if found is None:
+        pair = _factors(self.o.a, self.o.b, x)
+        if pair is None:
             raise ValueTextError(f"expected a product that {self.o} holds, but got {x}")
-        return found
+        return pair
 
     def halved(self, x: Fraction) -> tuple[int, int]:
         """Two operands whose product is x, of similar exponents, so that neither is subnormal."""
@@ -61,8 +61,8 @@ class DirectedMaker:
     def pairs(self) -> list[tuple[int, int]]:
         """Pairs of positions for products: first and last, neighbours, both sides of the middle."""
         k = self.k
-        found = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
-        return [(i, j) for i, j in dict.fromkeys(found) if 0 <= i < k and 0 <= j < k and i != j]
+        places = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
+        return [(i, j) for i, j in dict.fromkeys(places) if 0 <= i < k and 0 <= j < k and i != j]
 
 
 @lru_cache(maxsize=4096)

@@ -67,14 +67,14 @@ class Random:
     def batch(self, spec: UnitSpec, k: int) -> Batch:
         """Generate the operands; InputError where their digest differs from the plan's."""
         check_int("dot products times terms", self.count * k, high=MOST_WORDS)
-        made = batch(spec, k, self.count, self.seed)
-        found = inputs_digest(made)
-        if found != self.inputs:
+        operands = batch(spec, k, self.count, self.seed)
+        digest = inputs_digest(operands)
+        if digest != self.inputs:
             raise InputError(
                 f"expected {GENERATOR} with seed {self.seed} to make operands of digest {self.inputs[:12]}…, "
-                f"but this version makes {found[:12]}…: make the plan anew"
+                f"but this version makes {digest[:12]}…: make the plan anew"
             )
-        return made
+        return operands
 
 
 PlanItem = Directed | Random
@@ -128,8 +128,8 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
     randoms: list[Random] = []
     for i, start in enumerate(range(0, vectors, CHUNK)):
         count = min(CHUNK, vectors - start)
-        made = batch(spec, k, count, seed + i)
-        randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(made)))
+        operands = batch(spec, k, count, seed + i)
+        randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(operands)))
     if not chosen and not randoms:
         raise InputError(f"expected dot products for {spec.name}, but the plan would hold none")
     return Plan(spec, k, (*numbered(chosen.values()), *randoms))
@@ -138,11 +138,11 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
 def numbered(items: Iterable[Directed]) -> list[Directed]:
     """Items with unique names: duplicates get a number."""
     seen: dict[str, int] = {}
-    made = []
+    renamed = []
     for item in items:
         seen[item.id] = count = seen.get(item.id, 0) + 1
-        made.append(item if count == 1 else Directed(f"{item.id}#{count}", item.why, item.witness))
-    return made
+        renamed.append(item if count == 1 else Directed(f"{item.id}#{count}", item.why, item.witness))
+    return renamed
 
 
 def family_of(row: int, count: int) -> str:

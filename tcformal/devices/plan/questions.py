@@ -34,14 +34,14 @@ class ProbeQuestion:
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
     """The questions that apply to a unit, with their dot products."""
-    found = []
+    questions = []
     for question in QUESTIONS:
         items: list[Directed] = []
         with suppress(ValueTextError):
             items.extend(question.inputs(DirectedMaker(spec, spec.k)))
         if items:
-            found.append((question, items))
-    return found
+            questions.append((question, items))
+    return questions
 
 
 def candidates(question: ProbeQuestion, spec: UnitSpec) -> list[UnitSpec]:

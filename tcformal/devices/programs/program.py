@@ -277,7 +277,7 @@ class ProgramDevice(Device):
         self._who: dict[str, str] | None = None
         self._talk: Talk | None = None
         #: What the running program was told first, and how many dot products since.
-        self._told: dict[str, Any] = {}
+        self._request: dict[str, Any] = {}
         self._count = 0
         #: Whether the program answers only when its input ends.
         self._answers_late = False
@@ -332,14 +332,14 @@ class ProgramDevice(Device):
 
     def _waiting(self, hello: dict[str, Any]) -> Talk:
         """The running process if its request was the same, or a new process."""
-        if self._talk is not None and self._told == hello and self._talk.ready():
+        if self._talk is not None and self._request == hello and self._talk.ready():
             return self._talk
         self.close()
         return self._started(hello)[0]
 
     def _started(self, hello: dict[str, Any]) -> tuple[Talk, dict[str, Any]]:
         """Start the program, and return it with its answer to the request."""
-        self._talk, self._told, self._count = Talk(self.name, self._words, self._patience_s), hello, 0
+        self._talk, self._request, self._count = Talk(self.name, self._words, self._patience_s), hello, 0
         # A device that nobody closes still ends its program.
         self._end = weakref.finalize(self, self._talk.end)
         try:

@@ -112,11 +112,11 @@ def _do_one(
     waiting.remove(step)
     start = clock()
     try:
-        found = [f.result() for f in step.futures]
+        results = [f.result() for f in step.futures]
     except Exception as error:  # noqa: BLE001  whatever befell another process, the other steps go on
         step.fail(error)
     else:
-        step.act(*found)
+        step.act(*results)
     longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
 
 
@@ -129,9 +129,9 @@ def sentence(error: Exception) -> str:
 
 def given(value: Any) -> Future[Any]:
     """An already finished future with this result."""
-    made: Future[Any] = Future()
-    made.set_result(value)
-    return made
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
 
 
 #: Units that one random item is run on before other steps.

@@ -81,8 +81,8 @@ def _kept(folder: Path) -> Iterator[lines.Line]:
     """The lines of stored answers, packed ones first."""
     packed = folder / (ANSWERS + ENDING)
     if os.path.lexists(packed):
-        found = packed.lstat()
-        yield from _unpacked(packed, (found.st_ino, found.st_mtime_ns, found.st_size))
+        status = packed.lstat()
+        yield from _unpacked(packed, (status.st_ino, status.st_mtime_ns, status.st_size))
     yield from lines.read(folder / ANSWERS)[0]
 
 
@@ -138,5 +138,5 @@ def _runs(witness: Mapping[str, Any], k: int) -> list[Mapping[str, Any]]:
     words = {name: x["hex"] for name, x in witness.items()}
     rows = {row: [words[f"{row}[{i}]"] for i in range(k)] for row in "ab"}
     scales = {row: [words[x] for x in words if x.startswith(row)] for row in ("scale_a[", "scale_b[")}
-    more = {row[:-1]: values for row, values in scales.items() if values}
-    return [{**rows, "c": words[c], **more} for c in ("c", "c2") if c in words]
+    all_scales = {row[:-1]: values for row, values in scales.items() if values}
+    return [{**rows, "c": words[c], **all_scales} for c in ("c", "c2") if c in words]

@@ -52,13 +52,13 @@ def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
     compiler-made sequences, quick models before slow ones; then the rest in the same order.  Within a
     group the narrowest unit leads; the widest, other powers of two, and the rest follow.
     """
-    found: dict[tuple[object, ...], list[UnitSpec]] = {}
+    by_key: dict[tuple[object, ...], list[UnitSpec]] = {}
     for spec in specs:
-        found.setdefault((*model_key(spec), family(spec)), []).append(spec)
-    made = [InstructionGroup(tuple(_in_order(units))) for units in found.values()]
+        by_key.setdefault((*model_key(spec), family(spec)), []).append(spec)
+    listed = [InstructionGroup(tuple(_in_order(units))) for units in by_key.values()]
     seen: dict[tuple[object, ...], int] = {}
     ranked = []
-    for place, group in enumerate(made):
+    for place, group in enumerate(listed):
         lead = group.leader
         alike = (family(lead), lead.a_format.name, lead.d_format.name)
         turn = seen[alike] = seen.get(alike, 0) + 1

@@ -85,15 +85,17 @@ def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
     """Generate one random item of a unit, in the smallest unsigned integer types."""
     start = time.monotonic()
     spec = resolve(name)
-    made = batch(spec, spec.k, count, seed)
-    model = replay(spec, made) if with_model else None
+    operands = batch(spec, spec.k, count, seed)
+    model = replay(spec, operands) if with_model else None
     o, scale = spec.operands, spec.scale_format
     small = Batch(
-        _narrow(o.a, made.a), _narrow(o.b, made.b), _narrow(o.c, made.c),
-        None if scale is None or made.scale_a is None else _narrow(scale, made.scale_a),
-        None if scale is None or made.scale_b is None else _narrow(scale, made.scale_b),
+        _narrow(o.a, operands.a), _narrow(o.b, operands.b), _narrow(o.c, operands.c),
+        None if scale is None or operands.scale_a is None else _narrow(scale, operands.scale_a),
+        None if scale is None or operands.scale_b is None else _narrow(scale, operands.scale_b),
     )  # fmt: skip
-    return Chunk(small, inputs_digest(made), model, surely_finite(spec, made), time.monotonic() - start)
+    return Chunk(
+        small, inputs_digest(operands), model, surely_finite(spec, operands), time.monotonic() - start
+    )
 
 
 def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
@@ -118,9 +120,9 @@ def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
     """
     spec = resolve(name)
     rows = 2 * max(spec.m * spec.n, 64)
-    made = batch(spec, spec.k, 6 * rows, seed)
+    operands = batch(spec, spec.k, 6 * rows, seed)
     # Exponents near zero: the second of the families.
-    near = rows_of(made, slice(rows, 2 * rows))
+    near = rows_of(operands, slice(rows, 2 * rows))
     index = np.arange(2 * rows)
     holds = (index % 2 == 0) == (index < rows)
     chosen = np.where(holds, 0, index % rows)

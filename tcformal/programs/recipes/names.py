@@ -209,18 +209,18 @@ def recipe(name: str) -> Recipe:
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
     """
     base, at, text = check_text("the name of a recipe", name).strip().partition("@")
-    found = recipes()[check_choice("recipe", base, recipes())]
+    entry = recipes()[check_choice("recipe", base, recipes())]
     if not at:
-        return found
-    made: dict[str, Any] = {}
+        return entry
+    settings: dict[str, Any] = {}
     for piece in text.split(","):
         key, equals, value = (x.strip() for x in piece.partition("="))
         if not equals or not value:
             raise InputError(f"expected FIELD=VALUE in the recipe {shown(name)}, but got {shown(piece)}")
-        if key in made:
+        if key in settings:
             raise InputError(f"expected each field once in the recipe {shown(name)}, but got {key} twice")
-        made[key] = setting(key, value)
-    return found.altered(name, made)
+        settings[key] = setting(key, value)
+    return entry.altered(name, settings)
 
 
 def recipe_of(x: str | Recipe) -> Recipe:

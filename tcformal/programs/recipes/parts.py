@@ -64,14 +64,14 @@ def _part(unit: UnitSpec, recipe: Recipe, runs: list[KRun]) -> KPart:
 
 def _joined(unit: UnitSpec, runs: list[KRun]) -> Accumulator:
     """Merge adjacent runs whose boundary needs no padding."""
-    made = runs[:1]
+    merged = runs[:1]
     for start, stop in runs[1:]:
-        before = made[-1]
+        before = merged[-1]
         if before[1] == start and (start - before[0]) % unit.k == 0:
-            made[-1] = (before[0], stop)
+            merged[-1] = (before[0], stop)
         else:
-            made.append((start, stop))
-    return tuple(made)
+            merged.append((start, stop))
+    return tuple(merged)
 
 
 def _promoted(recipe: Recipe, runs: list[KRun]) -> Iterator[Accumulator]:
@@ -108,14 +108,14 @@ def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[KRun]]:
     """
     steps = -(-k // recipe.tile)
     share = -(-tiles * steps // recipe.stream)
-    made = []
+    tiles_of = []
     for tile in range(tiles):
         first, last = tile * steps, (tile + 1) * steps
         cuts = [first, *range((first // share + 1) * share, last, share), last]
-        made.append(
+        tiles_of.append(
             [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in pairwise(cuts)]
         )
-    return made
+    return tiles_of
 
 
 def part_of_run(unit: UnitSpec, recipe: Recipe, run: KRun) -> KPart:

@@ -145,8 +145,8 @@ _TRUTHS = ("turns", "saturate")
 
 def setting(key: str, text: str) -> Any:
     """Parse the value of a field; UnknownNameError for an unknown field."""
-    known = [f.name for f in fields(Recipe) if f.name not in _NO_PARAMETERS]
-    check_choice("field of a recipe", key, known)
+    names = [f.name for f in fields(Recipe) if f.name not in _NO_PARAMETERS]
+    check_choice("field of a recipe", key, names)
     if key in _TRUTHS:
         return check_choice(key, text.lower(), ("true", "false")) == "true"
     if key in CHOICES or key in _FORMATS:

@@ -79,11 +79,11 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     what = conditions(claim, spec)
     if sentence := refused(claim, spec):
         raise InputError(sentence)
-    from tcformal.query.claims.witnesses import claim_question, counterexample_of, made_witness
+    from tcformal.query.claims.witnesses import claim_question, constructed_witness, counterexample_of
     from tcformal.query.keep import kept_or_answered
 
     how.progress("looking for inputs that refute the claim")
-    made = made_witness(spec, claim, how.limits.seed)
+    made = constructed_witness(spec, claim, how.limits.seed)
     if made is not None:
         return verdict(Kind.VIOLATED, made[1], "witness", [made[0]])
     q = claim_question(spec, claim, what)

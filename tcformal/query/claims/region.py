@@ -114,15 +114,15 @@ def nearest(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 
     Spreads below were tried with as many vectors, which proves nothing about them.
     """
-    found, most = at_once(q, seed, n), _MOST
-    if found is not None:
-        return found
+    best, most = at_once(q, seed, n), _MOST
+    if best is not None:
+        return best
     while most >= 0:
         better = _least(q, seed, n, most)
         if better is None:
-            return found
-        found, most = better, better.spread - 1
-    return found
+            return best
+        best, most = better, better.spread - 1
+    return best
 
 
 def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:

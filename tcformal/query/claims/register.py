@@ -68,12 +68,12 @@ CLAIMS: dict[str, Claim] = {
 def refused(claim: str, spec: UnitSpec) -> str:
     """The reason why a claim does not apply to a unit under any assumptions; empty if it applies."""
     name = claim.partition(SEPARATOR)[0]
-    known = CLAIMS[name]
-    what, about = known.about
+    entry = CLAIMS[name]
+    what, about = entry.about
     if not about(spec):
         return f"expected {what} for claim {name}, but got {spec.name}"
     try:
-        known.check(spec)
+        entry.check(spec)
     except InputError as error:
         return str(error)
     return ""
@@ -96,10 +96,10 @@ def conditions(claim: str, spec: UnitSpec) -> Assumptions:
     use, or for assumptions that a, b of zeros and c do not obey, so that it may be about no inputs.
     """
     name, *texts = claim.split(SEPARATOR)
-    known, what = CLAIMS[check_choice("claim", name, STATEMENTS)], from_texts(spec.operands.c, texts)
+    entry, what = CLAIMS[check_choice("claim", name, STATEMENTS)], from_texts(spec.operands.c, texts)
     for text in what.spellings():
-        if text.partition("=")[0] not in known.assumes:
-            usable = ", ".join(known.assumes) or "none"
+        if text.partition("=")[0] not in entry.assumes:
+            usable = ", ".join(entry.assumes) or "none"
             raise InputError(f"expected assumptions that claim {name} uses ({usable}), but got {text}")
     if not what:
         return what

@@ -68,11 +68,11 @@ def rounded_once(spec: UnitSpec) -> UnitSpec:
     """The reference unit of correct rounding: the exact sum with one rounding to D, and the unit's
     NaN words."""
     d, design = spec.operands.d, spec.design
-    made = Design(
+    exact = Design(
         products=spec.k, conversion=f"{design.rho.mode}-E{d.exponent_bits}M{d.fraction_bits}",
         nan_word=design.nan_word, negated=design.negated, zero_sign=design.zero_sign, overflow="ieee",
     )  # fmt: skip
-    return replace(spec, name=f"{spec.name}, the exact sum rounded once", design=made)
+    return replace(spec, name=f"{spec.name}, the exact sum rounded once", design=exact)
 
 
 def counterexample_of(v: Verdict[Any]) -> Counterexample:
@@ -94,15 +94,15 @@ def counterexample(
 ) -> Counterexample | None:
     """Two runs of units as a counterexample, if integers and exact fractions both show different results."""
     results = (results_of(*first), results_of(*second))
-    found = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
-    return None if results[0] == results[1] else found
+    example = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+    return None if results[0] == results[1] else example
 
 
 #: A refuted claim as a part, and what is said of it in one sentence.
 Refuted = tuple[ClaimPart, str]
 
 
-def made_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
+def constructed_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
     """Constructed inputs that refute a claim without a question of its own; None if none were found."""
     find = {"product-order": _product_order, "zero-exponent": _zero_exponent}.get(claim)
     return None if find is None else find(spec, seed)
@@ -112,10 +112,10 @@ def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
     """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent."""
     o, scale, zero = spec.operands, spec.scale_format, spec.design.zero_exponent
     below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
-    found = zero_term_shown(spec, below)
+    example = zero_term_shown(spec, below)
     reason = f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
-    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=found)
-    return None if found is None else (part, reason)
+    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
+    return None if example is None else (part, reason)
 
 
 def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
@@ -135,9 +135,9 @@ def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
         for small in (cut - 1, cut - 2):
             for sign in ("-", ""):
                 for w in _operands(spec, large, small, sign):
-                    found = counterexample((spec, w), (other, w), "construction")
-                    if found is not None:
-                        return found
+                    example = counterexample((spec, w), (other, w), "construction")
+                    if example is not None:
+                        return example
     return None
 
 
@@ -153,13 +153,13 @@ def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Wit
             continue
         rows = [_factors(o.a, o.b, each - scaled, "")] * (1 << bits)
         rows.append(_factors(o.a, o.b, small - scaled, sign))
-        found = [row for row in rows if row is not None]
-        if len(found) == len(rows):
+        pairs = [row for row in rows if row is not None]
+        if len(pairs) == len(rows):
             zeros = (0,) * (spec.k - len(rows))
             scales = [] if scale is None else [(parse_value(scale, f"2^{x}"),) for x in halves]
             count = scale_count(spec, spec.k) if scale is not None else 0
             yield Witness(
-                tuple(a for a, _ in found) + zeros, tuple(b for _, b in found) + zeros, 0,
+                tuple(a for a, _ in pairs) + zeros, tuple(b for _, b in pairs) + zeros, 0,
                 *(row * count for row in scales),
             )  # fmt: skip
 

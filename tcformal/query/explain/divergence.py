@@ -33,9 +33,9 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     on the terms that they share; they diverge there if the results differ.
     """
     for step, (mine, theirs) in enumerate(zip(first.steps, second.steps, strict=False)):
-        found = _step_divergence(mine, theirs)
-        if found is not None:
-            return replace(found, step=step)
+        difference = _step_divergence(mine, theirs)
+        if difference is not None:
+            return replace(difference, step=step)
         if not _same_terms(mine, theirs):
             if first.result == second.result:
                 return None
@@ -70,9 +70,9 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
         return Divergence(
             f"NaN and Inf at {where}", mine.special or "finite", theirs.special or "finite", "special"
         )
-    found = _term_divergence(mine, theirs, where, same)
-    if found is not None or not same:
-        return found
+    difference = _term_divergence(mine, theirs, where, same)
+    if difference is not None or not same:
+        return difference
     if mine.total != theirs.total:
         what = "the carry bits of the sum" if mine.wrapped or theirs.wrapped else "the sum"
         return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs), "sum")

@@ -57,8 +57,8 @@ def _words(spec: UnitSpec, name: str, fmt: Format | None, count: int, values: ob
     try:
         listed = list(values)  # type: ignore[call-overload]
     except TypeError:
-        found = shown(values)
-        raise InputError(f"expected {count} values for {name} of {spec.name}, but got {found}") from None
+        text = shown(values)
+        raise InputError(f"expected {count} values for {name} of {spec.name}, but got {text}") from None
     if len(listed) != count:
         raise InputError(f"expected {count} values for {name} of {spec.name}, but got {len(listed)}")
     return () if fmt is None else tuple(_word(fmt, value) for value in listed)

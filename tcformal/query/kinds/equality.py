@@ -37,8 +37,8 @@ class Equality(QuestionKind[EqualityQuestion]):
 
     def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
         """The simplest seeded vector that separates; None where none does."""
-        found = search(q, seed)
-        return None if found is None else found.inputs()
+        witness = search(q, seed)
+        return None if witness is None else witness.inputs()
 
     def assumptions(self, q: EqualityQuestion) -> list[str]:
         """The assumptions about the operands, one line each."""

@@ -13,7 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
-from tcformal.query.keep import asked_in_vain
+from tcformal.query.keep import undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
@@ -150,7 +150,7 @@ def _new_outcome(
         )
     verdict = Verdict(question=q, **parts)
     if before is not None and verdict.kind not in DECIDED:
-        return _outcome(pair, verdict if verdict.kind is Kind.ERROR else asked_in_vain(before, verdict))
+        return _outcome(pair, verdict if verdict.kind is Kind.ERROR else undecided_again(before, verdict))
     kept.add(verdict)
     return _outcome(pair, verdict)
 

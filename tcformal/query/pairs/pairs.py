@@ -50,16 +50,16 @@ def groups(text: str = "") -> list[FormatGroup]:
     Groups without such a pair are left out.
     Errors: UnknownNameError for a text that no unit's name contains.
     """
-    found: dict[tuple[object, ...], list[Merged]] = {}
+    by_formats: dict[tuple[object, ...], list[Merged]] = {}
     for name, names in distinct_designs().items():
         spec = catalogue()[name]
         key = (spec.operands, spec.scale_format, spec.scale_block)
-        found.setdefault(key, []).append(Merged(name, tuple(names)))
-    if not any(unit.has(text) for units in found.values() for unit in units):
+        by_formats.setdefault(key, []).append(Merged(name, tuple(names)))
+    if not any(unit.has(text) for units in by_formats.values() for unit in units):
         raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
     made = (
         FormatGroup(formats_text(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
-        for units in found.values()
+        for units in by_formats.values()
     )
     return [group for group in made if group.pairs]
 

@@ -133,8 +133,8 @@ class SturdyPool(ThreadPoolExecutor):
         try:
             for _ in range(MAX_DEATHS):
                 try:
-                    made: T = worker.call(run)
-                    return made
+                    result: T = worker.call(run)
+                    return result
                 except BrokenProcessPool:
                     worker.discard()
                 if worker.stopped:

@@ -23,8 +23,8 @@ def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
 
 def variants(first: UnitSpec, second: UnitSpec) -> list[Assumptions]:
     """The assumption sets for a pair, the most restrictive first."""
-    found = []
+    sets = []
     for span in (no_overflow(first, second), None):
         for c in (0, None):
-            found.append(Assumptions(("finite",), span, c))
-    return found
+            sets.append(Assumptions(("finite",), span, c))
+    return sets

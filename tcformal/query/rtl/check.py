@@ -158,10 +158,10 @@ class RtlNetlist:
         """
         content = {r: g.input(f"register {r}", self._width(r)) for r in self.registers}
         for _ in range(cycles):
-            made = self._cycle(g, given, content)
-            content = {r: made[after] for r, after in self.registers.items()}
-        made = self._cycle(g, given, content)
-        return {row[3]: made[int(row[2])] for row in self.rows.values() if row[1] == "output"}
+            values = self._cycle(g, given, content)
+            content = {r: values[after] for r, after in self.registers.items()}
+        values = self._cycle(g, given, content)
+        return {row[3]: values[int(row[2])] for row in self.rows.values() if row[1] == "output"}
 
     def _width(self, number: int) -> int:
         return int(self.rows[int(self.rows[number][2])][3])
@@ -251,10 +251,10 @@ def _product(g: Graph, x: Node, y: Node) -> Node:
 
 
 def _parity(g: Graph, x: Node) -> Node:
-    made = g.bit(x, 0)
+    parity = g.bit(x, 0)
     for i in range(1, x.width):
-        made = g.xor(made, g.bit(x, i))
-    return made
+        parity = g.xor(parity, g.bit(x, i))
+    return parity
 
 
 _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
@@ -350,8 +350,8 @@ class RtlModule:
     def evaluate(self, spec: UnitSpec, w: Witness) -> int:
         """Evaluate a witness in yosys; NoAnswerError where that gives no result."""
         p = self.result
-        given = {port: x for port, x in self.port_values(spec, w).items() if port not in self.ties}
-        whole = self.flat.evaluate(given, p.port, self.latency)
+        inputs = {port: x for port, x in self.port_values(spec, w).items() if port not in self.ties}
+        whole = self.flat.evaluate(inputs, p.port, self.latency)
         if whole is None:
             raise NoAnswerError(f"expected a value of {p.port} from {self.source.program}, but got none")
         return whole >> p.low & ((1 << (p.high - p.low + 1)) - 1)

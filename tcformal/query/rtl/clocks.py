@@ -135,15 +135,15 @@ def _parameter(cell: Mapping[str, Any], name: str) -> bool:
 
 def _names(module: Mapping[str, Any]) -> dict[Any, str]:
     """The name of each bit: a port, else a wire of the source, else a generated wire."""
-    found: dict[Any, tuple[bool, int, str]] = {}
+    names: dict[Any, tuple[bool, int, str]] = {}
     for name, net in module["netnames"].items():
         for i, bit in enumerate(net["bits"]):
             text = name if len(net["bits"]) == 1 else f"{name}[{i}]"
             rank = (bool(net["hide_name"]), len(name), text)
-            if bit not in found or rank < found[bit]:
-                found[bit] = rank
+            if bit not in names or rank < names[bit]:
+                names[bit] = rank
     return {
-        bit: text for bit, (hidden, _, text) in found.items() if not hidden and bit not in ("0", "1", "x")
+        bit: text for bit, (hidden, _, text) in names.items() if not hidden and bit not in ("0", "1", "x")
     }
 
 

@@ -35,10 +35,10 @@ class PortBits:
 
 def tied(text: str) -> tuple[str, int]:
     """Parse a constant port such as `rst_n=1`; InputError for another text."""
-    found = _TIED.fullmatch(text.strip())
-    if found is None:
+    match = _TIED.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"expected NAME=VALUE, such as rst_n=1 or mode=3'b101, but got {shown(text)}")
-    name, plain, binary, hexadecimal, decimal = found.groups()
+    name, plain, binary, hexadecimal, decimal = match.groups()
     if plain is not None:
         return name, int(plain, 0)
     return name, int(binary or hexadecimal or decimal, 2 if binary else 16 if hexadecimal else 10)
@@ -47,11 +47,11 @@ def tied(text: str) -> tuple[str, int]:
 def operand_widths(spec: UnitSpec) -> dict[str, tuple[int, int]]:
     """The number of elements and their width in bits, for each operand and the result."""
     o, k = spec.operands, spec.k
-    found = {"a": (k, o.a.width), "b": (k, o.b.width), "c": (1, o.c.width), RESULT: (1, o.d.width)}
+    widths = {"a": (k, o.a.width), "b": (k, o.b.width), "c": (1, o.c.width), RESULT: (1, o.d.width)}
     if spec.scale_format is not None:
         count = scale_count(spec, k)
-        found |= dict.fromkeys(("scale_a", "scale_b"), (count, spec.scale_format.width))
-    return found
+        widths |= dict.fromkeys(("scale_a", "scale_b"), (count, spec.scale_format.width))
+    return widths
 
 
 def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> list[PortBits]:

@@ -300,7 +300,7 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
                 yield _put(_put(w, i, 0, 0), j, 0, 0)
     yield replace(w, c=0)
     yield from rescaled(question, w, live)
-    yield from _alike(w, live)
+    yield from _copied(w, live)
     for i in live:
         yield from (_put(w, i, x, y) for x, y in simpler_products(o.a, o.b, w.a[i], w.b[i]))
         yield from (_put(w, i, x, w.b[i]) for x in simpler_values(o.a, w.a[i]))
@@ -371,7 +371,7 @@ def _put(w: Witness, i: int, x: int, y: int) -> Witness:
     return replace(w, a=(*w.a[:i], x, *w.a[i + 1 :]), b=(*w.b[:i], y, *w.b[i + 1 :]))
 
 
-def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
+def _copied(w: Witness, live: list[int]) -> Iterator[Witness]:
     """Neighbours with all products, or one, replaced by a copy of another."""
     for j in live:
         a = tuple(w.a[j] if i in live else x for i, x in enumerate(w.a))

@@ -89,16 +89,16 @@ def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0
     cost, best = _descend(question, cost, witness, deadline)
     live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
     if live > _FEW:
-        found = _first_cheaper(question, templates(question, best), cost, deadline)
-        if found is not None:
-            best = _descend(question, *found, deadline)[1]
+        cheaper = _first_cheaper(question, templates(question, best), cost, deadline)
+        if cheaper is not None:
+            best = _descend(question, *cheaper, deadline)[1]
     return best
 
 
 def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
     """Greedy descent: move to the cheapest neighbour until none is cheaper."""
-    while (found := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
-        cost, best = found
+    while (cheaper := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
+        cost, best = cheaper
     return cost, best
 
 
@@ -137,8 +137,8 @@ def _cheaper(question: EqualityQuestion, batch: list[Witness], cost: int) -> lis
     if not batch:
         return []
     costs = _costs(question, batch)
-    found = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
-    return sorted(found, key=lambda entry: entry[0])
+    cheaper = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
+    return sorted(cheaper, key=lambda entry: entry[0])
 
 
 def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:

@@ -49,7 +49,7 @@ def irredundant(masks: Sequence[int], costs: Sequence[int], universe: int) -> li
     return _irredundant(list(range(len(masks))), masks, costs, universe)
 
 
-def needed_alone(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
+def covered_only_by(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
     """The elements that only the candidate `one` covers."""
     rest = 0
     for i in chosen:
@@ -75,7 +75,7 @@ def _irredundant(chosen: list[int], masks: Sequence[int], costs: Sequence[int], 
     """A cover without redundant candidates, which are sought from the most expensive down."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
-        if not needed_alone(kept, masks, universe, one):
+        if not covered_only_by(kept, masks, universe, one):
             kept.remove(one)
     return kept
 
@@ -84,7 +84,7 @@ def _cheaper(chosen: list[int], masks: Sequence[int], costs: Sequence[int], univ
     """Replace each candidate by the cheapest that covers what only it covers."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
-        own = needed_alone(kept, masks, universe, one)
+        own = covered_only_by(kept, masks, universe, one)
         fitting = [i for i, m in enumerate(masks) if not own & ~m]
         kept[kept.index(one)] = min(fitting, key=lambda i: (costs[i], i))
     return kept

@@ -10,7 +10,7 @@ import numpy as np
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
-from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, unneeded
+from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, redundant
 from tcformal.query.suites.panel import Panel
 from tcformal.simulation.operands.batch import inputs_to_try, witness_at
 from tcformal.simulation.operands.pool import pool_of
@@ -41,7 +41,7 @@ def examined(
     found = Examined(complaints(made))
     if found.wrong:
         return found
-    found.wrong += [f"expected inputs that are all needed, but input {i} is not" for i in unneeded(made)]
+    found.wrong += [f"expected inputs that are all needed, but input {i} is not" for i in redundant(made)]
     few = fewest(made)
     if not min(1, few) <= made.at_least <= few:
         found.wrong.append(

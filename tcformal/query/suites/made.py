@@ -12,7 +12,7 @@ from typing import Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.query.question import Kind
-from tcformal.query.suites.cover import cover, needed_alone
+from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
 from tcformal.simulation.operands.witness import Witness
 from tcformal.version import VERSION
@@ -92,20 +92,20 @@ class Suite:
 def complaints(made: Suite) -> list[str]:
     """The errors in a suite as sentences, after a new evaluation on integers and on the oracle."""
     panel = Panel(made.designs)
-    found: list[str] = []
+    errors: list[str] = []
     if panel.k != made.k:
         return [f"expected k={panel.k} for these designs, but got {made.k}"]
     for i, (w, row) in enumerate(zip(made.inputs, made.results, strict=True)):
         for how, again in (("integers", panel.integers(w)), ("exact fractions", panel.oracle(w))):
-            found += [
+            errors += [
                 f"expected {y:#x} from {spec.name} on input {i}, as on {how}, but got {x:#x}"
                 for spec, x, y in zip(made.designs, row, again, strict=True)
                 if x != y
             ]
-    return found + list(_untold(made, panel))
+    return errors + list(_wrong_classes(made, panel))
 
 
-def _untold(made: Suite, panel: Panel) -> Iterable[str]:
+def _wrong_classes(made: Suite, panel: Panel) -> Iterable[str]:
     """Sentences on designs that a suite wrongly leaves together or calls equal."""
     classes, names = made.classes, [spec.name for spec in made.designs]
     for j, first in enumerate(classes):
@@ -124,19 +124,19 @@ def _untold(made: Suite, panel: Panel) -> Iterable[str]:
 
 def fewest(made: Suite) -> int:
     """The size of a small subset of the inputs that distinguishes all designs that the whole suite does."""
-    masks, universe = _told_apart(made)
+    masks, universe = _distinguished(made)
     return (
         min(len(masks), len(cover(masks, [1] * len(masks), universe).chosen)) if masks else len(made.inputs)
     )
 
 
-def unneeded(made: Suite) -> list[int]:
+def redundant(made: Suite) -> list[int]:
     """The redundant inputs of a suite."""
-    masks, universe = _told_apart(made)
-    return [i for i in range(len(masks)) if not needed_alone(range(len(masks)), masks, universe, i)]
+    masks, universe = _distinguished(made)
+    return [i for i in range(len(masks)) if not covered_only_by(range(len(masks)), masks, universe, i)]
 
 
-def _told_apart(made: Suite) -> tuple[list[int], int]:
+def _distinguished(made: Suite) -> tuple[list[int], int]:
     """The pairs of classes that each input distinguishes, as bit masks, and their union.
 
     None for more than LISTED designs, whose pairs are not listed.

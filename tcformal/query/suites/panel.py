@@ -57,11 +57,11 @@ class Members:
 
     def _structures(self) -> list[tuple[list[int], list[UnitSpec]]]:
         """The designs grouped by structures with many designs, and the trees."""
-        found: dict[Hashable, list[tuple[int, UnitSpec]]] = defaultdict(list)
+        by_structure: dict[Hashable, list[tuple[int, UnitSpec]]] = defaultdict(list)
         for i, unit in enumerate(self.designs):
             if (tree := tree_of(unit, self.k)) is not None:
-                found[structure_of(tree)].append((i, tree))
-        many = [rows for rows in found.values() if len(rows) >= _MANY]
+                by_structure[structure_of(tree)].append((i, tree))
+        many = [rows for rows in by_structure.values() if len(rows) >= _MANY]
         return [([i for i, _ in rows], [tree for _, tree in rows]) for rows in many]
 
     def root(self, i: int) -> Node:
@@ -79,32 +79,32 @@ class Members:
     def outputs(self, x: Batch, only: Sequence[int] | None = None) -> Raw:
         """The results of the designs `only`, by default all: raw encodings [designs, rows]."""
         wanted = list(range(len(self.designs))) if only is None else list(only)
-        made = np.zeros((len(wanted), len(x.c)), np.uint64)
+        results = np.zeros((len(wanted), len(x.c)), np.uint64)
         # The row of each design that is wanted, -1 of the others.
         at = np.full(len(self.designs), -1)
         at[wanted] = np.arange(len(wanted))
         for world, listed, points in self._worlds:
             rows = at[listed] >= 0
             if rows.any():
-                made[at[listed[rows]]] = world.outputs(points[rows], x)
+                results[at[listed[rows]]] = world.outputs(points[rows], x)
         single = [i for i in self._single if at[i] >= 0]
         if single:
-            made[at[single]] = self._alone(x, single)
-        return made
+            results[at[single]] = self._alone(x, single)
+        return results
 
     def integers(self, witness: Witness, only: Sequence[int]) -> tuple[int, ...]:
         """The results of designs on one witness, on integers."""
         inputs, asked = witness.inputs(), set(only)
-        made: dict[int, int] = {}
+        results: dict[int, int] = {}
         for at, (world, listed, points) in enumerate(self._worlds):
             for i, point in zip(listed.tolist(), points, strict=True):
                 if i in asked:
                     run = self._integers.get(at) or self._compiled(at, world.graph, [world.root])
-                    (made[i],) = run(inputs | world.parameters(point))
+                    (results[i],) = run(inputs | world.parameters(point))
         if asked & set(self._single):
             run = self._integers.get(-1) or self._compiled(-1, self._graph, [*map(self.root, self._single)])
-            made |= dict(zip(self._single, run(inputs), strict=True))
-        return tuple(made[i] for i in only)
+            results |= dict(zip(self._single, run(inputs), strict=True))
+        return tuple(results[i] for i in only)
 
     def _compiled(self, at: int, graph: Graph, roots: Sequence[Node]) -> Concrete:
         """A compiled integer evaluator of a DAG, cached for the next input."""

@@ -21,7 +21,7 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.shrink.shrink import shrink, witness_cost
-from tcformal.query.suites.cover import Cover, cover, irredundant, needed_alone
+from tcformal.query.suites.cover import Cover, cover, covered_only_by, irredundant
 from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
 from tcformal.query.suites.panel import Panel, Results
 from tcformal.query.verdict import Verdict
@@ -55,14 +55,14 @@ def split_cover(results: Results, costs: Sequence[int]) -> Cover:
     return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
 
 
-def telling_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
+def distinguishing_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
     """At most `most` inputs that split designs of equal labels, chosen greedily by distinguished pairs."""
     _, first, label = np.unique(labels, return_index=True, return_inverse=True)
     # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
-    telling = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
-    columns = [_dense(column) for column in results.T[telling]]
+    distinguishing = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
+    columns = [_dense(column) for column in results.T[distinguishing]]
     picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
-    return [int(telling[i]) for i in picked]
+    return [int(distinguishing[i]) for i in picked]
 
 
 def _greedy(
@@ -102,9 +102,9 @@ def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) ->
     results = sorted((_classes(column) for column in columns), reverse=True)
     every = _together(np.zeros_like(labels))
     apart = sorted((every - together for together in alone), reverse=True)
-    made, told, n = 1, 0, 0
-    while made < classes or told < pairs:
-        made, told, n = made * results[n], told + apart[n], n + 1
+    reached, separated, n = 1, 0, 0
+    while reached < classes or separated < pairs:
+        reached, separated, n = reached * results[n], separated + apart[n], n + 1
     return n
 
 
@@ -161,9 +161,9 @@ def chosen_of_many(
 ) -> tuple[list[Witness], int]:
     """Few inputs that distinguish all distinguishable classes, simplest first, with a lower bound."""
     costs = _quick_costs(panel, inputs, results)
-    found = split_cover(results[np.array(firsts, np.intp)], costs)
-    rows = sorted(found.chosen, key=lambda row: costs[row])
-    return [witness_at(inputs, row) for row in rows], found.at_least
+    selection = split_cover(results[np.array(firsts, np.intp)], costs)
+    rows = sorted(selection.chosen, key=lambda row: costs[row])
+    return [witness_at(inputs, row) for row in rows], selection.at_least
 
 
 def chosen(
@@ -192,7 +192,7 @@ def readable(
     for i in range(len(made)):
         progress("making inputs readable", i, len(made))
         masks = _masks(panel.evaluate(batch_of(made)), pairs)
-        own = needed_alone(range(len(made)), masks, universe, i)
+        own = covered_only_by(range(len(made)), masks, universe, i)
         wanted = [pair for j, pair in enumerate(pairs) if own >> j & 1]
         if wanted:
             made[i] = shrink(panel.question(wanted), made[i], seconds=seconds)
@@ -322,13 +322,13 @@ class _Work:
         #: The first design of every class.
         self.firsts = dict.fromkeys(range(len(panel.designs)))
 
-    # ------------------------------------------------------------------ telling apart
+    # ------------------------------------------------------------------ distinguishing designs
     def decide_pairs(
         self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
     ) -> None:
         """Try more inputs, then ask about pairs until each is distinguished, equal, or unanswered."""
-        for more in range(1, _ROUNDS):
-            self._search(self.seed + more)
+        for extra in range(1, _ROUNDS):
+            self._search(self.seed + extra)
         if not self.many:
             self._merge_definitions([*self.firsts])
         if self.many:
@@ -349,19 +349,19 @@ class _Work:
 
     def _merge_definitions(self, some: Sequence[int]) -> None:
         """Merge designs that build the same DAG."""
-        made: dict[Node, int] = {}
+        by_root: dict[Node, int] = {}
         for i in some:
-            first = made.setdefault(self.panel.root(i), i)
+            first = by_root.setdefault(self.panel.root(i), i)
             if first != i:
                 self._merge(Equal(first, i, "both build the same definition", True))
 
     def _leave(self) -> None:
         """Mark all remaining pairs as undecided, after the time limit."""
-        known = {(u.first, u.second) for u in self.undecided}
+        asked = {(u.first, u.second) for u in self.undecided}
         reason = "the time for the whole suite was over before anybody was asked"
         for group in self._groups():
             pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
-            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
+            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in asked]
 
     def _ask(self, pair: IndexPair, how: SolveOptions) -> None:
         """Ask about one pair: with few products first, where that decides the full length."""
@@ -419,16 +419,16 @@ class _Work:
         open_ = [i for group in groups for i in group]
         vectors = self._affordable(len(open_), _RESULTS // 4)
         drawn = pool_of if self.many else inputs_to_try
-        more = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
-        results = self.panel.evaluate(more, open_)
-        self.tried += len(more.c)
-        rows = telling_rows(
+        vectors_drawn = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
+        results = self.panel.evaluate(vectors_drawn, open_)
+        self.tried += len(vectors_drawn.c)
+        rows = distinguishing_rows(
             np.repeat(np.arange(len(groups)), [*map(len, groups)]),
             results,
             _KEPT_OF_MANY if self.many else _KEPT,
         )
         if rows:
-            self._add([witness_at(more, row) for row in rows])
+            self._add([witness_at(vectors_drawn, row) for row in rows])
 
     def _together(self) -> Iterator[IndexPair]:
         """The pairs of classes that agree on every input so far, generated as inputs are added."""
@@ -453,9 +453,9 @@ class _Work:
         del self.firsts[e.second]
 
     def _add(self, witnesses: Sequence[Witness]) -> None:
-        more = batch_of(witnesses)
-        self.inputs = together(self.inputs, more)
-        self.results = np.concatenate([self.results, self.panel.evaluate(more)], axis=1)
+        added = batch_of(witnesses)
+        self.inputs = together(self.inputs, added)
+        self.results = np.concatenate([self.results, self.panel.evaluate(added)], axis=1)
 
     # ------------------------------------------------------------------ finishing
     def chosen(self, shrink_s: float) -> tuple[list[Witness], int]:
@@ -498,5 +498,5 @@ class _Work:
 
 
 def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
-    made = None if v.certificate is None else v.certificate.to_json()
-    return Equal(*pair, reason, False, v.confirmed_by, made)
+    certificate = None if v.certificate is None else v.certificate.to_json()
+    return Equal(*pair, reason, False, v.confirmed_by, certificate)

@@ -104,10 +104,10 @@ def halves(g: Graph, x: Node, y: Node, sign: Node) -> tuple[Node, Node]:
 def _without_carries(g: Graph, rows: list[Node]) -> list[Node]:
     """Carry-save addition: two numbers with the same sum, by repeated 3:2 compression."""
     while len(rows) > 2:
-        made = []
+        sums = []
         for i in range(0, len(rows) - 2, 3):
             x, y, z = rows[i : i + 3]
             carries = g.or_(g.and_(x, y), g.and_(y, z), g.and_(x, z))
-            made += [g.xor(g.xor(x, y), z), g.shl_mod(carries, g.const(1, 1))]
-        rows = made + rows[len(rows) - len(rows) % 3 :]
+            sums += [g.xor(g.xor(x, y), z), g.shl_mod(carries, g.const(1, 1))]
+        rows = sums + rows[len(rows) - len(rows) % 3 :]
     return rows

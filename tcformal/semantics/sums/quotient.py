@@ -47,11 +47,11 @@ def _divided(g: Graph, dividend: Node, divisor: Node, fraction_bits: int) -> tup
     """
     width = dividend.width + 1
     rest, by = g.zero_extend_to(dividend, width), g.zero_extend_to(divisor, width)
-    made = []
+    bits = []
     for _ in range(fraction_bits + 1):
         fits = g.ule(by, rest)
         left = g.ite(fits, g.sub_mod(rest, by), rest)
-        made.append(fits)
+        bits.append(fits)
         # What is left is below the divisor: doubled, it has no bit more.
         rest = g.concat(g.extract(left, width - 2, 0), g.const(0, 1))
-    return g.concat(*made, g.any_bit(rest)), fraction_bits + 1
+    return g.concat(*bits, g.any_bit(rest)), fraction_bits + 1

@@ -121,10 +121,10 @@ class CoreCard(Card):
         near = self._pinned.allocate(size)
         memory.copy_to(near, stream=self._stream)
         self._stream.sync()
-        made = np.empty(size, np.uint8)
-        ctypes.memmove(made.ctypes.data, int(near.handle), size)
+        host = np.empty(size, np.uint8)
+        ctypes.memmove(host.ctypes.data, int(near.handle), size)
         near.close()
-        return made
+        return host
 
     def free(self, memory: Any) -> None:
         """Free GPU memory."""
@@ -155,9 +155,9 @@ def card(index: int) -> Card:
 
     Errors: DeviceError for a number that no GPU has, or where no library works, with each reason.
     """
-    found = count()
-    if index >= found:
-        raise DeviceError(f"expected a GPU below {found}, the number that are here, but got cuda:{index}")
+    n_gpus = count()
+    if index >= n_gpus:
+        raise DeviceError(f"expected a GPU below {n_gpus}, the number that are here, but got cuda:{index}")
     return _first(lambda _, kind: _tried(kind(index)))
 
 

@@ -65,9 +65,9 @@ class OpenClCard(Card):
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
         """Copy `size` bytes of device memory to the host."""
-        made = np.empty(size, np.uint8)
-        self._cl.enqueue_copy(self._queue, made, memory)
-        return made
+        host = np.empty(size, np.uint8)
+        self._cl.enqueue_copy(self._queue, host, memory)
+        return host
 
     def free(self, memory: Any) -> None:
         """Free device memory."""
@@ -100,8 +100,8 @@ def named(device: str) -> Card:
 
     Errors: InputError for another text; DeviceError for a number that no device has, or without a library.
     """
-    found = re.fullmatch(r"(cuda|opencl):([0-9]{1,4})", device)
-    if found is None:
+    match = re.fullmatch(r"(cuda|opencl):([0-9]{1,4})", device)
+    if match is None:
         raise InputError(f"expected a device cuda:N or opencl:N, but got {device!r}")
-    index = int(found[2])
-    return cards.card(index) if found[1] == "cuda" else OpenClCard(index)
+    index = int(match[2])
+    return cards.card(index) if match[1] == "cuda" else OpenClCard(index)

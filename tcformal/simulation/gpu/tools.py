@@ -38,10 +38,10 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
     `command` is everything else that determines the result: compiler, version, options.  A file that other
     users could have written is built again.
     """
-    made = hashlib.sha256("\0".join(command).encode())
+    key = hashlib.sha256("\0".join(command).encode())
     for file in files:
-        made.update(file.read_bytes())
-    target = cache_folder() / made.hexdigest()[:32]
+        key.update(file.read_bytes())
+    target = cache_folder() / key.hexdigest()[:32]
     if not is_private(target):
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
             part = Path(scratch) / "out"

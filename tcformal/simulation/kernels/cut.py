@@ -122,10 +122,10 @@ def cuts(step: DotCall, *, rules: bool = False) -> tuple[dict[str, Cut], dict[st
     rare = rare_planes(whole, step)
     new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
     plain = new[step.root.index]
-    found = LoweringRules(new, dict(rare))
+    lowering = LoweringRules(new, dict(rare))
     if rules and step.add_rules is not None:
-        step.add_rules(plain, found)
-    return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
+        step.add_rules(plain, lowering)
+    return {"finite": cut(graph, plain, lowering.by_index), "any": whole}, lowering.flags
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
@@ -134,16 +134,16 @@ def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
     A node that is listed here although some finite operand makes it 1 costs time and nothing else.
     """
     rng = np.random.default_rng(1)
-    found: dict[str, list[Node]] = {}
+    rare: dict[str, list[Node]] = {}
     for side, planes in whole.planes.items():
         inputs = {}
         for name in whole.side_inputs(side):
             letter = "scale" if name.startswith("scale") else side
-            known = np.array(step.finite[letter], dtype=np.uint64)
-            drawn = rng.choice(known, _TRIED)
+            corners = np.array(step.finite[letter], dtype=np.uint64)
+            drawn = rng.choice(corners, _TRIED)
             # All alike at first: zeros everywhere, ones everywhere.
-            drawn[: len(known)] = known
+            drawn[: len(corners)] = corners
             inputs[name] = drawn
         truths = [node for node in planes if node.width == 1]
-        found[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
-    return found
+        rare[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
+    return rare

@@ -114,8 +114,8 @@ class Elements:
         matrix = len(shape) == 3 and shape[2] == 1
         plain = all(x.size == 1 or x.shape == shape for x in whole)
         if plain or not matrix:
-            spread = [x if x.size == 1 or x.shape == shape else np.broadcast_to(x, shape) for x in whole]
-            kept = [x.reshape(1, 1 if x.size == 1 else n) for x in spread]
+            whole_rows = [x if x.size == 1 or x.shape == shape else np.broadcast_to(x, shape) for x in whole]
+            kept = [x.reshape(1, 1 if x.size == 1 else n) for x in whole_rows]
             rows, columns = 1, n
         else:
             kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]

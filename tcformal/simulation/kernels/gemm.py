@@ -119,7 +119,9 @@ class FewRows:
         gemm, shape = self._gemm, self._gemm.shape
         k, columns = lanes.shape
         steps = slice(0, -(-k // shape.k))
-        decoded = DecodedBlock(gemm, shape.spread_side, rows, row_scale, slice(0, len(rows)), steps, work, {})
+        decoded = DecodedBlock(
+            gemm, shape.broadcast_side, rows, row_scale, slice(0, len(rows)), steps, work, {}
+        )
         if decoded.flags.any() or (prepared is not None and not prepared.finite):
             return False
         flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
@@ -129,7 +131,7 @@ class FewRows:
             scales = scales.astype(scale.dtype)
             scales[: scale.shape[0], :columns] = scale
         sizes = gemm.kernel("finite").sizes
-        size = sizes[shape.spread_side]
+        size = sizes[shape.broadcast_side]
 
         def run(
             how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
@@ -284,7 +286,7 @@ class DecodedBlock:
     def _decoded(self, which: str, flags: Words) -> None:
         kernel, shape = self._gemm.kernel(which), self._gemm.shape
         count, size = len(flags), kernel.sizes[self._side]
-        spread = self._side == shape.spread_side
+        broadcast = self._side == shape.broadcast_side
         # Filled later by the decoder; aligned for the widest registers.
         needed, key = count * self._n_steps * size + 64, (self._side, which)
         if key not in self._memory or len(self._memory[key]) < needed:
@@ -305,15 +307,15 @@ class DecodedBlock:
                 some.stop - some.start, self._n_steps, _stride(raw), 0 if scale is None else _stride(scale),
             )  # fmt: skip
 
-        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
+        self._work.split(count, self._n_steps * shape.k * (1 if broadcast else shape.lanes) * 4, run)
 
     def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
         """The raw encodings of some rows (or tiles), padded to whole steps and tiles, each row contiguous."""
         lanes = self._gemm.shape.lanes
-        spread = self._side == self._gemm.shape.spread_side
+        broadcast = self._side == self._gemm.shape.broadcast_side
         first, last = self.steps.start * per_step, self.steps.stop * per_step
         begin, end = self.which.start + some.start, self.which.start + some.stop
-        if spread:
+        if broadcast:
             piece, shape = given[begin:end, first:last], (end - begin, last - first)
         else:
             piece = given[first:last, begin * lanes : end * lanes]
@@ -321,10 +323,10 @@ class DecodedBlock:
         if piece.strides[1] != piece.itemsize:
             # What is turned is first copied as it lies: far rows would share few places of a cache.
             piece = np.ascontiguousarray(np.ascontiguousarray(piece.T).T)
-        if piece.shape == shape and (spread or piece.strides[0] % _ALIAS):
+        if piece.shape == shape and (broadcast or piece.strides[0] % _ALIAS):
             return piece
         # Rows that far apart would share few places of a cache too: each is put a little further.
-        whole = np.empty((shape[0], shape[1] + (0 if spread else _APART // given.itemsize)), given.dtype)
+        whole = np.empty((shape[0], shape[1] + (0 if broadcast else _APART // given.itemsize)), given.dtype)
         whole[: piece.shape[0], : piece.shape[1]] = piece
         whole[piece.shape[0] :] = fill
         whole[:, piece.shape[1] :] = fill
@@ -394,18 +396,18 @@ class _Compiled:
 
 
 class Gemm:
-    """The matrix-product kernels of one step, with B's columns (`spread_side` a) or A's rows (b) in lanes.
+    """The matrix-product kernels of one step, with B's columns (`broadcast_side` a) or A's rows (b) in lanes.
 
     Ranges and units: with a promotion, of calls whose d is a c again, results are sums of full accumulators,
     c is the sum before the first of them, and each accumulator starts at zero.
     Errors: RuntimeError where LLVM refuses the code.
     """
 
-    def __init__(self, step: DotCall, spread_side: str, promotion: Promotion | None = None) -> None:
+    def __init__(self, step: DotCall, broadcast_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
         self._cuts, self._rare = cuts(step, rules=True)
         self.shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
+            k=step.k, scales=step.scales, storage=step.storage, broadcast_side=broadcast_side,
             lanes=vector_bits() // WORD, chained=step.chained,
         )  # fmt: skip
         made = self._source("finite")
@@ -461,14 +463,14 @@ class Gemm:
 
         Errors: none for operands whose encodings fit their formats; nothing is modified.
         """
-        if self.shape.spread_side == "b":
+        if self.shape.broadcast_side == "b":
             return np.ascontiguousarray(self._multiply(x.turned(), work).T)
         return self._multiply(x, work)
 
     def _multiply(self, x: MatrixWords, work: Work) -> Words:
         shape, storage = self.shape, self.step.storage
         sides = {"a": (x.a, x.scale_a), "b": (x.b, x.scale_b)}
-        rows_of, lanes_of = sides[shape.spread_side], sides[shape.lanes_side]
+        rows_of, lanes_of = sides[shape.broadcast_side], sides[shape.lanes_side]
         (rows, k), columns = rows_of[0].shape, lanes_of[0].shape[1]
         tiles = -(-columns // shape.lanes)
         stride = tiles * shape.lanes
@@ -486,7 +488,7 @@ class Gemm:
         panel_tiles = self.panel_tiles
         # One step of all rows and tiles that are held at once.
         step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
-        step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
+        step_bytes += min(rows, _PANEL) * kernel.sizes[shape.broadcast_side]
         at_once = self._whole(max(self.tile_steps, _BLOCK_BYTES // step_bytes))
         if prepared is not None:
             at_once = prepared.at_once
@@ -494,7 +496,7 @@ class Gemm:
         factors = None
         if self.promotion is not None:
             sizes = rows, stride, -(-steps // self.promotion.steps)
-            factors = factors_in_memory(self.promotion, x.factors or {}, shape.spread_side, sizes)
+            factors = factors_in_memory(self.promotion, x.factors or {}, shape.broadcast_side, sizes)
         # Each block's records take the place of those of the block before it.
         memory: dict[tuple[str, str], Words] = {}
         for tile in range(0, tiles, panel_tiles):
@@ -509,7 +511,7 @@ class Gemm:
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
                     rows_block = DecodedBlock(
-                        self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory
+                        self, shape.broadcast_side, *rows_of, some_rows, some_steps, work, memory
                     )
                     self._pairs(rows_block, lanes_block, c, d, factors, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])

@@ -47,8 +47,8 @@ class LoweringRules:
 
 def arguments(node: Node, rules: Mapping[int, LoweringRule]) -> tuple[Node, ...]:
     """The nodes from which a node's value is computed: its rule's or its own operands."""
-    found = rules.get(node.index)
-    return node.args if found is None else found.needs
+    rule = rules.get(node.index)
+    return node.args if rule is None else rule.needs
 
 
 def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
@@ -79,8 +79,8 @@ def as_float(code: Code, x: LaneValue) -> str:
 
 def as_word(code: Code, text: str, bits: int) -> LaneValue:
     """Bit cast from a float to its encoding."""
-    made = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
-    return LaneValue(made, 0, (1 << bits) - 1, bits)
+    word = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
+    return LaneValue(word, 0, (1 << bits) - 1, bits)
 
 
 #: A call of a function of LLVM's: the type of its result, its name, and its arguments.

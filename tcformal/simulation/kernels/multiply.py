@@ -23,7 +23,7 @@ class Shape:
     #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
     storage: Mapping[str, int]
     #: The side that is taken one value at a time, and the lanes of the other one.
-    spread_side: str
+    broadcast_side: str
     lanes: int
     #: Whether the d of a step is the c of the next; else there is one step only.
     chained: bool
@@ -33,7 +33,7 @@ class Shape:
     @property
     def lanes_side(self) -> str:
         """The side whose rows or columns fill the lanes."""
-        return "b" if self.spread_side == "a" else "a"
+        return "b" if self.broadcast_side == "a" else "a"
 
 
 def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
@@ -58,7 +58,7 @@ def multiply(
     """
     single, widest = _steps(cut, shape, layouts, promotion, 1)
     several, _ = _steps(cut, shape, layouts, promotion, shape.rows)
-    rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    rows, tiles = layouts[shape.broadcast_side].size, layouts[shape.lanes_side].size
     many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
     enter, leave = control(single)
     more = "" if promotion is None else _FACTORS
@@ -154,7 +154,7 @@ def _steps(
     cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], promotion: Promotion | None, rows: int
 ) -> tuple[str, int]:
     """The loop over the steps of neighbouring rows and one tile: from %steps_N to %end_N."""
-    size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    size, tile_size = layouts[shape.broadcast_side].size, layouts[shape.lanes_side].size
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     code = Code(shape.lanes, "")
     kinds = code.kind(c_bits), code.kind(d_bits)
@@ -177,7 +177,7 @@ def _steps(
         ]
         known: dict[int, LaneValue] = {}
         at = code.new(f"getelementptr i8, ptr %first_{x}, i64 %row_byte_{rows}")
-        for side, base in ((shape.spread_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
+        for side, base in ((shape.broadcast_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
             layout = layouts[side]
             known |= layout.fixed
             for plane in layout.planes:
@@ -241,7 +241,7 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
         x = f"{rows}_{row}"
         phis.append(f"  %total_{x} = phi {kind} [ %c_first_{x}, %steps_{rows} ], [ %sum_{x}, %close_{rows} ]")
         code = Code(shape.lanes, f"p{x}_")
-        size = BYTES * len(p.factors[shape.spread_side])
+        size = BYTES * len(p.factors[shape.broadcast_side])
         own = code.new(f"mul i64 {code.new(f'add i64 %i, {row}')}, %row_apart")
         own = code.new(f"add i64 {own}, {code.new(f'mul i64 %block_{rows}_i, {size}')}")
         row_at = code.new(f"getelementptr i8, ptr %row_factors, i64 {own}")
@@ -249,7 +249,7 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
         other = code.new(f"add i64 {other}, {code.new(f'mul i64 %column, {BYTES}')}")
         tile_at = code.new(f"getelementptr i8, ptr %tile_factors, i64 {other}")
         places = row_at, tile_at, code.new(f"mul i64 %stride, {BYTES}")
-        factors = loaded(code, p, shape.spread_side, places)
+        factors = loaded(code, p, shape.broadcast_side, places)
         width = p.root.width
         total, d = (word(code, y, bits, width) for y in (f"%total_{x}", text))
         made = code.operand(p.sum(code, total, d, factors), bits)

@@ -29,7 +29,7 @@ class Plane:
 class PlaneLayout:
     """The record layout of one step of one row or tile: `size` bytes.
 
-    `lanes`: the integers that a loaded plane has.  `spread`: whether one stored integer stands for all of
+    `lanes`: the integers that a loaded plane has.  `broadcast`: whether one stored integer stands for all of
     them.
     """
 
@@ -38,10 +38,10 @@ class PlaneLayout:
     fixed: dict[int, LaneValue]
     size: int
     lanes: int
-    spread: bool
+    broadcast: bool
 
 
-def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread: bool) -> PlaneLayout:
+def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, broadcast: bool) -> PlaneLayout:
     """A layout for decoded values, widest planes first, so that each is aligned to its size.
 
     A value that is spread over the lanes is stored as a register takes it fastest: a word of 32 bits at
@@ -55,15 +55,15 @@ def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread
         if value.bits == TRUTH:
             sized.append((mask_bits(lanes) // 8, node, value, TRUTH))
         else:
-            bits = _stored_bits(value, WORD if spread and lanes > 1 else 8)
-            sized.append((bits // 8 * (1 if spread else lanes), node, value, bits))
+            bits = _stored_bits(value, WORD if broadcast and lanes > 1 else 8)
+            sized.append((bits // 8 * (1 if broadcast else lanes), node, value, bits))
     sized.sort(key=lambda row: -row[0])
     planes, offset = [], 0
     for size, node, value, bits in sized:
         planes.append(Plane(node, value.low, value.high, offset, bits))
         offset += size
-    unit = 8 if spread else _ALIGNED
-    return PlaneLayout(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, spread)
+    unit = 8 if broadcast else _ALIGNED
+    return PlaneLayout(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, broadcast)
 
 
 def mask_bits(lanes: int) -> int:
@@ -113,7 +113,7 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
         return LaneValue(text, 0, 1, TRUTH)
     bits = lane_for(plane.low, plane.high)
     grow = "sext" if plane.low < 0 else "zext"
-    if not layout.spread:
+    if not layout.broadcast:
         text = code.new(f"load {code.kind(plane.bits)}, ptr {at}, align 1")
         if bits != plane.bits:
             text = code.new(f"{grow} {code.kind(plane.bits)} {text} to {code.kind(bits)}")

@@ -55,11 +55,11 @@ def source(
 def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, PlaneLayout]:
     """decode(raw, scale, out, flags, count, steps, raw_stride, scale_stride).
 
-    `count` rows or tiles; raw encodings [count, steps·k] on the side that is spread, and
+    `count` rows or tiles; raw encodings [count, steps·k] on the side that is broadcast, and
     [steps·k, count·lanes] on the other; flags[count] become 1 where a flag is 1 in some step.
     """
-    spread = side == shape.spread_side
-    code = Code(1 if spread else shape.lanes, "v")
+    broadcast = side == shape.broadcast_side
+    code = Code(1 if broadcast else shape.lanes, "v")
     known: dict[int, LaneValue] = {}
     inputs = cut.graph.inputs
     for array, name, count in (("raw", side, shape.k), ("scale", f"scale_{side}", shape.scales)):
@@ -67,10 +67,10 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
         for i in range(count):
             node = inputs.get(f"{name}[{i}]")
             if node is not None:
-                known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
+                known[node.index] = _raw(code, array, bits, node.width, i, count, broadcast, shape.lanes)
     lowering = Lowering(cut.graph, code, known, cut.rules)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
-    layout = plane_layout(values, shape.lanes, spread=spread)
+    layout = plane_layout(values, shape.lanes, broadcast=broadcast)
     by_node = {node.index: value for node, value in values}
     for plane in layout.planes:
         store(code, plane, by_node[plane.node.index], "%to", layout)
@@ -111,12 +111,12 @@ end:
 
 
 def _raw(
-    code: Code, array: str, bits: int, width: int, i: int, count: int, spread: bool, lanes: int
+    code: Code, array: str, bits: int, width: int, i: int, count: int, broadcast: bool, lanes: int
 ) -> LaneValue:
     """The raw encodings of one input, loaded in the decoder's loop."""
     first = code.new(f"mul i64 %step, {count}")
     k = code.new(f"add i64 {first}, {i}")
-    if spread:
+    if broadcast:
         row = code.new(f"mul i64 %index, %{array}_stride")
         at = code.new(f"add i64 {row}, {k}")
     else:

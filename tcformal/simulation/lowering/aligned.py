@@ -52,11 +52,11 @@ def add_aligned(
 
     Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
     """
-    found = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
+    sums = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
     add_special(graph, formats, ways, wide)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
-            found.add(step.total, step.total.maximum)
+            sums.add(step.total, step.total.maximum)
 
 
 class _Sums:
@@ -106,7 +106,7 @@ class _Sums:
     def _exponents(self, x: Product) -> tuple[Node, Node]:
         """Each factor's exponent; that of a zero is so low that no product with it decides the maximum."""
         most = _beyond(x)
-        made = []
+        exponents = []
         for factor in x.factors:
             zeros = factor.zeros if x.zero_code is not None else ()
             n = len(zeros)
@@ -119,8 +119,8 @@ class _Sums:
                     value = code.select(zero, code.const(low), value, min(low, value.low), value.high)
                 return value
 
-            made.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
-        return made[0], made[1]
+            exponents.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
+        return exponents[0], exponents[1]
 
     def _largest(
         self,

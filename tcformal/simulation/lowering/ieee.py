@@ -128,12 +128,12 @@ class _Steps:
 
     def _factors(self, k: int) -> tuple[Node, Node]:
         """Both factors of product `k`, as encodings of the processor's float width."""
-        made = []
+        words = []
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
-            made.append(self._ways.derive((kept,), widened(fmt)))
-        return made[0], made[1]
+            words.append(self._ways.derive((kept,), widened(fmt)))
+        return words[0], words[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
         """An encoding with subnormals flushed to +0 or to a zero of their sign, by `rule`."""

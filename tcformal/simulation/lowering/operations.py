@@ -86,12 +86,12 @@ def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         result = code.operand(given[0], bits)
-        made = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
+        quieted = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
         if keeps:
             c = code.operand(given[1], bits)
             own = code.apply("or", bits, c, code.word(quiet, bits))
-            made = code.choose(is_nan(code, c), bits, own, made)
-        return LaneValue(made, 0, (1 << bits) - 1, bits)
+            quieted = code.choose(is_nan(code, c), bits, own, quieted)
+        return LaneValue(quieted, 0, (1 << bits) - 1, bits)
 
     return emit
 

@@ -35,8 +35,8 @@ def as_parts(code: Code, x: LaneValue, bits: int) -> str:
 
 def as_whole(code: Code, text: str, bits: int) -> LaneValue:
     """Bit cast from a vector of parts to words."""
-    made = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
-    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+    word = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
+    return LaneValue(word, 0, (1 << WORD) - 1, WORD)
 
 
 def read_bits(fmt: Format) -> int:
@@ -114,11 +114,11 @@ def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> La
     of, count = kind(code, bits), WORD // bits * code.lanes
     first, second = as_parts(code, x, bits), as_parts(code, y, bits)
     if name != "max":
-        made = code.new(f"{name} {of} {first}, {second}")
+        result = code.new(f"{name} {of} {first}, {second}")
     else:
         above = code.new(f"icmp slt {of} {first}, {second}")
-        made = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
-    return replace(x, text=as_whole(code, made, bits).text)
+        result = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
+    return replace(x, text=as_whole(code, result, bits).text)
 
 
 def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
@@ -128,13 +128,13 @@ def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
         values = level + values[2 * len(level) :]
     if bits == BYTE:
         values = [_of_bytes(code, x) for x in values]
-    made = []
+    maxima = []
     for x in values:
         up = LaneValue(code.binary("shl", x, code.const(HALF), WORD), x.low, x.high, WORD)
         for half in (up, x):
             text = code.apply("ashr", WORD, half.text, code.word(HALF, WORD))
-            made.append(LaneValue(text, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, WORD))
-    return made
+            maxima.append(LaneValue(text, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, WORD))
+    return maxima
 
 
 def _of_bytes(code: Code, x: LaneValue) -> LaneValue:

@@ -118,8 +118,8 @@ def power_of_half(which: int) -> Emit:
         text = given[0].text
         if which:
             text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
-        made = code.apply("shl", WORD, text, code.word(FIELD, WORD))
-        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+        word = code.apply("shl", WORD, text, code.word(FIELD, WORD))
+        return LaneValue(word, 0, (1 << WORD) - 1, WORD)
 
     return emit
 
@@ -142,7 +142,7 @@ def scaled(most: int) -> Emit:
         kind = float_kind(code, WORD)
         x, power = (as_float(code, y) for y in given)
         placed = code.new(f"fmul {kind} {x}, {power}")
-        made = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
-        return LaneValue(made, -most, most, WORD)
+        integer = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
+        return LaneValue(integer, -most, most, WORD)
 
     return emit

@@ -115,7 +115,7 @@ class Reader:
         sides = [self._side(x) for x in parts]
         if sorted("".join(x) for x in sides) != ["a", "b"]:
             return None
-        signs, zeros = spread(of(t.sign), "xor"), spread(of(t.zero), "or_")
+        signs, zeros = flattened(of(t.sign), "xor"), flattened(of(t.zero), "or_")
         exponent = self._affine(of(t.exponent.bits))
         code, own = of(leaf.code), t.exponent.low - leaf.low
         exponent = Affine(exponent.atoms, exponent.constant + own)
@@ -150,10 +150,10 @@ def leaves(x: Maximum) -> list[Maximum]:
     return [x] if not x.halves else [leaf for half in x.halves for leaf in leaves(half)]
 
 
-def spread(node: Node, op: str) -> list[Node]:
+def flattened(node: Node, op: str) -> list[Node]:
     """The operands of nested operators `op`, flattened; none for the constant 0."""
     if node.op == op:
-        return [x for arg in node.args for x in spread(arg, op)]
+        return [x for arg in node.args for x in flattened(arg, op)]
     return [] if node.op == "const" and node.params[1] == 0 else [node]
 
 

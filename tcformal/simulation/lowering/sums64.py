@@ -132,8 +132,8 @@ class _Doubles:
 
     def narrowed(self, x: str) -> LaneValue:
         """Conversion to binary32, rounded to nearest, as an encoding."""
-        made = self._code.new(f"fptrunc {self._kind} {x} to {float_kind(self._code, WORD)}")
-        return as_word(self._code, made, WORD)
+        rounded = self._code.new(f"fptrunc {self._kind} {x} to {float_kind(self._code, WORD)}")
+        return as_word(self._code, rounded, WORD)
 
     def two_sum(self, x: str, y: str) -> tuple[str, str]:
         """TwoSum: the rounded sum of two numbers and its exact rounding error [Knuth]."""

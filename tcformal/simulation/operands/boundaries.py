@@ -42,8 +42,8 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a[rows, place], b[rows, place] = product(rng, spec, near)
     sign = rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
     c = powers(spec.c_format, np.full(n, d.e_min, np.int64)) | sign
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
+    x = Batch(a, b, c)
+    return rows_of(x, without_nan(spec, x))
 
 
 def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:

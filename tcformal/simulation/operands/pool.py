@@ -23,12 +23,12 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     Zero, NaN, Inf: infinities occur, NaN operands do not: which word a NaN becomes is asked apart.
     """
     rng = np.random.default_rng([seed, 7])
-    made = together(
+    pool = together(
         inputs_to_try(spec, k, n // 2, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6),
         _wide(rng, spec, k, n // 6), _low(np.random.default_rng([seed, 8]), spec, k, n // 6),
         _split(np.random.default_rng([seed, 9]), spec, k, n // 6),
     )  # fmt: skip
-    return rows_of(made, without_nan(spec, made))
+    return rows_of(pool, without_nan(spec, pool))
 
 
 def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:

@@ -129,7 +129,7 @@ def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: s
 def _scale_rows(rng: np.random.Generator, fmt: Format, n: int, count: int) -> Raw:
     """Random scales: some near one, some arbitrary, a few NaN or zero."""
     one = fmt.one
-    spread = 6 << fmt.fraction_bits
-    near = rng.integers(one - spread, one + spread, (n, count), dtype=np.uint64)
+    reach = 6 << fmt.fraction_bits
+    near = rng.integers(one - reach, one + reach, (n, count), dtype=np.uint64)
     anywhere = rng.integers(0, 1 << fmt.width, (n, count), dtype=np.uint64)
     return np.where(rng.random((n, 1)) < 0.6, near, anywhere)

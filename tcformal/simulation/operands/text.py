@@ -59,11 +59,11 @@ def _word(fmt: Format, text: Any) -> int:
 
 def digest_of(*arrays: Raw | None) -> str:
     """SHA-256 of raw encodings, each as eight little-endian bytes."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in arrays:
         if array is not None:
-            made.update(np.ascontiguousarray(array, dtype="<u8").tobytes())
-    return made.hexdigest()
+            digest.update(np.ascontiguousarray(array, dtype="<u8").tobytes())
+    return digest.hexdigest()
 
 
 def inputs_digest(batch: Batch) -> str:

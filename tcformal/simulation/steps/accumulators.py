@@ -54,20 +54,20 @@ def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
     if not any(isinstance(step, CallStep) for step in plan.steps):
         return ()
     users = _users(plan)
-    found: list[Accumulators] = []
+    runs: list[Accumulators] = []
     for i in sorted(needed_by(plan)):
-        made = _joined(plan, i, users, {x.result for x in found})
+        made = _joined(plan, i, users, {x.result for x in runs})
         if made is None:
             continue
-        before = found[-1] if found else None
+        before = runs[-1] if runs else None
         if before is not None and _follows(before, made, users):
-            found[-1] = replace(
+            runs[-1] = replace(
                 before, stop=made.stop, result=i, inside=before.inside | made.inside | {before.result},
                 factors=tuple((*x, *y) for x, y in zip(before.factors, made.factors, strict=True)),
             )  # fmt: skip
         else:
-            found.append(made)
-    return tuple(x for x in found if x.stop - x.start > x.products)
+            runs.append(made)
+    return tuple(x for x in runs if x.stop - x.start > x.products)
 
 
 def _users(plan: ProgramPlan) -> dict[int, set[int]]:
@@ -172,14 +172,14 @@ def _alone(
     """The rounding steps of an accumulation as a separate program from the old sum to the new one."""
     names = ("total", "full", *(f"x{i}" for i in range(len(scalars))))
     place: dict[int, int] = {}
-    made: list[PlanStep] = []
+    steps: list[PlanStep] = []
     for name, i in zip(names, (*two, *scalars), strict=True):
-        place[i] = len(made)
-        made.append(InputStep(fmt=format_of(plan.steps[i]), length=None, name=name, letter=name))
+        place[i] = len(steps)
+        steps.append(InputStep(fmt=format_of(plan.steps[i]), length=None, name=name, letter=name))
     for i in rounded:
         step = plan.steps[i]
         assert isinstance(step, RoundStep)
-        place[i] = len(made)
+        place[i] = len(steps)
         addends = tuple(replace(x, factors=tuple(place[j] for j in x.factors)) for x in step.addends)
-        made.append(replace(step, name=f"s{len(made)}", addends=addends))
-    return ProgramPlan(tuple(made), len(made) - 1, 0)
+        steps.append(replace(step, name=f"s{len(steps)}", addends=addends))
+    return ProgramPlan(tuple(steps), len(steps) - 1, 0)

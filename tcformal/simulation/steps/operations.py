@@ -57,13 +57,13 @@ def operation(
     last = RoundStep(
         fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
     )  # fmt: skip
-    made = _alone(formats, last)
+    elements = _alone(formats, last)
     if not last.saturates:
         ways = LoweringRules()
-        operands = [(made.graph.inputs[name], f) for f, name in zip(formats, made.names, strict=True)]
-        add_rounded(made.root, operands, addends, fmt, mode, ways)
-        made.rules = ways.by_index
-    return made
+        operands = [(elements.graph.inputs[name], f) for f, name in zip(formats, elements.names, strict=True)]
+        add_rounded(elements.root, operands, addends, fmt, mode, ways)
+        elements.rules = ways.by_index
+    return elements
 
 
 @lru_cache(maxsize=64)

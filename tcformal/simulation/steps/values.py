@@ -56,13 +56,13 @@ def sides_of(x: Accumulators, axes: Sequence[set[int]]) -> tuple[str, ...] | Non
 
     Shapes: axes: of each step of the plan the axes of the result that its value depends on.
     """
-    found = []
+    sides = []
     for steps in x.factors:
         along = set[int]().union(*(axes[i] for i in steps))
         if len(along) > 1:
             return None
-        found.append("b" if 1 in along else "a")
-    return tuple(found)
+        sides.append("b" if 1 in along else "a")
+    return tuple(sides)
 
 
 def promoted_words(
@@ -85,7 +85,7 @@ def promoted_words(
     )
     total = None if x.total is None else np.broadcast_to(known[x.total][:, :, 0], (m, n))
     factors = {f"x{i}": [known[j].reshape(-1) for j in which] for i, which in enumerate(x.factors)}
-    side = compiled.spread_side(m, n)
+    side = compiled.broadcast_side(m, n)
     gemm = promoted_gemm(unit, side, x.joins, sides, steps)
     prepared: Prepared | None = None
     kept = options.get("prepared")
@@ -106,7 +106,7 @@ def takes(x: Accumulators, m: int, n: int) -> bool:
 
 @lru_cache(maxsize=64)
 def promoted_gemm(
-    unit: UnitSpec, spread_side: str, joins: ProgramPlan, sides: tuple[str, ...], calls: int
+    unit: UnitSpec, broadcast_side: str, joins: ProgramPlan, sides: tuple[str, ...], calls: int
 ) -> Gemm:
     """The fused kernels of a unit with two-level accumulation.
 
@@ -114,7 +114,7 @@ def promoted_gemm(
     """
     from tcformal.simulation.kernels.gemm import Gemm
 
-    return Gemm(compiled.dot_call(unit), spread_side, _promotion(joins, sides, calls))
+    return Gemm(compiled.dot_call(unit), broadcast_side, _promotion(joins, sides, calls))
 
 
 def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promotion:
@@ -210,10 +210,10 @@ def by_kind(
 def _power(x: ScaledProduct, fmt: Format, known: Mapping[int, Raw]) -> Raw:
     """The encodings of an addend's power of two, built in the exponent field."""
     word: Any = np.dtype(f"u{fmt.storage_bits // 8}").type
-    made = np.full((1, 1, 1), (x.shift + fmt.bias) << fmt.fraction_bits, word)
+    words = np.full((1, 1, 1), (x.shift + fmt.bias) << fmt.fraction_bits, word)
     for i, sign in x.exponents:
-        made = made + ((sign * known[i]).astype(word) << word(fmt.fraction_bits))
-    return np.asarray(made)
+        words = words + ((sign * known[i]).astype(word) << word(fmt.fraction_bits))
+    return np.asarray(words)
 
 
 def _total(x: ScaledProduct, known: Mapping[int, Raw]) -> Raw:
@@ -263,14 +263,14 @@ class ArrayRun:
         if self.options.get("device") is not None:
             return {}
         axes = axes_of(self.plan, self.given)
-        found = {}
+        fused = {}
         for x in accumulators(self.plan):
             if {*x.inside, x.result} <= needed and self.given[x.a].shape[1] == self.given[x.b].shape[0] == 1:
                 m, n = self.given[x.a].shape[0], self.given[x.b].shape[1]
                 sides = sides_of(x, axes)
                 if sides is not None and takes(x, m, n):
-                    found[x.result] = x, sides
-        return found
+                    fused[x.result] = x, sides
+        return fused
 
     def _value(self, step: PlanStep) -> Raw:
         if isinstance(step, InputStep):

@@ -40,10 +40,10 @@ def compiled(module: ModuleType, name: str) -> Module:
 
 def _kinds(node: ast.FunctionDef) -> list[str]:
     """The LLVM types of a function's parameters."""
-    found = [ast.unparse(arg.annotation) if arg.annotation else "" for arg in node.args.args]
-    if not set(found) <= {"int", "Ints"}:
-        raise ValueError(f"expected parameters int and Ints of {node.name}, but got {', '.join(found)}")
-    return ["i64" if kind == "int" else "ptr" for kind in found]
+    annotations = [ast.unparse(arg.annotation) if arg.annotation else "" for arg in node.args.args]
+    if not set(annotations) <= {"int", "Ints"}:
+        raise ValueError(f"expected parameters int and Ints of {node.name}, but got {', '.join(annotations)}")
+    return ["i64" if kind == "int" else "ptr" for kind in annotations]
 
 
 def _result(node: ast.FunctionDef) -> str:

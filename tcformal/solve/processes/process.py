@@ -30,8 +30,8 @@ def child_environment(folder: Path | None = None) -> dict[str, str]:
     paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     if root.name != "site-packages":
         paths.insert(0, str(root))
-    made = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
-    return made if folder is None else {**made, "TMPDIR": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    return environment if folder is None else {**environment, "TMPDIR": str(folder)}
 
 
 class Child:

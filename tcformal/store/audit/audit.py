@@ -12,12 +12,12 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import (
+    applied_theorems,
     check_allowed,
     check_answers,
     check_definition,
     check_replays,
     check_vectors,
-    found_theorems,
     question_of,
     read_limits,
 )
@@ -98,7 +98,7 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
     check_vectors(record, q)
-    if (equal := found_theorems(record, q)) is not None:
+    if (equal := applied_theorems(record, q)) is not None:
         return AuditStatus.HOLDS, equal.reason
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
@@ -124,11 +124,11 @@ def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str
     limits = replace(read_limits(record), time_s=seconds)
     v = answer(q, SolveOptions(solvers=[solver], limits=limits, certify=True))
     if v.kind is Kind[record["verdict"]] and v.certificate is not None:
-        made = v.certificate
+        certificate = v.certificate
         return (
             AuditStatus.HOLDS,
-            f"its proof was too long to keep; a new one of {solver} was checked by {made.checker}, "
-            f"{made.steps} steps",
+            f"its proof was too long to keep; a new one of {solver} was checked by {certificate.checker}, "
+            f"{certificate.steps} steps",
         )
     if v.kind in DECIDED:
         raise RecordError(f"expected {record['verdict']} again, but got {v.kind.name}: {v.reason}")

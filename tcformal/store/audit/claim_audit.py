@@ -91,8 +91,8 @@ def claims_with(records: Iterable[Record], texts: Sequence[str]) -> list[Record]
 
     Errors: InputError for a text that is in none.
     """
-    found = [(r, f"{r['claim']} of {r['unit']}") for r in records]
+    named = [(r, f"{r['claim']} of {r['unit']}") for r in records]
     for text in texts:
-        if not any(text in name for _, name in found):
+        if not any(text in name for _, name in named):
             raise InputError(f"expected a text in the name of a claim or its unit, but got {text!r}")
-    return [r for r, name in found if not texts or any(text in name for text in texts)]
+    return [r for r, name in named if not texts or any(text in name for text in texts)]

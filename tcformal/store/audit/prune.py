@@ -67,8 +67,8 @@ class _Choice:
 def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool) -> Pruned:
     """Remove all lines but these, and the proofs that no remaining record names."""
     stay = [r for start in answers if (r := store.answers.at(start))]
-    made = [r["certificate"] for r in stay if r["certificate"]]
-    files, digests = {c["file"] for c in made}, {c["sha256"] for c in made if c["file"] == PROOF.file}
+    certs = [r["certificate"] for r in stay if r["certificate"]]
+    files, digests = {c["file"] for c in certs}, {c["sha256"] for c in certs if c["file"] == PROOF.file}
     proofs = store.certificates.records
     named = {start for start in proofs.last_starts() if (r := proofs.at(start)) and r["sha256"] in digests}
     return Pruned(

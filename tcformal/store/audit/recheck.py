@@ -92,8 +92,8 @@ class CheckBench:
         """Check one certificate against the clauses of a DAG, which are generated here."""
         graph, roots = from_json(request["dag"])
         kept = self._certificates.setdefault(request["folder"], CertificateFile(Path(request["folder"])))
-        made = kept.find(request["certificate"])
-        return {"steps": verify(to_cnf(graph, roots["assertion"]), made), "checker": CHECKER}
+        certificate = kept.find(request["certificate"])
+        return {"steps": verify(to_cnf(graph, roots["assertion"]), certificate), "checker": CHECKER}
 
 
 def main() -> None:

@@ -48,17 +48,17 @@ class CallBounds:
             stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
             sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
             if not sentence:
-                found = self.used[unit.name, products, needed] = _bound(p, products, stated)
+                bound = self.used[unit.name, products, needed] = _bound(p, products, stated)
                 self._used[unit.name, p.theorem.theorem] = p.theorem
-                return found
+                return bound
             refused = refused or sentence
         raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
 
     def _theorems(self, unit: UnitSpec) -> list[Proved]:
         """The applicable theorems: about normal operands first, then about any."""
         if unit not in self._proved:
-            found = theorem_constant(unit), exponent_constant(unit)
-            self._proved[unit] = [p for p in found if p is not None]
+            candidates = theorem_constant(unit), exponent_constant(unit)
+            self._proved[unit] = [p for p in candidates if p is not None]
         return self._proved[unit]
 
     @property
@@ -70,6 +70,6 @@ class CallBounds:
 def _bound(p: Proved, products: int, stated: StatedSum) -> CallBound:
     if stated.c == NO_C:
         return CallBound(p.constants.of(products), Fraction(0), p.least, stated)
-    both = p.beside_c(products)
+    both = p.bound_with_c(products)
     assert both is not None  # as the sum is about any c
     return CallBound(both, both, p.least, stated)

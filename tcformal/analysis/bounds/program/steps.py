@@ -99,10 +99,10 @@ def result_bits(step: PlanStep) -> int:
 
 def powers_of(x: ScaledProduct) -> Powers:
     """The data-dependent powers of two of an addend."""
-    found: Powers = ()
+    powers: Powers = ()
     for source, sign in x.exponents:
-        found = joined(found, ((source, sign),))
-    return found
+        powers = joined(powers, ((source, sign),))
+    return powers
 
 
 @cache

@@ -90,9 +90,9 @@ Products = Mapping[tuple[int, int], Fraction]
 @lru_cache(maxsize=16)
 def nothing(n: int) -> Weights:
     """The shared vector of n zero weights, read-only."""
-    made = np.zeros(n)
-    made.flags.writeable = False
-    return made
+    zeros = np.zeros(n)
+    zeros.flags.writeable = False
+    return zeros
 
 
 def _none(w: Weights) -> bool:
@@ -104,9 +104,9 @@ def times(w: Weights, factor: Fraction) -> Weights:
     """Weights times a nonnegative factor, rounded up."""
     if factor == 1 or _none(w):
         return w
-    made = w * (weight(factor) * _UP * _UP)
+    product = w * (weight(factor) * _UP * _UP)
     # What is not zero is at least the least weight, so that this is zero where `w` is.
-    return np.maximum(made, np.minimum(w, _LEAST), out=made)
+    return np.maximum(product, np.minimum(w, _LEAST), out=product)
 
 
 def plus(x: Weights, y: Weights | float) -> Weights:
@@ -199,8 +199,8 @@ class Sums:
         """The product of two words as symbol products, with a bound on its magnitude."""
         key = id(a), id(b)
         if key not in self._made:
-            made = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
-            self._made[key] = (a, b), made, self._bound(made)
+            coefficients = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
+            self._made[key] = (a, b), coefficients, self._bound(coefficients)
         return self._made[key][1:]
 
     def _total(self, parts: Sequence[tuple[Products, Fraction]]) -> tuple[Products, float]:
@@ -223,10 +223,10 @@ class Sums:
 
     def _lin(self, runs: Sequence[ProductRun]) -> Weights:
         """The bounds of runs, as weights by element."""
-        made = np.zeros(self.n)
+        weights = np.zeros(self.n)
         for run in runs:
-            made[run.start : run.stop] = run.most
-        return made
+            weights[run.start : run.stop] = run.most
+        return weights
 
     def most(self, x: ErrorForm) -> Weights:
         """A bound on |x|, as weights by element."""
@@ -259,16 +259,16 @@ class Sums:
     def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
         """The linear combination of runs."""
         ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
-        made: list[ProductRun] = []
+        runs: list[ProductRun] = []
         for start, stop in itertools.pairwise(ends):
             left, most = self._total(
                 [(run.products, q) for run, q in parts if run.start <= start and stop <= run.stop]
             )
-            if made and made[-1].stop == start and made[-1].products == left:
-                made[-1] = replace(made[-1], stop=stop)
+            if runs and runs[-1].stop == start and runs[-1].products == left:
+                runs[-1] = replace(runs[-1], stop=stop)
             elif left:
-                made.append(ProductRun(start, stop, left, most))
-        return tuple(made)
+                runs.append(ProductRun(start, stop, left, most))
+        return tuple(runs)
 
     def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
         """The form plus an error term; a `shared` one keeps its identity, so that it may cancel."""
@@ -277,8 +277,8 @@ class Sums:
         if not shared:
             return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)
         self.errors.append(error)
-        more = {**x.errors, len(self.errors) - 1: Fraction(1)}
-        return ErrorForm(x.runs, x.loose, more, x.grid, x.powers)
+        errors = {**x.errors, len(self.errors) - 1: Fraction(1)}
+        return ErrorForm(x.runs, x.loose, errors, x.grid, x.powers)
 
     def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
         """Forms in which error terms of constant proportions are merged."""

@@ -97,8 +97,8 @@ class Symbols:
     def multiplied(self, w: WordForm, factor: Fraction, powers: Powers, error: Fraction) -> WordForm:
         """The word times a scale with relative error `error`."""
         terms = tuple((i, q * factor) for i, q in w.terms)
-        made = WordForm(w.letter, terms, 0, joined(w.powers, powers), real=True)
-        return self._disturbed(made, error * self.share(made))
+        product = WordForm(w.letter, terms, 0, joined(w.powers, powers), real=True)
+        return self._disturbed(product, error * self.share(product))
 
     def _disturbed(self, w: WordForm, bound: Fraction) -> WordForm:
         """The word plus a new error symbol."""
@@ -216,7 +216,7 @@ def joined(x: Powers, y: Powers) -> Powers:
     """The product of two sets of data-dependent powers of two."""
     if not x or not y:
         return x or y
-    found = dict(x)
+    powers = dict(x)
     for i, times in y:
-        found[i] = found.get(i, 0) + times
-    return tuple(sorted((i, times) for i, times in found.items() if times))
+        powers[i] = powers.get(i, 0) + times
+    return tuple(sorted((i, times) for i, times in powers.items() if times))

@@ -95,8 +95,8 @@ def _encoded(
     fraction = np.where(sparse, fraction & kept, fraction)
     body = (field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits)
     body = np.minimum(body, np.uint64(fmt.largest))
-    made: Raw = np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
-    return made
+    words: Raw = np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
+    return words
 
 
 def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:

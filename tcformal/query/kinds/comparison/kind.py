@@ -36,8 +36,8 @@ _DEPTH = 44
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     """The directed inputs with the largest excess error that refute the claim; None where none do."""
     runs = [(w, replay(q, w.inputs())) for w in cancelling(q.parameters)]
-    found = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
-    return max(found, key=lambda x: x[0])[1].inputs() if found else None
+    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
+    return max(violations, key=lambda x: x[0])[1].inputs() if violations else None
 
 
 def cancelling(what: ComparedPrograms) -> Iterator[Witness]:

@@ -41,18 +41,18 @@ MEASURES: dict[str, str] = {
 
 def read_excess(text: str) -> Fraction:
     """Parse a least excess error; InputError for anything but a number of at least 0."""
-    found = parse_magnitude(text.strip())
-    if found is None:
+    number = parse_magnitude(text.strip())
+    if number is None:
         raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {text!r}")
-    return found
+    return number
 
 
 def exponent_range(text: str) -> tuple[int, int]:
     """Parse a range of exponents `LOW..HIGH`; InputError for another text."""
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

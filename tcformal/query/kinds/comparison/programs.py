@@ -30,10 +30,10 @@ class ProgramsKind(AlgorithmKind):
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
         """The random row with the largest excess error that refutes the claim; None where none does."""
-        found = draw(q.parameters, _ROWS, seed)
-        if found.witness is None:
+        outcome = draw(q.parameters, _ROWS, seed)
+        if outcome.witness is None:
             return None
-        inputs = found.witness.inputs()
+        inputs = outcome.witness.inputs()
         return inputs if self.replay(q, inputs).violates else None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:

@@ -162,10 +162,10 @@ def factors_commute(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 def monotonic_in_c(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′), for finite operands."""
     o = spec.operands
-    more = OperandNodes(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", more)
-    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
-    wrong = g.and_(finite, g.not_(_below(g, o.c, more.c, x.c)), _below(g, o.d, other.result, one.result))
+    larger = OperandNodes(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", larger)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
+    wrong = g.and_(finite, g.not_(_below(g, o.c, larger.c, x.c)), _below(g, o.d, other.result, one.result))
 
     def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
         if not all(_witness_finite(spec, v) for v in w):
@@ -178,10 +178,10 @@ def monotonic_in_c(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 def monotonic_in_a(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """a₀ ≤ a₀′ implies Φ(A, B, c) ≤ Φ(A′, B, c), where b₀ ≥ 0 and for finite operands."""
     o = spec.operands
-    more = OperandNodes([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", more)
-    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
-    ordered = g.and_(g.not_(_below(g, o.a, more.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
+    larger = OperandNodes([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", larger)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
+    ordered = g.and_(g.not_(_below(g, o.a, larger.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
     wrong = g.and_(finite, ordered, _below(g, o.d, other.result, one.result))
 
     def check(w: Sequence[Witness], r: Sequence[int]) -> bool:

@@ -57,15 +57,20 @@ class GpuGemm:
         """The C text of the kernels for `finite` or for `any` operands."""
         step = self.step
         shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, spread_side="a", lanes=1, chained=step.chained
+            k=step.k,
+            scales=step.scales,
+            storage=step.storage,
+            broadcast_side="a",
+            lanes=1,
+            chained=step.chained,
         )
         return gpu_text(self._cuts[which], shape, self._rare, self.rows)
 
     def program(self, which: str) -> tuple[GpuText, Path]:
         """The C text of the kernels, and the file built from it."""
         if which not in self._programs:
-            made = self.text(which)
-            self._programs[which] = made, self.card.program(made.text, "build the kernels of a unit")
+            text = self.text(which)
+            self._programs[which] = text, self.card.program(text.text, "build the kernels of a unit")
         return self._programs[which]
 
     def multiply(self, x: MatrixWords) -> Words:

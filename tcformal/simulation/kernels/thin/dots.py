@@ -42,21 +42,21 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
     Nothing that depends on c is among that.
     """
     inputs, pairs = cut.graph.inputs, -(-k // 2)
-    given: list[list[int]] = [[] for _ in range(pairs)]
-    made: list[list[Node]] = [[] for _ in range(pairs)]
+    pair_inputs: list[list[int]] = [[] for _ in range(pairs)]
+    computable: list[list[Node]] = [[] for _ in range(pairs)]
     pair_of: dict[int, int] = {}
     for i in range(k):
         for side in "ab":
             pair_of[inputs[f"{side}[{i}]"].index] = i // 2
-            given[i // 2].append(inputs[f"{side}[{i}]"].index)
+            pair_inputs[i // 2].append(inputs[f"{side}[{i}]"].index)
     for node in (x for root in roots for x in needed(root, cut.rules)):
         if node.index in pair_of:
             continue
         last = max((pair_of[x.index] for x in arguments(node, cut.rules)), default=-1)
         pair_of[node.index] = pairs if node.op == "input" else last
         if 0 <= pair_of[node.index] < pairs:
-            made[pair_of[node.index]].append(node)
-    return list(zip(given, made, strict=True))
+            computable[pair_of[node.index]].append(node)
+    return list(zip(pair_inputs, computable, strict=True))
 
 
 def dots(
@@ -84,7 +84,7 @@ def dots(
             at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
         else:
             stride = piece.width
-            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.together * stride}")
+            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.per_word * stride}")
             offset = code.new(f"add i64 {offset}, %lane_in_piece")
             at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
         widths = [inputs[name].width for name in names]

@@ -38,14 +38,14 @@ def raw_lanes(
     Shapes: one value for each width, whose instructions are written when it is called for; `stride` counts
     words from one k, or those together, to the next.
     """
-    bits, size, together = piece.bits, piece.word, piece.together
+    bits, size, per_word = piece.bits, piece.word, piece.per_word
 
     def read(i: int, width: int) -> LaneValue:
-        offset = code.new(f"mul i64 {stride}, {i // together}")
+        offset = code.new(f"mul i64 {stride}, {i // per_word}")
         place = code.new(f"getelementptr i{size}, ptr {at}, i64 {offset}")
         text = code.new(f"load {code.kind(size)}, ptr {place}, align {bits // 8}")
-        if together > 1:
-            text = part_of(code, text, size, bits, i % together)
+        if per_word > 1:
+            text = part_of(code, text, size, bits, i % per_word)
         return word(code, text, bits, width)
 
     return [partial(read, i, width) for i, width in enumerate(widths)]
@@ -128,7 +128,7 @@ def thin(
         decoded = [_records(code, layouts[shape.lanes_side], step) for step in range(at_once)]
     else:
         decoded = _decoded(code, cut, shape, flags, piece if kept else None, at_once)
-    layout = layouts[shape.spread_side]
+    layout = layouts[shape.broadcast_side]
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
     enter, leave = control(body + row)
@@ -243,7 +243,7 @@ def _decoded(
     else:
         step, tile = (code.new(f"sub i64 {x}, %first_{x[1:]}") for x in (step, tile))
         base, stride = "%piece", str(piece.width)
-    first = code.new(f"mul i64 {code.new(f'mul i64 {step}, {shape.k // piece.together}')}, {stride}")
+    first = code.new(f"mul i64 {code.new(f'mul i64 {step}, {shape.k // piece.per_word}')}, {stride}")
     second = code.new(f"mul i64 {tile}, {shape.lanes}")
     at = code.new(f"getelementptr i{piece.word}, ptr {base}, i64 {code.new(f'add i64 {first}, {second}')}")
     widths = [bits if node is None else node.width for node in given]

@@ -27,7 +27,7 @@ _SOON = 2
 class LanePiece:
     """A cached block of one side's encodings: `steps` steps of `tiles` tiles.
 
-    Shapes: [steps·k / together, tiles·lanes] words, row by row, each of `together` encodings of `bits` that
+    Shapes: [steps·k / per_word, tiles·lanes] words, row by row, each of `per_word` encodings of `bits` that
     follow each other in k, the first of them the lowest part.
     Ranges and units: `chunk`: encodings of one lane that are turned at once; steps·k is a multiple of it.
     """
@@ -37,17 +37,17 @@ class LanePiece:
     steps: int = 1
     tiles: int = 1
     chunk: int = 1
-    together: int = 1
+    per_word: int = 1
 
     @property
     def width(self) -> int:
-        """Words per k of a block, or per `together` values of k."""
+        """Words per k of a block, or per `per_word` values of k."""
         return self.tiles * self.lanes
 
     @property
     def word(self) -> int:
         """Bits of a word."""
-        return self.bits * self.together
+        return self.bits * self.per_word
 
     def size(self, k: int) -> int:
         """The size of a block in bytes."""
@@ -59,12 +59,12 @@ def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
 
     Steps of few products wait longer for each other's sums than they take: other tiles fill the time.
     """
-    n, together = _words(bits, lanes)
-    chunk = n * together
+    n, per_word = _words(bits, lanes)
+    chunk = n * per_word
     # Steps begin with a word.
     # Rows that are far apart share few places of a cache: what is read of each is whole lines.
     steps = math.lcm(k * max(1, FILLED // k), chunk, 8 * LINE // bits) // k
-    return LanePiece(bits, lanes, steps, max(1, FILLED // k), chunk, 1 if k % together else together)
+    return LanePiece(bits, lanes, steps, max(1, FILLED // k), chunk, 1 if k % per_word else per_word)
 
 
 def straight_piece(bits: int, lanes: int, steps: int) -> LanePiece:
@@ -75,20 +75,20 @@ def straight_piece(bits: int, lanes: int, steps: int) -> LanePiece:
 def _words(bits: int, lanes: int) -> tuple[int, int]:
     """The words per lane that are transposed at once, and the encodings per word."""
     # The first of several narrow encodings has to be the lowest part of their word.
-    together = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
-    return min(lanes, 8 * LINE // (bits * together)), together
+    per_word = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
+    return min(lanes, 8 * LINE // (bits * per_word)), per_word
 
 
 def turn(piece: LanePiece, name: str) -> str:
     """The function NAME(from, to, apart, chunks, ahead): transpose encodings of lanes `apart` elements apart.
 
-    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, width], of
+    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / per_word, width], of
     which `lanes` columns are written.
     Ranges and units: lines `ahead` bytes further are fetched.
     """
     code = Code(piece.lanes, "t")
-    bits, (n, together) = piece.bits, _words(piece.bits, piece.lanes)
-    size = bits * together
+    bits, (n, per_word) = piece.bits, _words(piece.bits, piece.lanes)
+    size = bits * per_word
     rows = []
     for lane in range(code.lanes):
         offset = code.new(f"mul i64 %apart, {lane}")
@@ -96,7 +96,7 @@ def turn(piece: LanePiece, name: str) -> str:
         soon = code.new(f"getelementptr i8, ptr {first}, i64 %ahead")
         code.lines.append(f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 2, i32 1)")
         rows.append(code.new(f"load <{n} x i{size}>, ptr {first}, align {bits // 8}"))
-    parts = together // piece.together
+    parts = per_word // piece.per_word
     for i, text in enumerate(_turned(code, rows, n, size)):
         for part in range(parts):
             one = text if parts == 1 else part_of(code, text, size, bits, part)
@@ -111,7 +111,7 @@ each:
   %chunk = phi i64 [ 0, %entry ], [ %next, %each ]
   %read = mul i64 %chunk, {piece.chunk}
   %source = getelementptr i{bits}, ptr %from, i64 %read
-  %written = mul i64 %chunk, {piece.chunk // piece.together * piece.width}
+  %written = mul i64 %chunk, {piece.chunk // piece.per_word * piece.width}
   %target = getelementptr i{piece.word}, ptr %to, i64 %written
 {body}
   %next = add i64 %chunk, 1
