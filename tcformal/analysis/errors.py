@@ -155,7 +155,7 @@ def difference(
 
 
 def signs_of(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
-    """The signs of so many products in chained calls: -1 for those that a unit subtracts."""
+    """The signs of `length` products in chained calls: -1 for those that a unit subtracts."""
     return np.array(product_signs(unit.spec, length), float) if isinstance(unit, Unit) else np.ones(length)
 
 

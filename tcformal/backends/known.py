@@ -1,7 +1,7 @@
 """Known-bits analysis: abstract evaluation of a DAG with some unknown inputs, lane by lane.
 
-What comes out known is what the DAG computes for every value of the unknown inputs.  The reverse does not
-hold: a bit that depends on no unknown input may come out unknown.
+A known bit has its value for every value of the unknown inputs.  The converse does not hold: a bit that
+depends on no unknown input may come out unknown.
 """
 
 from __future__ import annotations

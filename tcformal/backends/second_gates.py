@@ -1,7 +1,7 @@
-"""A serialised DAG as and-gates: read from its JSON text, nothing simplified, no gate shared.
+"""A second bit blaster, independent of the first: a serialised DAG as and-gates, unsimplified and unshared.
 
-This is a second definition of the vocabulary on bits: sums by xor and carry, differences by borrow,
-comparisons from the lowest bit up, shifts by every bit of the amount.
+It defines the operators on bits again: sums by xor and carry, differences by borrow, comparisons from the
+lowest bit up, shifts by every bit of the amount.
 """
 
 from __future__ import annotations

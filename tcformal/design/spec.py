@@ -1,9 +1,9 @@
 """A design: the frozen parameters of one dot-product-accumulate unit's arithmetic.
 
-One space holds the fused dot products of VALPEY and XIE (T-FDPA), IEEE-style chains and trees, FMA
-chains, and the alternatives that FASI and HICKMANN considered: every design splits K into
-blocks, forms exact products, sums them with c by steps of *align · add · round*, and hands the
-result of a block to the next one as its c.
+One space holds the fused dot products of VALPEY and XIE (T-FDPA), IEEE-style chains and trees, FMA chains,
+and the alternatives that FASI and HICKMANN considered.  Every design splits K into blocks, forms exact
+products, sums them with c by steps of *align · add · round*, and passes the result of a block to the next one
+as its c.
 """
 
 from __future__ import annotations

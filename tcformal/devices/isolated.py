@@ -1,6 +1,6 @@
 """Device isolation: a device runs in a child process, so that a hang or crash costs one call.
 
-So a kernel that never ends, or an error after which the driver refuses all work, does not end a campaign.
+A kernel that never ends, or an error that disables the driver, then does not end a campaign.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The oracle: one dot product of any design in exact fractions, written a second time from the papers.
 
-Nothing here is meant to be fast.  Numbers are `Fraction`s, every rounding is a `floor`, and no width
-is bounded except where a design bounds it.
+This code is deliberately slow and plain.  Numbers are `Fraction`s, every rounding is a `floor`, and no width
+is bounded unless a design bounds it.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def dot(
 
 
 def _operand(design: Design, fmt: Format, word: int) -> ExactValue:
-    """An element of A or B as the unit's multiplier reads it, with its exponent step."""
+    """The exact value of an element of A or B, with its exponent rounded down to the design's step."""
     return in_exponent_steps(decode(fmt, word), -fmt.bias, design.exponent_step)
 
 

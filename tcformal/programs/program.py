@@ -1,7 +1,7 @@
 """Programs over units: parsed from a file or text, with parameters, and compiled for a vector length.
 
 A file is TOML with the keys `title`, `source`, `inputs`, `parameters`, `body` and `note`.  The body is a few
-statements in the spelling of Python; it is read, checked and unrolled here and never run by Python.
+statements in Python syntax; it is parsed, checked and unrolled here, and never executed by Python.
 """
 
 from __future__ import annotations

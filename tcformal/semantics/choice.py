@@ -1,6 +1,6 @@
 """Symbolic parameters: a design some of whose parameters are inputs of the DAG.
 
-Such a design stands for many: their results on one input are those of one DAG on many lanes.
+Such a design stands for many: one DAG computes their results on one input in parallel lanes.
 """
 
 from __future__ import annotations

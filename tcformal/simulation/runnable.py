@@ -32,7 +32,7 @@ class RunnableProgram:
 
     @property
     def source(self) -> str:
-        """Where the program comes from."""
+        """The publication or file that defines the program."""
         return self.program.source
 
     @property

@@ -1,8 +1,8 @@
 """Certificates: proofs that clauses are unsatisfiable, checked by a program that is not a solver.
 
-What a solver writes is trimmed to the steps that its refutation needs, and kept without hints.  The hints are
-searched for when they are wanted, and `solve.lrat.check` checks every step along them against the clauses,
-which are built again from the question and never taken from a solver.
+A solver's proof is trimmed to the steps that its refutation needs, and stored without hints.  Hints are
+searched for on demand; `solve.lrat.check` then checks every step against clauses that are generated anew from
+the question, never taken from a solver.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The JSON request on stdin holds `dag` (the text of a DAG whose root is named `assertion`), `time_s`,
 `memory_mb`, `proof` and `packed` (the files to read the proof from and to write it packed to) and `solver`.
-The JSON line on stdout holds what a certificate says beside its proof; a proof that does not hold is answered
-with `refused` and the reason.
+The JSON line on stdout holds a certificate's fields without the proof; an invalid proof is answered with
+`refused` and the reason.
 """
 
 from __future__ import annotations

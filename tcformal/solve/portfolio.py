@@ -1,8 +1,8 @@
 """A solver portfolio: one process per solver, and an arbiter that checks answers before they count.
 
-A model counts when it replays, an UNSAT when its proof has been checked or a second solver that sees the
-question in another encoding says the same; answers that cannot both be right are reported as a
-disagreement, and whatever goes wrong in one process costs that answer only.
+A model counts if it replays.  An UNSAT counts if its proof was checked, or if a second solver with another
+encoding agrees.  Contradictory answers are reported as a disagreement, and a failing process costs only its
+own answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The runners of the SAT solvers: each solves our own clauses and writes proofs of unsatisfiability.
 
-No rewriter stands between a question and these clauses, so that a proof that they cannot be satisfied is
-a proof about the question.
+No rewriter stands between a question and these clauses: a proof that they are unsatisfiable is a proof about
+the question.
 """
 
 from __future__ import annotations

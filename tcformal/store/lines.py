@@ -1,7 +1,7 @@
 """Reading of JSON-lines files while other processes append to them (`files.write`).
 
-Only regular files are read: what else a name may stand for is refused (`files.regular`).  What a killed
-writer left of a line is never read as a record.
+Only regular files are read; links and devices are refused (`files.regular`).  The torn line of a killed
+writer is never read as a record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Crash-safe appends of lines to files that several processes share.
 
-A line is added under a lock on the file itself, with one write, and is on the disk before the writer goes
-on.  What a killed writer left of a line is never joined to the next line.
+A line is added under a lock on the file itself, with one write, and is on disk before the writer continues.
+The torn line of a killed writer is never joined to the next line.
 """
 
 from __future__ import annotations

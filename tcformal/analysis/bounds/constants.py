@@ -36,14 +36,15 @@ class Proved:
     beside: Fraction | None
 
     def short_of(self, products: int) -> str:
-        """The reason why the theorem does not cover so many products; empty where it does."""
+        """The reason why the theorem does not cover this number of products; empty where it does."""
         longest = self.constants.longest
         if longest is None or products <= longest:
             return ""
         return f"theorem {self.theorem.theorem} is about at most {longest} products, not {products}"
 
     def bound_with_c(self, products: int) -> Fraction | None:
-        """The bound relative to Σ|x_k·y_k| + |c| for so many products; None without a theorem for any c."""
+        """The bound relative to Σ|x_k·y_k| + |c| for a number of products; None without a theorem
+        for any c."""
         if self.beside is None:
             return None
         own = self.constants

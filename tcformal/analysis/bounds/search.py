@@ -294,7 +294,7 @@ class Ascent:
         return [start, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
-        """Starting points with one or two large products, and others just below a unit of the
+        """Starting points of the climb: one or two large products, the others just below a unit of the
         truncated sum."""
         bits = self.spec.design.fraction_bits
         below = np.flatnonzero((self.values > 0) & (self.values < large * 2.0 ** -(bits or 0)))

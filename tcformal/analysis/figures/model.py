@@ -1,6 +1,6 @@
 """MARY's Model 1 as definitions: formats with optional range and subnormals, and Algorithm 4.1.
 
-Every rounding is one of a unit's; what is chosen between are results of two of them.
+Every rounding is computed by a unit; optional range and subnormals select between the results of two units.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SystemVerilog export: one combinational, synthesisable module with packed ports.
 
-Every operand of an expression has the width that the expression needs, so that no rule about the
-widths of contexts matters.
+All operands of an expression have the expression's width, so that Verilog's context-dependent widths have no
+effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Base of all solver terms: the operator vocabulary in SMT-LIB's QF_BV operators.
 
-A back end supplies three things (a constant, an input, an application of one QF_BV operator); how
-each operator of the table is said with them is written here, once.
+A back end supplies three functions (a constant, an input, an application of one QF_BV operator); the
+translation of each operator to QF_BV is written here, once.
 """
 
 from __future__ import annotations

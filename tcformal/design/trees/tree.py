@@ -1,6 +1,6 @@
 """Summation trees: which products, and c, are added in which fused sum.
 
-A tree is written `(0..3+c)`, or `p(q(0+1)+q(2+3)+c)` where sums have parameters of their own: a number is the
+A tree is written `(0..3+c)`, or `p(q(0+1)+q(2+3)+c)` where sums have their own parameters: a number is the
 product of that k, `c` the operand c, `z` a +0, and a name before a bracket is the sum's stage.
 """
 

@@ -1,7 +1,7 @@
 """`hip:N`: the MFMA instructions of an AMD GPU, each built, disassembled and launched.
 
-All kernels are launched from one process, from the code objects that were disassembled.  The probes were
-built and disassembled for every unit, and their layouts simulated; none has run on a GPU yet.
+One process launches all kernels, from the disassembled code objects.  The probes of all units were built and
+disassembled, and their layouts simulated; none has run on a GPU yet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Kernels for AMD GPUs as code objects, checked for the machine instruction of their unit.
 
-Any clang that knows the target will do: a code object needs neither the headers nor the libraries of
-ROCm.
+Any clang with the target suffices: a code object needs neither the headers nor the libraries of ROCm.
 """
 
 from __future__ import annotations

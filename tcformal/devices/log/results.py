@@ -1,14 +1,14 @@
-"""Files of results: what a device gave for a plan, line by line, and the outputs that the lines stand for.
+"""Files of results: a device's outputs for a plan, line by line, and their reconstruction.
 
-A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
-outputs with these put in are the device's, which the digest confirms when they are read back.  Where these
-were too many to be kept, a model that was corrected since still shows by the digest that it gives them all.
+A random item is stored as the digest of its outputs and the mismatches with the model.  The model's outputs
+with the mismatches put in are the device's, which the digest confirms on reading.  If the mismatches were too
+many to be stored, a corrected model still shows by the digest that it gives all outputs.
 
-A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
-dot products stand in blocks that units of the same formats share (`blocks`).
+A file may hold runs of many units, as a campaign's does: then each line names its unit, and directed dot
+products stand in blocks that units of equal formats share (`blocks`).
 
-What a file says of itself is never taken over: its lines carry digests (`sealed`), counts and the model's
-outputs are made anew when a run is read, and a run that lacks something says so (`Run.lacks`).
+Statements of a file are not trusted: its lines carry digests (`sealed`), counts and the model's outputs are
+computed again when a run is read, and an incomplete run reports what it lacks (`Run.lacks`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A fault-tolerant process pool: a killed worker costs only its own call, which is repeated.
 
-`concurrent.futures.ProcessPoolExecutor` is broken for good once one of its processes dies, and its
-processes stay behind when their parent is killed.  `SturdyPool` is a pool of threads, each of which waits
-for a process pool of one worker: a worker that dies is replaced and its call made again, and no worker
-outlives its parent.
+`concurrent.futures.ProcessPoolExecutor` breaks permanently when one of its processes dies, and its processes
+survive a killed parent.  `SturdyPool` is a pool of threads, each of which waits for a process pool of one
+worker.  A dead worker is replaced and its call repeated, and no worker outlives its parent.
 """
 
 from __future__ import annotations

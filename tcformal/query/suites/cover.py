@@ -1,6 +1,6 @@
 """Set cover: fewest inputs that distinguish every pair, greedy first, then by exact search within a budget.
 
-A candidate is the set of pairs that it tells apart, as a bit mask.
+A candidate is a bit mask: the set of pairs that it distinguishes.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _wrong_classes(made: Suite, panel: Panel) -> Iterable[str]:
 
 
 def fewest(made: Suite) -> int:
-    """The size of a small subset of the inputs that distinguishes all designs that the whole suite does."""
+    """The size of a small subset of a suite's inputs that distinguishes as many designs as the suite."""
     masks, universe = _distinguished(made)
     return (
         min(len(masks), len(cover(masks, [1] * len(masks), universe).chosen)) if masks else len(made.inputs)

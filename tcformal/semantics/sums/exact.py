@@ -1,8 +1,8 @@
 """Sums that are exact up to their rounding, computed in windows of bounded width.
 
-A sum of n floating-point terms can need several hundred bits.  What decides its rounding does not:
-two terms need guard, round and sticky bits; three terms need windows between which a gap may be cut
-short, because what lies far below only nudges; products of a narrow format fit one fixed window.
+A sum of n floating-point terms can need several hundred bits, but its rounding depends on fewer.  Two terms
+need guard, round and sticky bits.  Three terms need windows, between which a wide gap may be shortened,
+because far lower terms act only as a sticky bit.  Products of a narrow format fit one fixed window.
 """
 
 from __future__ import annotations

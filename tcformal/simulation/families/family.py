@@ -74,7 +74,8 @@ class World:
     def known(
         self, designs: Designs, batch: Batch, row: int | NDArray[np.intp], unknown: NDArray[np.bool_]
     ) -> KnownBits:
-        """What is known of each design's result for one dot product, without the parameters in `unknown`.
+        """The known bits of each design's result for one dot product, with the parameters `unknown` left
+        open.
 
         Shapes: row: one row of the batch for all designs, or [designs]; unknown: [designs, axes], or
         [1, axes] for every design.
@@ -92,7 +93,7 @@ class World:
         return KnownBits(np.concatenate(values), np.concatenate(masks))
 
     def at(self, batch: Batch, row: int) -> World:
-        """The same designs with one dot product's operands in place: a smaller DAG for questions about it."""
+        """The family restricted to one dot product's operands: a smaller DAG for questions about it."""
         inputs = {name: int(x[0]) for name, x in columns(rows_of(batch, slice(row, row + 1))).items()}
         graph, root = specialised(self.graph, self.root, inputs)
         return replace(self, graph=graph, root=root)

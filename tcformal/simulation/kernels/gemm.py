@@ -1,7 +1,7 @@
 """Matrix products of raw encodings by compiled kernels: blocking, threads, and the rare rows with NaN or Inf.
 
-A kernel is compiled for operands of which none is NaN or Inf, and another one for all: decoding says
-which rows and columns hold such operands, and only their results are taken from the second.
+One kernel is compiled for finite operands, another for any.  Decoding flags the rows and columns with NaN or
+Inf, and only their results come from the second kernel.
 """
 
 from __future__ import annotations

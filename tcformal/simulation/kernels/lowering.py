@@ -1,8 +1,8 @@
-"""Lowering rules: values of a DAG's nodes that a processor computes another way than operator by operator.
+"""Lowering rules: cheaper instruction sequences for some nodes of a DAG than operator by operator.
 
-A rule gives the value of one node from those of other nodes; it is right only where both are equal on
-every input, for which each kind of rule states its condition.  What it needs may also be a derived node:
-one that is in no graph and stands for a value, such as an operand as a float, that rules alone take.
+A rule computes one node's value from other nodes' values.  It is valid only if both are equal on every input;
+each kind of rule states its condition.  A rule may also use derived nodes: values outside the graph, such as
+an operand as a float.
 """
 
 from __future__ import annotations

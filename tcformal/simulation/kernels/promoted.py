@@ -1,7 +1,7 @@
 """Two-level accumulation in a product kernel: full accumulators are added to a sum and restart at zero.
 
-Without it each accumulator is a product of its own, whose results are written and read again before they are
-added up.
+Without this fusion each accumulator is a matrix product of its own, written to memory and read again for the
+sum.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The LLVM module of one cut dot product: two decoders, and the loop over tiles, rows and steps of k.
 
-One side is taken lane by lane (a tile: `lanes` columns of B at once), the other one value at a time for
-all lanes.  A decoder computes the planes of its side once; the product kernel reads them and computes
-what depends on both sides, the accumulator staying in registers from step to step.
+One side fills the lanes (a tile: `lanes` columns of B at once), the other side is broadcast one value at a
+time.  A decoder computes the planes of its side once.  The product kernel reads them and computes the nodes
+that depend on both sides; the accumulator stays in registers from step to step.
 """
 
 from __future__ import annotations

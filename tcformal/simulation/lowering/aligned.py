@@ -1,14 +1,14 @@
 """Sums of aligned products on floats: a product is a float's, its cut the conversion to an integer.
 
-A product of signed significands that together have at most 24 bits is exact in binary32, so is its product
-with a power of two, and the conversion to an integer drops what alignment drops.  Nothing is rounded on the
-way: a number that could lie below the normal ones is less than 1 and gives 0 however it is rounded or
-flushed, so the processor's rounding mode means nothing here.  The conditions are computed from the bounds
-of the significands and exponents; a sum for which they fail keeps its operators.
+A product of signed significands of at most 24 bits in all is exact in binary32, and so is its product with a
+power of two; the conversion to an integer truncates as alignment does.  No step rounds: a number below the
+normal range is less than 1 and becomes 0, rounded or flushed, so that the processor's rounding mode has no
+effect.  The conditions follow from static bounds of significands and exponents; a sum that violates them
+keeps its operators.
 
-Zero products have an exponent of their own in most designs.  Where it never decides the largest one, because
-another term is at least as large or it lies below every exponent, one zero operand's exponent is set so low
-that no sum with it decides either, and no choice is left.  Exponents are compared two at a time, or four
+Most designs give zero products a fixed exponent.  If it never decides the maximum, because another term is at
+least as large or all exponents lie above it, the exponent of a zero operand is set so low that no product
+with it decides the maximum, and no selection is needed.  Exponents are compared two or four at a time
 (`quarters`).
 """
 

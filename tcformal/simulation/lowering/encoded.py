@@ -1,9 +1,8 @@
 """Factors as floats: fast conversion of an encoding to binary32, by moving its fields.
 
-The fields of binary32 are those of a narrower format with more places: an encoding moved to where they lie is
-its number times a power of two, and a subnormal one is too, as a subnormal float or as a number of fewer
-places.  That holds for a factor whose sign, significand and exponent are those that `unpack` makes of one
-input, which is compared node by node; any other factor keeps its operators.
+The fields of binary32 contain those of a narrower format: an encoding moved to them is its number times a
+power of two, and a subnormal encoding stays one.  A rule applies to a factor whose sign, significand and
+exponent are the nodes that `unpack` makes of one input; any other factor keeps its operators.
 """
 
 from __future__ import annotations

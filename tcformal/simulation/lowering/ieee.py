@@ -1,11 +1,11 @@
 """Dot products whose every step is an operation of IEEE 754, on the processor's own floats.
 
-A step that adds two numbers exactly and rounds to nearest in binary32 or binary64 is an addition, or a fused
-multiply–add where one of them is a product that was not rounded; a product rounded on its own is a
-multiplication.  Sums of several products, and what is rounded to odd, are made in binary64 (`sums64`).
-Zeros, subnormals and overflow are as IEEE 754 says, which the design has to say too; flushing is done on
-encodings, and NaNs are given their words.  Only operands of A and B that are finite come here: a NaN is c's,
-or an infinite sum met one of the other sign.
+A step that adds two numbers exactly and rounds to nearest in binary32 or binary64 is an IEEE addition.  If
+one of them is an unrounded product it is a fused multiply-add; a product with its own rounding is a
+multiplication.  Sums of several products, and rounding to odd, are computed in binary64 (`sums64`).  The
+design must treat zeros, subnormals and overflow as IEEE 754 does; flushing works on encodings, and NaNs get
+the design's words.  Operands of A and B are finite here: a NaN comes from c, or from infinities of both
+signs.
 """
 
 from __future__ import annotations

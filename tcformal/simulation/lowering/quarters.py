@@ -1,12 +1,12 @@
 """Packed bytes: exponents of four products in a word, without their shared scale; and sums of narrow
 products.
 
-An encoding of a byte has at most six bits of exponent, so that sums of two fit into a byte with a sign, and
-below 0 there is room for those with a zero.  A scale that is one for all products of a sum is added to the
-largest exponent once, and to the power of two that all products are multiplied with.
+An 8-bit encoding has at most six exponent bits, so that a signed byte holds the sum of two exponents, with
+room for a marker of zeros.  A scale shared by all products of a sum is added once to the largest exponent,
+and once to the common power of two.
 
-The exact sum of a group of products is one of integers where its terms are the products that the definition
-makes of two inputs, node by node: each number counts its format's least ones, and halves hold the sum.
+A group's exact sum is an integer sum if its terms are products of two inputs, node by node.  Each number
+counts units of its format's smallest subnormal, and halves hold the sum.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sums in binary64 with one final rounding to binary32: products and at most one other number.
 
-Products of formats of up to 24 bits are exact in binary64.  A sum that is rounded to odd there, or the sum of
-three whose small parts are, rounds to binary32 as the exact sum does [Boldo and Melquiond, Emulation of FMA
-and correctly rounded sums, 2008]; so does one rounded to odd twice.  More than two products are added in two
-windows that hold them without loss, where the format's exponents allow that.
+Products of formats of up to 24 bits are exact in binary64.  A binary64 sum rounded to odd rounds to binary32
+as the exact sum does, also if it was rounded to odd twice, or if it has three terms whose small parts were
+[Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008].  More than two products are added in
+two exact windows, if the format's exponents allow that.
 """
 
 from __future__ import annotations

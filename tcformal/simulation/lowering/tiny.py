@@ -1,12 +1,11 @@
 """Tininess after rounding: binary32 results below 2^-126 with unbounded exponent, though they round to
 2^-126.
 
-Such a result is known from the same operation on numbers that are 2^RAISED times as large: that is rounded
-to as many bits with an exponent that has room, unless a number overflows.  Where the number beside the
-product does, or a factor that is not multiplied by zero, the exact result is zero or has bits of a weight far
-above 2^-126 only: whatever is Inf or NaN then is not below, and nothing has to become zero.  Where a factor
-overflows that is multiplied by zero, the result is the number itself, which is no subnormal one where that
-can happen.
+Tininess is read off the same operation on numbers 2^RAISED times as large: it rounds to as many bits, but
+within the normal range, unless a number overflows.  If the addend overflows, or a factor that is not
+multiplied by zero, the exact result is zero or has only bits far above 2^-126: an Inf or NaN is then not
+tiny, and no flush is needed.  If a factor overflows that is multiplied by zero, the result is the addend,
+which is never subnormal where that can happen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Start-up of child Python processes: safe import path, ignored interrupts, and a link to the parent's life.
 
-No process looks for modules in the working directory, which may hold a `json.py` of anybody's; none hears
-a Ctrl-C that is meant for its parent, not even while it starts; and none outlives its parent.
+No child imports modules from the working directory, which may hold any `json.py`.  No child receives a Ctrl-C
+that is meant for its parent, even during start-up.  No child outlives its parent.
 """
 
 from __future__ import annotations

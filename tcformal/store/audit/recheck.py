@@ -1,8 +1,8 @@
 """A worker process that checks stored certificates: one JSON request a line.
 
-A request holds `dag` (the text of a DAG whose root is named `assertion`), `certificate` (what a record says
-of it), `folder` and `seconds` of the processor.  The answer holds `steps` and `checker`, or `refused` with
-the reason, or `late`.
+A request holds `dag` (the text of a DAG whose root is named `assertion`), `certificate` (a record's entry),
+`folder` and `seconds` of processor time.  The answer holds `steps` and `checker`, or `refused` with the
+reason, or `late`.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class WrittenProof:
 
     @property
     def clauses(self) -> int:
-        """The number of clauses."""
+        """The number of clauses in the DIMACS text."""
         return self.cnf.count("\n") - 1
 
 

@@ -37,7 +37,7 @@ class CallBounds:
         self.used: dict[tuple[str, int, StatedSum], CallBound] = {}
 
     def of(self, unit: UnitSpec, products: int, needed: StatedSum) -> CallBound:
-        """The error constants of a dot product of so many products.
+        """The error constants of a dot product of `products` products.
 
         Ranges and units: `needed`: the sum that they are to be about; what is flushed of it is counted by
         whom they are given to.

@@ -1,7 +1,7 @@
 """Matrix products of raw encodings on a GPU: operands brought there and decoded, one launch for the product.
 
-As on a processor there is a kernel for operands of which none is NaN or Inf, and another one for all; a GPU
-takes the second for the whole product where an operand asks for it.
+As on a processor, one kernel is compiled for finite operands and another for any.  A GPU runs the second one
+on the whole product if an operand is NaN or Inf.
 """
 
 from __future__ import annotations

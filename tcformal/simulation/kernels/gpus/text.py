@@ -1,8 +1,8 @@
 """The kernels of one cut dot product for GPUs, as one text that is OpenCL C, CUDA C++ and HIP.
 
-A thread computes some rows of one column.  What depends on A alone, or on B alone, is decoded once: A's
-values stand in words of their own, which a block brings into its shared memory, B's are packed into
-words that each thread reads for its column.
+A thread computes some rows of one column.  Nodes that depend on A alone, or on B alone, are decoded once: A's
+values fill whole words, which a block loads into shared memory; B's values are packed into words that each
+thread reads for its column.
 """
 
 from __future__ import annotations

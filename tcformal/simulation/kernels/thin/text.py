@@ -1,8 +1,7 @@
 """A kernel for few rows: the operands in lanes are decoded in registers, not in records.
 
-Decoded records are worth their memory where many rows meet them.  Where few do, a tile's encodings are
-decoded in registers, once for all of the rows; results wait in memory from step to step, so that neighbouring
-encodings are read one after the other.
+Decoded records pay where many rows read them.  For few rows, a tile's encodings are decoded in registers once
+for all rows.  Results stay in memory from step to step, so that encodings are read sequentially.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Transposition of matrix blocks in the first-level cache, so that neighbouring lanes become adjacent.
 
-Kernels of few rows and of dot products take one encoding of every lane at a time.  Lines of far rows share
-few places of a cache, so that each is read once, in whole, and what a kernel takes from it waits where no
-other line comes.
+Kernels of few rows and of dot products read one encoding of every lane at a time.  Distant rows map to the
+same cache sets and evict each other.  So each cache line is read once and copied to a block without such
+conflicts.
 """
 
 from __future__ import annotations
