@@ -45,7 +45,8 @@ class Gaps:
         return all_of(g, [self.near(g, x, spread) for x in self.terms])
 
     def near(self, g: Graph, x: Gap, spread: int) -> Node:
-        """The node that is 1 where one term lies at most `spread` below the largest exponent, or is zero."""
+        """The node that is 1 where one term lies at most `spread` below the largest exponent, or is zero, NaN
+        or Inf."""
         if spread >> x.gap.width:
             return g.truth(True)
         return g.or_(g.not_(x.live), g.ule(x.gap, g.const(spread, x.gap.width)))

@@ -43,7 +43,7 @@ class Parts:
         return self.folder / f"campaign-{number}.jsonl"
 
     def append(self, data: Mapping[str, Any]) -> None:
-        """Append one sealed line to the first part with room, durably."""
+        """Append one sealed line durably to the current part, or to the next one if it is full."""
         data = sealed(data)
         size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
         while self._held() + size > self._most_bytes:

@@ -81,7 +81,7 @@ def _range(fmt: Format, span: tuple[int, int] | None) -> tuple[int, int]:
 
 
 def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers, style: Integers) -> Raw:
-    """Random numbers with given exponents; the row's `style` sets signs and the density of bits."""
+    """Random numbers with given exponents; each row's `style` sets the signs and the kind of fractions."""
     shape, t = exponent.shape, fmt.fraction_bits
     full = (1 << t) - 1
     random = rng.integers(0, full + 1, shape)

@@ -325,7 +325,7 @@ def _step(
 def _rounding(
     step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction, name: str
 ) -> Rounding:
-    """One rounding of the trace: the sum's bits, kept and discarded, and the result."""
+    """One rounding of the trace: the normalised sum's bits, the rounding direction, and the result."""
     target = rounded.target
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
     away = bool(values[rounded.away])

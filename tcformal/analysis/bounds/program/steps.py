@@ -127,7 +127,7 @@ def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[St
 
 
 def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: ProgramPlan) -> None:
-    """Raise InputError where saturation may truncate a word that exceeds the largest magnitude.
+    """Raise InputError where a word scaled by the largest magnitude may exceed its format and saturate.
 
     Ranges and units: `share`: what |w| is at most in units of the element over the magnitude, at most 1.
     """
