@@ -94,11 +94,11 @@ def measured_already(path: Path, cells: Sequence[Cell], warn: Warn = ignore) -> 
     held = {}
     for record in records(path, CellRecord, warn):
         try:
-            known = today.get(record.name) == record.definition and bool(record.numbers)
+            current = today.get(record.name) == record.definition and bool(record.numbers)
         except ValueError as error:
             warn(f"expected the errors of {record.name} in {path} as numbers, but {error}: it is passed over")
             continue
-        if known:
+        if current:
             held[record.cell] = record
     return {c: held[c] for c in cells if c in held}
 

@@ -44,31 +44,31 @@ class Concrete:
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
         """The unsigned values of the roots on one row of inputs."""
-        given = []
+        values = []
         for name, width in self._inputs:
             if name not in inputs:
                 raise InputError(f"expected a value for input {name}, but none was given")
             value = inputs[name]
             if not 0 <= value < (1 << width):
                 raise InputError(f"expected an encoding of {width} bits for {name}, but got {value:#x}")
-            given.append(value)
+            values.append(value)
         if self._run is None and self._singly:
             self._singly -= 1
-            return self._walked(given)
+            return self._walked(values)
         if self._run is None:
             self._run = _compiled(self._nodes, self._roots)
-        return self._run(given)
+        return self._run(values)
 
     def _walked(self, given: list[int]) -> list[int]:
         """Evaluate the roots node by node."""
         if self._steps is None:
             self._steps = self._ordered()
-        known = self._known.copy()
+        values = self._known.copy()
         for place, value in zip(self._given, given, strict=True):
-            known[place] = value
+            values[place] = value
         for place, meaning, i, j, k in self._steps:
-            known[place] = meaning(known, i, j, k)
-        return [known[place] for place in self._wanted]
+            values[place] = meaning(values, i, j, k)
+        return [values[place] for place in self._wanted]
 
     def _ordered(self) -> list[_Step]:
         """The nodes with their slots; constants are filled in."""

@@ -57,12 +57,12 @@ class Known(Interpreter[KnownBits]):
     def visit(self, node: Node, values: Sequence[KnownBits]) -> KnownBits:
         """The known bits of one node; fully known arguments are evaluated as in `Vector`."""
         if values and all(x.known for x in values):
-            made = self._exact.visit(node, [x.value for x in values])
-            return KnownBits(made, _NOTHING if made.dtype != object else _NOTHING_WIDE)
-        found = super().visit(node, values)
-        if found.unknown.any():
-            return found
-        return KnownBits(found.value, _NOTHING if found.value.dtype != object else _NOTHING_WIDE)
+            exact = self._exact.visit(node, [x.value for x in values])
+            return KnownBits(exact, _NOTHING if exact.dtype != object else _NOTHING_WIDE)
+        bits = super().visit(node, values)
+        if bits.unknown.any():
+            return bits
+        return KnownBits(bits.value, _NOTHING if bits.value.dtype != object else _NOTHING_WIDE)
 
     # ------------------------------------------------------------------ helpers
     def _all(self, node: Node, where: Lanes, value: Lanes) -> KnownBits:
@@ -140,10 +140,10 @@ class Known(Interpreter[KnownBits]):
         return self._sum(node, KnownBits(zero, zero), self._inverted(node, x), 1)
 
     def on_mul_expand(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
-        made = self._when_known(node, x, y)
+        product = self._when_known(node, x, y)
         nought = (x.largest == 0) | (y.largest == 0)
-        empty = np.zeros(1, made.value.dtype)
-        return KnownBits(np.where(nought, empty, made.value), np.where(nought, empty, made.unknown))
+        empty = np.zeros(1, product.value.dtype)
+        return KnownBits(np.where(nought, empty, product.value), np.where(nought, empty, product.unknown))
 
     def _shifted(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
         """A shift by a known amount; zero shifted by any amount is zero."""

@@ -95,16 +95,16 @@ class Vector(Interpreter[Lanes]):
         return np.asarray(x ^ (_mask(node.width) if x.dtype == object else _MASKS[node.width]))
 
     def on_and_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x & y
-        return made
+        lanes: Lanes = x & y
+        return lanes
 
     def on_or_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x | y
-        return made
+        lanes: Lanes = x | y
+        return lanes
 
     def on_xor(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x ^ y
-        return made
+        lanes: Lanes = x ^ y
+        return lanes
 
     def on_add_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
         return self.cut(x + y, node.width)

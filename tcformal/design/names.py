@@ -115,10 +115,10 @@ def _parsed(key: str, value: str) -> Any:
 
 def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Any]:
     """Parse design parameters, with shorthands expanded."""
-    known = [*_design_names(), "terms", "align_bits", "rounding", *extra]
+    names = [*_design_names(), "terms", "align_bits", "rounding", *extra]
     parsed: dict[str, Any] = {}
     for key, value in settings.items():
-        check_choice(f"parameter of {name.partition('@')[0]}", key, known)
+        check_choice(f"parameter of {name.partition('@')[0]}", key, names)
         if key in extra or key == "rounding":
             continue
         if key == "terms":
@@ -161,16 +161,16 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     of_tree = _of_tree(settings)
     if of_tree:
         of_tree.setdefault("nan_rule", settings.pop("nan_rule", unit.design.nan_rule))
-    given = _design_settings(settings, name, ())
+    settings_parsed = _design_settings(settings, name, ())
     if "rounding" in settings:
-        given = {**_rerounded(settings["rounding"], unit.design.parameters()), **given}
+        settings_parsed = {**_rerounded(settings["rounding"], unit.design.parameters()), **settings_parsed}
     changed = Fact("given in the name", Evidence.CHOSEN)
-    facts = {**unit.facts, **dict.fromkeys(given, changed)}
+    facts = {**unit.facts, **dict.fromkeys(settings_parsed, changed)}
     base, made = unit.design.parameters(), unit.tree
     if of_tree:
         made = _tree(of_tree, name)
-        base |= _tree_parameters(made, given)
-    return replace(unit, name=name.strip(), design=_completed(base, given), tree=made, facts=facts)
+        base |= _tree_parameters(made, settings_parsed)
+    return replace(unit, name=name.strip(), design=_completed(base, settings_parsed), tree=made, facts=facts)
 
 
 def _of_tree(settings: dict[str, str]) -> dict[str, str]:

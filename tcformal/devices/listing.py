@@ -140,14 +140,14 @@ def _nvidia() -> Iterator[Listed]:
 
 def _amd() -> Iterator[Listed]:
     """The AMD GPUs of this machine; DeviceError where the driver lists some and HIP is missing."""
-    known = topology().targets
-    if not known:
+    targets = topology().targets
+    if not targets:
         return
     try:
         runtime = HipRuntime()
         count = runtime.count()
     except DeviceError as error:
-        raise DeviceError(f"{error}; the driver lists {', '.join(known)}") from None
+        raise DeviceError(f"{error}; the driver lists {', '.join(targets)}") from None
     for index in range(count):
         target = runtime.target(index)
         yield Listed(f"hip:{index}", f"{runtime.name(index)} ({target})".strip(), hip.abilities_of(target))

@@ -72,20 +72,20 @@ class RecordedDevice(Device):
         whole = self._whole(spec, batch)
         if whole is not None:
             return whole
-        known = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
-        found: list[int] = []
+        outputs = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
+        results: list[int] = []
         for row in range(len(batch.c)):
             w = witness_at(batch, row)
-            while w not in known and self._read_on(spec):
+            while w not in outputs and self._read_on(spec):
                 pass
-            if w not in known:
+            if w not in outputs:
                 raise DeviceError(
                     f"expected {self.name} to hold every dot product of the plan, "
-                    f"but it holds the first {len(found)} of {len(batch.c)} and not the next",
-                    found,
+                    f"but it holds the first {len(results)} of {len(batch.c)} and not the next",
+                    results,
                 )
-            found.append(known[w])
-        return np.array(found, dtype=np.uint64)
+            results.append(outputs[w])
+        return np.array(results, dtype=np.uint64)
 
     def operands(self, spec: UnitSpec) -> list[Witness]:
         """Every recorded dot product, for plans."""
@@ -125,12 +125,12 @@ class RecordedDevice(Device):
         """Read the next piece of a file of results; False at its end."""
         if self._archive:
             return False
-        known = self._known.setdefault(spec.name, {})
+        outputs = self._known.setdefault(spec.name, {})
         piece = next(self._unread.setdefault(spec.name, self._pieces(spec)), None)
         if piece is None:
             return False
         for row, d in enumerate(piece.outputs.tolist()):
-            self._put(known, witness_at(piece.batch, row), d)
+            self._put(outputs, witness_at(piece.batch, row), d)
         return True
 
     def _whole(self, spec: UnitSpec, batch: Batch) -> Raw | None:

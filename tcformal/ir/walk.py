@@ -94,12 +94,12 @@ class Interpreter(Generic[NodeValue]):
 
     def run(self, roots: Sequence[Node]) -> list[NodeValue]:
         """The values of `roots`; other values are dropped after their last use."""
-        known: dict[int, NodeValue] = {}
+        values: dict[int, NodeValue] = {}
         for node, args, last in _steps(tuple(roots)):
-            known[node.index] = self.visit(node, [known[i] for i in args])
+            values[node.index] = self.visit(node, [values[i] for i in args])
             for i in last:
-                del known[i]
-        return [known[root.index] for root in roots]
+                del values[i]
+        return [values[root.index] for root in roots]
 
     def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
         """The value of one node, given those of its arguments."""

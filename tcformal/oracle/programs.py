@@ -93,14 +93,14 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
 
 def _all_rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]]) -> list[int]:
     """Every element of a rounded vector; equal operands are computed once."""
-    made, by_operands = list[int](), dict[tuple[int, ...], int]()
+    elements, by_operands = list[int](), dict[tuple[int, ...], int]()
     rows = [known[j] for j in step.sources]
     for i in range(step.length or 1):
         words = tuple(row[i if len(row) > 1 or i == 0 else 0] for row in rows)
         if words not in by_operands:
             by_operands[words] = _rounded(plan, step, known, i)
-        made.append(by_operands[words])
-    return made
+        elements.append(by_operands[words])
+    return elements
 
 
 def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:

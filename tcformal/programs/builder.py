@@ -135,9 +135,9 @@ class Builder:
 
     def element(self, vector: StepValue, i: int) -> StepValue:
         """Element i of a vector."""
-        made = self.steps[vector.index]
-        if isinstance(made, JoinStep):
-            return StepValue(made.items[i], vector.fmt, None)
+        step = self.steps[vector.index]
+        if isinstance(step, JoinStep):
+            return StepValue(step.items[i], vector.fmt, None)
         return self.add(
             SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
         )  # fmt: skip

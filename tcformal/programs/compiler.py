@@ -107,10 +107,10 @@ class _Compiler:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             with self.builder.naming(_spelled(target).strip("()").replace(", ", "+")):
-                found = self.value(node.value)
-                self.assign(target, found)
+                value = self.value(node.value)
+                self.assign(target, value)
                 if isinstance(target, ast.Tuple):
-                    for name, item in zip(target.elts, self.several(found), strict=True):
+                    for name, item in zip(target.elts, self.several(value), strict=True):
                         if isinstance(item, StepValue):
                             self.builder.rename(item, _spelled(name))
         elif isinstance(node, ast.For) and not node.orelse:

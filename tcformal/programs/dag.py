@@ -112,12 +112,12 @@ def program_dag(
             raise InputError(
                 f"expected {step.length or 1} encodings of {step.letter}, but got {len(given[step.letter])}"
             )
-    made = _Circuit(g, given)
+    circuit = _Circuit(g, given)
     with g.scope(scope):
         for step in plan.steps:
             with g.scope(step.name):
-                made.add(step)
-    return ProgramDag(plan, tuple(tuple(x) for x in made.values))
+                circuit.add(step)
+    return ProgramDag(plan, tuple(tuple(x) for x in circuit.values))
 
 
 class _Circuit:
@@ -200,9 +200,9 @@ class _Circuit:
     def _divided(self, step: QuotientStep, i: int) -> Held:
         fmt = format_of(step)
         x, y = self._element(step.dividend, i), self._element(step.divisor, i)
-        made = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
-        made = saturated(self.g, made, fmt) if fmt.specials is not Specials.IEEE else made
-        return Held(self.g, fmt, number=made)
+        ratio = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
+        ratio = saturated(self.g, ratio, fmt) if fmt.specials is not Specials.IEEE else ratio
+        return Held(self.g, fmt, number=ratio)
 
     def _called(self, step: CallStep) -> Held:
         g, spec = self.g, step.unit

@@ -120,8 +120,8 @@ def grouped_products(
     for first in range(0, len(products), group):
         members = products[first : first + group]
         with g.scope(f"group{first // group}"):
-            total, made = _group_sum(g, members)
-        sums.append(made)
+            total, group_sum = _group_sum(g, members)
+        sums.append(group_sum)
         if scales is not None:
             alpha, beta = scales.of(g, start + first)
             total = product(g, total, product(g, alpha, beta))

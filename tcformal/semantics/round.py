@@ -222,10 +222,10 @@ def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choic
             return None
     yes, down = g.truth(True), g.not_(sign)
     finite = {"RZ": yes, "RO": yes, "RD": down, "RU": sign}
-    made = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
+    keeps = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
     if isinstance(overflow, str):
-        return made
-    return g.or_(chosen(g, overflow, "largest"), g.and_(chosen(g, overflow, "ieee"), made))
+        return keeps
+    return g.or_(chosen(g, overflow, "largest"), g.and_(chosen(g, overflow, "ieee"), keeps))
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:

@@ -43,9 +43,9 @@ def _wide(array: Raw, count: int, fill: int) -> Raw:
 
 def replay(spec: UnitSpec, batch: Batch) -> Raw:
     """The results of a unit for a batch, as raw encodings in uint64; see `takes`."""
-    u, made = Unit(spec), []
+    u, results = Unit(spec), []
     wide = padded(spec, batch)
     for start in range(0, len(wide.c), _CHUNK):
         x = rows_of(wide, slice(start, start + _CHUNK))
-        made.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
-    return np.concatenate(made) if made else np.zeros(0, np.uint64)
+        results.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
+    return np.concatenate(results) if results else np.zeros(0, np.uint64)

@@ -76,9 +76,9 @@ class RunnableProgram:
                 f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
             )
         plan = self.program.plan(a.shape[1])
-        given = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
-        _check_words(plan, given)
-        return run_plan(plan, given, {})[:, 0]
+        operands = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
+        _check_words(plan, operands)
+        return run_plan(plan, operands, {})[:, 0]
 
     def matmul(
         self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None

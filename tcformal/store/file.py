@@ -227,10 +227,10 @@ class RecordFile:
     def _take(self, start: int, text: bytes) -> None:
         if self._starts and start <= self._starts[-1]:
             return  # a last line without an end, which has been seen before
-        line, found = len(self._starts), self.kind.pattern.search(text)
+        line, subject = len(self._starts), self.kind.pattern.search(text)
         self._starts.append(start)
-        if found is not None:
-            key = hash(found.groups())
+        if subject is not None:
+            key = hash(subject.groups())
             self._before.append(self._last.get(key, -1))
             self._last[key] = line
         else:

@@ -108,13 +108,13 @@ class Rechecker:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
                     return None
-                some = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
-                if not some:
+                chunk = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+                if not chunk:
                     return None
-                self._read += some
+                self._read += chunk
         line, _, self._read = self._read.partition(b"\n")
         try:
-            found = json.loads(line)
+            reply = json.loads(line)
         except ValueError:
             return None
-        return found if isinstance(found, dict) else None
+        return reply if isinstance(reply, dict) else None

@@ -21,10 +21,10 @@ _LONGEST = 160
 
 def schema(kind: str = "answer") -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `claim`, `lemma` or `proof`."""
-    found: dict[str, Any] = json.loads(
+    document: dict[str, Any] = json.loads(
         files("tcformal.store").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     )
-    return found
+    return document
 
 
 @cache

@@ -133,19 +133,20 @@ class Construction:
         return self._blocks[key]
 
     def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
-        made: list[FactorWords] = []
+        products: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
             if largest is None:
                 return None
-            made.append(largest)
-        filled = None if subnormal else self._cut(e, count - len(made)) or self._filled(e, count - len(made))
+            products.append(largest)
+        left = count - len(products)
+        filled = None if subnormal else self._cut(e, left) or self._filled(e, left)
         if filled is not None:
-            return made + filled
+            return products + filled
         brings, lost = self._parts(e)
-        if brings is not None and not subnormal and len(made) < count:
-            made.append(brings)
-        return made + [_NOTHING if lost is None else lost] * (count - len(made))
+        if brings is not None and not subnormal and len(products) < count:
+            products.append(brings)
+        return products + [_NOTHING if lost is None else lost] * (count - len(products))
 
     def _parts(self, e: int) -> tuple[FactorWords | None, FactorWords | None]:
         """Two products: one that sets up the conversion's maximal loss, and one that is lost in the sum."""

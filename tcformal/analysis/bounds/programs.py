@@ -238,8 +238,8 @@ class _NearSearch:
         stacked = np.stack([*rows, *rows[:1] * (-len(rows) % _LANES)])
         # At once, with those that were not drawn: a call costs as much of few rows as of many.
         size = max(1, 2 * _PRODUCTS // self.n)
-        found = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
-        ratios, results = (np.concatenate(x) for x in zip(*found, strict=True))
+        losses = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
+        ratios, results = (np.concatenate(x) for x in zip(*losses, strict=True))
         at = int(ratios.argmax())
         self.made = stacked[at].tobytes(), int(results[at])
         return np.asarray(stacked[at])

@@ -108,8 +108,8 @@ def _nearest_product(first: int, second: int, whole: int, sign: int) -> tuple[in
             y = (whole << places) // x + 1 if sign > 0 else -(-(whole << places) // x) - 1
             gap = abs(Fraction(x * y, 1 << places) - whole)
             if 1 << second <= y < 2 << second and gap < 1:
-                found = (gap, x, y, places)
-                best = found if best is None else min(best, found)
+                candidate = (gap, x, y, places)
+                best = candidate if best is None else min(best, candidate)
     return None if best is None else best[1:]
 
 

@@ -156,15 +156,15 @@ class FallSearch:
     def best(self) -> FallRow | None:
         """The row with the largest decrease; None where no result decreases."""
         rows = self.drawn(min(_DRAWN, self.most * 4))
-        found = self.falls(*rows)
+        defects = self.falls(*rows)
         for _ in range(_ROUNDS):
-            order = np.argsort(-found, kind="stable")[: min(_KEPT, self.most)]
+            order = np.argsort(-defects, kind="stable")[: min(_KEPT, self.most)]
             kept = tuple(x[order] for x in rows)
             more = self.children(kept)
             rows = tuple(np.concatenate(x) for x in zip(kept, more, strict=True))  # type: ignore[assignment]
-            found = np.concatenate([found[order], self.falls(*more)])
-        at = int(np.argmax(found))
-        if not found[at] > 0:
+            defects = np.concatenate([defects[order], self.falls(*more)])
+        at = int(np.argmax(defects))
+        if not defects[at] > 0:
             return None
         a, b, c, more_ = (x[at] for x in rows)
         if self.operand == "c":

@@ -158,10 +158,10 @@ class Accumulation:
         with g.scope("coarse"):
             steps = unit_dot(g, resolve(coarse), [x], [y], c).result
         fields = g.extract(near, d.width - 2, d.fraction_bits)
-        some = g.any_bit(g.extract(steps, format_named("e4m8").width - 2, 0))
+        nonzero = g.any_bit(g.extract(steps, format_named("e4m8").width - 2, 0))
         sign = g.bit(near, d.width - 1)
         least = g.concat(sign, g.const(1 << d.fraction_bits, d.width - 1))
-        return g.ite(g.any_bit(fields), near, g.ite(some, least, g.concat(sign, g.const(0, d.width - 1))))
+        return g.ite(g.any_bit(fields), near, g.ite(nonzero, least, g.concat(sign, g.const(0, d.width - 1))))
 
     def words(self, x: Floats, fmt: Format) -> NDArray[Any]:
         """The encodings of numbers that a format contains."""

@@ -133,8 +133,8 @@ def _with_stages(
     own = {s: {n: v for n, v in row.items() if getattr(base, n) != v} for s, row in stages.items()}
     root = _renamed(root, {s for s, row in own.items() if row})
     used = {x.stage for x in root.steps()}
-    made = tree(root, {s: row for s, row in own.items() if s in used})
-    return tree_unit(spec, replace(made, **more))  # type: ignore[arg-type]
+    whole = tree(root, {s: row for s, row in own.items() if s in used})
+    return tree_unit(spec, replace(whole, **more))  # type: ignore[arg-type]
 
 
 def _renamed(step: Step, kept: set[str]) -> Step:

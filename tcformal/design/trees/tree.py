@@ -167,10 +167,10 @@ class Tree:
     @property
     def stages(self) -> dict[str, dict[str, Value]]:
         """The overridden parameters of each stage; every stage of a sum is present."""
-        made: dict[str, dict[str, Value]] = {step.stage: {} for step in self.root.steps()}
+        rows: dict[str, dict[str, Value]] = {step.stage: {} for step in self.root.steps()}
         for stage, name, value in self.settings:
-            made[stage][name] = value
-        return made
+            rows[stage][name] = value
+        return rows
 
 
 def tree(root: Step, stages: Mapping[str, Mapping[str, Value]] | None = None) -> Tree:

@@ -86,8 +86,8 @@ def double_facts(arch: str) -> dict[str, Fact]:
     """The facts of an NVIDIA fp64 unit's parameters."""
     seen = arch == "hopper"
     nan = Fact("; ".join(HOPPER_RESULTS), Evidence.MEASURED) if seen else AS_HOPPER
-    found = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
-    return on_hopper(found, _OF_CHAINS) if seen else found
+    base = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
+    return on_hopper(base, _OF_CHAINS) if seen else base
 
 
 @cache
@@ -98,21 +98,21 @@ def t_fdpa_facts(
 
     Results in fp16 leave the recordings blind to fraction_bits: many values of it fit them.
     """
-    found = _t_fdpa_facts(arch, o, recorded, table, algorithm)
+    base = _t_fdpa_facts(arch, o, recorded, table, algorithm)
     if arch != "hopper":
-        return found
+        return base
     if o.a.exponent_bits == o.d.exponent_bits == 8:
-        return on_hopper(found, _OF_WIDE_SUMS)
-    return on_hopper(found, _OF_HALVES if o.a.name == o.d.name == "fp16" else _OF_SUMS)
+        return on_hopper(base, _OF_WIDE_SUMS)
+    return on_hopper(base, _OF_HALVES if o.a.name == o.d.name == "fp16" else _OF_SUMS)
 
 
 def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
     """The facts of the instructions that a compiler substitutes for a missing `mma`."""
     scalar = o.a.name == "fp16"
-    found = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
+    base = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
     if scalar:
-        found = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
-    return on_hopper(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
+        base = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
+    return on_hopper(base, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else base
 
 
 def _t_fdpa_facts(arch: str, o: Operands, recorded: bool, table: str, algorithm: str) -> dict[str, Fact]:

@@ -59,9 +59,9 @@ def _units_of(arch: str | None) -> list[str]:
 def gpus() -> Iterator[ListedGpu]:
     """The GPUs of this machine; DeviceError where there are none, or where packages for them are missing."""
     for index in range(cards.count()):
-        found = cards.card(index)
-        major, minor = found.capability
-        yield ListedGpu(f"cuda:{index}", f"{found.name} (sm_{major}{minor})", _ARCH.get(found.capability))
+        gpu = cards.card(index)
+        major, minor = gpu.capability
+        yield ListedGpu(f"cuda:{index}", f"{gpu.name} (sm_{major}{minor})", _ARCH.get(gpu.capability))
 
 
 class CudaDevice(PlacedDevice):

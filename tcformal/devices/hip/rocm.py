@@ -42,21 +42,21 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
     Errors: DeviceError where there is no compiler or disassembler, or the instruction is missing.
     """
-    made = mfma(spec)
+    instruction = mfma(spec)
     clang, version = compiler()
     folder = sources("hip")
 
     def make(path: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
-            (Path(scratch) / "instruction.h").write_text(made.header)
-            words = [clang, "-x", "hip", f"--offload-arch={made.target}", *_OPTIONS, "-I", scratch]
+            (Path(scratch) / "instruction.h").write_text(instruction.header)
+            words = [clang, "-x", "hip", f"--offload-arch={instruction.target}", *_OPTIONS, "-I", scratch]
             words += ["-I", str(folder), "-c", str(folder / "mfma.hip"), "-o", str(path)]
-            run_tool(words, f"build {made.mnemonic} for {made.target}", environment=_PLATFORM)
+            run_tool(words, f"build {instruction.mnemonic} for {instruction.target}", environment=_PLATFORM)
 
     files = [folder / "mfma.hip", folder / "layout.h"]
-    path = built(files, [clang, version, made.target, made.header, *_OPTIONS], make)
-    _expect(spec, made, instructions(path))
-    return CodeObject(made, path, version)
+    path = built(files, [clang, version, instruction.target, instruction.header, *_OPTIONS], make)
+    _expect(spec, instruction, instructions(path))
+    return CodeObject(instruction, path, version)
 
 
 def build(name: str) -> str:

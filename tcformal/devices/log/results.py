@@ -85,8 +85,8 @@ class Run:
             return "it has no results"
         for note in self.notes:
             if note["kind"] == "position" and list(note["outputs"]) != [note["model"]]:
-                given = ", ".join(note["outputs"])
-                return f"the dot product at every place gives {given}, and not {note['model']} alone"
+                outputs = ", ".join(note["outputs"])
+                return f"the dot product at every place gives {outputs}, and not {note['model']} alone"
         if not self.ended and self.head["plan"] != CAMPAIGN:
             of = f" of {self.head['dot_products']}" if "dot_products" in self.head else ""
             return f"it holds {came}{of} dot products and did not come to its end"
@@ -113,8 +113,8 @@ def _lines(file: Path) -> list[lines.Line]:
     """The lines of a result file, compressed or not."""
     if file.suffix != ENDING:
         return lines.read(file)[0]
-    found = enumerate(read_packed(file).splitlines(), 1)
-    return [lines.parse_line(file, number, text) for number, text in found if text.strip()]
+    numbered = enumerate(read_packed(file).splitlines(), 1)
+    return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
 
 
 def read_runs(path: Path) -> list[Run]:
@@ -228,8 +228,8 @@ def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
     suites = ((_block(run, line), line) for line in run.done if line["kind"] == "suite")
     yield from suite_pieces(spec, run.head["k"], suites, path, today)
     for line in (line for line in run.done if line["kind"] == "random"):
-        if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
-            yield found
+        if (piece := random_piece(spec, run.head["k"], line, path, today)) is not None:
+            yield piece
 
 
 def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -135,10 +135,10 @@ class Bench:
     def _check_who(self, identity: Mapping[str, str]) -> None:
         """Raise DeviceError for another device than the folder's, such as an emulator for the processor."""
         who = self._tally.device
-        found = {key: text for key, text in identity.items() if key in _WHO}
-        if found != who:
+        identity_now = {key: text for key, text in identity.items() if key in _WHO}
+        if identity_now != who:
             raise DeviceError(
-                f"expected {who.get('device')} to run it, but {found.get('device')} would: "
+                f"expected {who.get('device')} to run it, but {identity_now.get('device')} would: "
                 "give it a campaign of its own by --unit"
             )
 

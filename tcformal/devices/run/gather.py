@@ -37,8 +37,10 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
         return
     count = 0
     for data in _values(path):
-        for found in _witnesses(data):
-            yield Directed(f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, found, str(path)))
+        for witness in _witnesses(data):
+            yield Directed(
+                f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, witness, str(path))
+            )
             count += 1
     if not count:
         raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")

@@ -189,20 +189,20 @@ def _fields(algo: Any) -> dict[str, int]:
     if isinstance(algo, Mapping):
         for key in algo:
             check_choice("field of an algorithm of cuBLASLt", key, FIELDS)
-        found = dict(algo)
+        fields = dict(algo)
     elif isinstance(algo, Sequence) and not isinstance(algo, str) and len(algo) == len(FIELDS):
-        found = dict(zip(FIELDS, algo, strict=True))
+        fields = dict(zip(FIELDS, algo, strict=True))
     else:
         raise InputError(
             f"expected the fields {', '.join(FIELDS)} by name or in a list, but got {shown(algo)}"
         )
-    if found.get("ID") is None:
+    if fields.get("ID") is None:
         raise InputError("expected the field ID of an algorithm of cuBLASLt, but there is none")
-    made = {}
+    values = {}
     for key in FIELDS:
-        value = found.get(key)
+        value = fields.get(key)
         default = 1 if key == "SPLITK_NUM" else 0
-        made[key] = default if value is None else check_int(key, value, low=-(1 << 31), high=(1 << 32) - 1)
-        if made[key] >> 31 == 1:
-            made[key] -= 1 << 32  # the attributes are words of 32 bits
-    return made
+        values[key] = default if value is None else check_int(key, value, low=-(1 << 31), high=(1 << 32) - 1)
+        if values[key] >> 31 == 1:
+            values[key] -= 1 << 32  # the attributes are words of 32 bits
+    return values

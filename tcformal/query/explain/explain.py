@@ -254,8 +254,8 @@ def _nodes(dot: Dot) -> Iterator[Node]:
                 yield from (x.distance, x.aligned)
         if step.rounded is not None:
             yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
-            made = step.rounded.result
-            yield from (made.term.sign, made.term.significand, made.inf)
+            result = step.rounded.result
+            yield from (result.term.sign, result.term.significand, result.inf)
         if step.floor is not None:
             cut = step.floor.rounded
             yield from (cut.normalised, cut.kept, cut.away)

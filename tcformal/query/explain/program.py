@@ -110,10 +110,10 @@ def program_witness(
 ) -> Witness:
     """The raw encodings of a program's operands, from numbers or text."""
     rows = []
-    for letter, given in (("a", a), ("b", b)):
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            raise InputError(f"expected a list of values for {letter}, but got {shown(given)}")
-        rows.append(tuple(_word(p.input_format(letter), x) for x in given))
+    for letter, values in (("a", a), ("b", b)):
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise InputError(f"expected a list of values for {letter}, but got {shown(values)}")
+        rows.append(tuple(_word(p.input_format(letter), x) for x in values))
     if len(rows[0]) != len(rows[1]) or not rows[0]:
         raise InputError(
             f"expected as many values of b as of a, at least 1, but got {len(rows[0])} and {len(rows[1])}"

@@ -57,11 +57,11 @@ def groups(text: str = "") -> list[FormatGroup]:
         by_formats.setdefault(key, []).append(Merged(name, tuple(names)))
     if not any(unit.has(text) for units in by_formats.values() for unit in units):
         raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
-    made = (
+    candidates = (
         FormatGroup(formats_text(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
         for units in by_formats.values()
     )
-    return [group for group in made if group.pairs]
+    return [group for group in candidates if group.pairs]
 
 
 def without_counterpart(text: str = "") -> list[str]:

@@ -105,8 +105,8 @@ def _driven_twice(module: Mapping[str, Any], rtlil: str) -> Iterator[str]:
     driven = {row[-1]: (1 << widths[row[-1]]) - 1 for row in rows if "input" in row}
     for left in _driven(module, rtlil):
         # Without braces it is one wire; what stands behind it is its source.
-        found = list(_WIRE.finditer(left)) if left.startswith("{") else [_WIRE.match(left)]
-        for wire, top, bottom in (x.groups() for x in found if x is not None):
+        wires = list(_WIRE.finditer(left)) if left.startswith("{") else [_WIRE.match(left)]
+        for wire, top, bottom in (x.groups() for x in wires if x is not None):
             high = widths.get(wire, 1) - 1 if top is None else int(top)
             low = int(bottom or top or 0)
             bits = ((1 << (high - low + 1)) - 1) << low

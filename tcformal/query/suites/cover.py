@@ -34,9 +34,9 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
     at_least = _counted(masks, universe)
     search = _CoverSearch(masks, universe, steps)
     while at_least < len(best):
-        found = search.within(universe, at_least)
-        if found is not None:
-            best = found
+        smaller = search.within(universe, at_least)
+        if smaller is not None:
+            best = smaller
         elif search.steps < 0:
             break
         else:

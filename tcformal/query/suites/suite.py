@@ -173,8 +173,8 @@ def chosen(
     rows, masks = _distinct(panel, inputs, results, pairs)
     universe = (1 << len(pairs)) - 1
     costs = _quick_costs(panel, rows_of(inputs, rows), results[:, rows])
-    found = cover(masks, costs, universe)
-    return [witness_at(inputs, int(rows[i])) for i in found.chosen], found.at_least
+    selection = cover(masks, costs, universe)
+    return [witness_at(inputs, int(rows[i])) for i in selection.chosen], selection.at_least
 
 
 def readable(

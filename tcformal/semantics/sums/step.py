@@ -73,12 +73,12 @@ def _largest_first(
     g: Graph, terms: Sequence[Term], exponents: Sequence[Exponent], e_max: Exponent
 ) -> list[Node]:
     """One-hot flags of the largest term: a nonzero c at e_max, else the first nonzero product there."""
-    found, none = [g.truth(False)] * len(terms), g.truth(True)
+    flags, none = [g.truth(False)] * len(terms), g.truth(True)
     for i in (len(terms) - 1, *range(len(terms) - 1)):
         at_top = g.and_(g.is_zero(shift_to(g, exponents[i], e_max)), g.not_(terms[i].zero))
-        found[i] = g.and_(none, at_top)
+        flags[i] = g.and_(none, at_top)
         none = g.and_(none, g.not_(at_top))
-    return found
+    return flags
 
 
 def fused_sum(

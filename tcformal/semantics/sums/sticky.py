@@ -37,8 +37,8 @@ def product_of_ones(g: Graph, a: Number, b: Number, zero_terms: int) -> Number:
 
     Zero, NaN, Inf: specials as `product` has them for zeros; no product is zero unless it is NaN.
     """
-    made = product(g, with_leading_one(g, a), with_leading_one(g, b))
-    moved = at_exponent(g, made, zero_terms)
+    x = product(g, with_leading_one(g, a), with_leading_one(g, b))
+    moved = at_exponent(g, x, zero_terms)
     return replace(moved, term=replace(moved.term, factors=()))
 
 

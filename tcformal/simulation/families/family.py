@@ -62,14 +62,16 @@ class World:
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
         """The results of each design for each dot product: raw encodings [designs, rows]."""
         rows = len(batch.c)
-        made = []
+        results = []
         each = max(1, _LANES // max(1, rows))
         for start in range(0, len(designs), each):
             some = designs[start : start + each]
-            given = {name: np.tile(x, len(some)) for name, x in columns(batch).items()}
-            given |= self._parameters(np.repeat(some, rows, axis=0))
-            made.append(evaluate(self.graph, self.root, given, n=len(some) * rows).reshape(len(some), rows))
-        return np.concatenate(made) if made else np.zeros((0, rows), np.uint64)
+            inputs = {name: np.tile(x, len(some)) for name, x in columns(batch).items()}
+            inputs |= self._parameters(np.repeat(some, rows, axis=0))
+            results.append(
+                evaluate(self.graph, self.root, inputs, n=len(some) * rows).reshape(len(some), rows)
+            )
+        return np.concatenate(results) if results else np.zeros((0, rows), np.uint64)
 
     def known(
         self, designs: Designs, batch: Batch, row: int | NDArray[np.intp], unknown: NDArray[np.bool_]

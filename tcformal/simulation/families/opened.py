@@ -66,9 +66,9 @@ class _Opened:
 
     def conversion(self, name: str, text: str) -> OpenConversion:
         """A conversion with a symbolic rounding mode; width and range are those of `text`."""
-        known = conversion(text)
+        fixed = conversion(text)
         modes = self.choice(name, [value.partition("-")[0] for value in self.values[name]])
-        return OpenConversion(**{x.name: getattr(known, x.name) for x in fields(known)}, modes=modes)
+        return OpenConversion(**{x.name: getattr(fixed, x.name) for x in fields(fixed)}, modes=modes)
 
 
 def world_of(

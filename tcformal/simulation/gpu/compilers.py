@@ -121,9 +121,9 @@ def compiler() -> Compiler:
 
 def tool(name: str) -> str | None:
     """The path of a program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
-    found = shutil.which(name)
-    if found is not None:
-        return found
+    program = shutil.which(name)
+    if program is not None:
+        return program
     return next((str(path) for path in _candidates(name) if os.access(path, os.X_OK)), None)
 
 

@@ -76,10 +76,10 @@ def sides_of(
     for node in nodes:
         if node.op == "input":
             name = names[node.index]
-            found = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
+            own = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
         else:
-            found = frozenset().union(*(sides[arg.index] for arg in arguments(node, rules)))
-        sides[node.index] = found
+            own = frozenset().union(*(sides[arg.index] for arg in arguments(node, rules)))
+        sides[node.index] = own
     return nodes, sides
 
 

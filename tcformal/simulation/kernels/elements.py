@@ -119,8 +119,8 @@ class Elements:
             rows, columns = 1, n
         else:
             kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]
-        made = zip(kept, self.storage, strict=True)
-        return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in made], rows, columns
+        arrays = zip(kept, self.storage, strict=True)
+        return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in arrays], rows, columns
 
     def _compile(self, single: tuple[bool, ...]) -> tuple[Any, int]:
         lanes = vector_bits() // WORD

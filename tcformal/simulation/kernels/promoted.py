@@ -46,10 +46,10 @@ class Promotion:
     ) -> LaneValue:
         """The running sum after a full accumulator is added."""
         inputs = self.graph.inputs
-        given = {"total": total, "full": full, **factors}
-        known = {inputs[name].index: x for name, x in given.items() if name in inputs}
+        operands = {"total": total, "full": full, **factors}
+        values = {inputs[name].index: x for name, x in operands.items() if name in inputs}
         return code.unsigned(
-            Lowering(self.graph, code, known, self.rules).value_of(self.root), self.root.width
+            Lowering(self.graph, code, values, self.rules).value_of(self.root), self.root.width
         )
 
 

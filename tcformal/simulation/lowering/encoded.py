@@ -60,8 +60,8 @@ class EncodedOperands:
 
     def of(self, x: Factor) -> Encoding | None:
         """The encoding that a factor equals; None for any other factor."""
-        found = self.apart(x)
-        return None if found is None or len(x.exponent.atoms) > 1 else found[0]
+        encoding = self.apart(x)
+        return None if encoding is None or len(x.exponent.atoms) > 1 else encoding[0]
 
     def apart(self, x: Factor) -> tuple[Encoding, Node] | None:
         """The encoding of a factor whose exponent includes a scale, with the encoding's own exponent."""

@@ -67,8 +67,8 @@ class Reader:
         whole = {x.index: LaneValue("%x", 0, (1 << x.width) - 1, lane_for(0, (1 << x.width) - 1))
                  for x in graph.inputs.values()}  # fmt: skip
         code = Code(1, "x")
-        known = {i: code.as_truth(x) if x.high == 1 else x for i, x in whole.items()}
-        self._bounds = Lowering(graph, code, known)
+        values = {i: code.as_truth(x) if x.high == 1 else x for i, x in whole.items()}
+        self._bounds = Lowering(graph, code, values)
 
     def holds(self, node: Node) -> bool:
         """Whether a node is part of the dot product."""

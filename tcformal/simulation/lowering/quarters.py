@@ -150,9 +150,9 @@ def _add_group(
             value = packed.combined(code, "add", HALF, value, x)
         low = code.apply("shl", WORD, value.text, code.word(HALF, WORD))
         parts = [code.apply("ashr", WORD, x, code.word(HALF, WORD)) for x in (low, value.text)]
-        made = code.apply("add", WORD, *parts)
-        made = code.apply("shl", WORD, made, code.word(up, WORD))
-        return LaneValue(made, -(most << up), most << up, WORD)
+        word = code.apply("add", WORD, *parts)
+        word = code.apply("shl", WORD, word, code.word(up, WORD))
+        return LaneValue(word, -(most << up), most << up, WORD)
 
     def zero(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         text = given[0].text

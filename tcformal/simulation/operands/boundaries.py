@@ -57,8 +57,8 @@ def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     least = spec.a_format.least_exponent + spec.b_format.least_exponent
     exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
     a[rows, place], b[rows, place] = product(rng, spec, exponents)
-    made = Batch(a, b, np.zeros(n, np.uint64))
-    return rows_of(made, without_nan(spec, made))
+    x = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(x, without_nan(spec, x))
 
 
 def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:

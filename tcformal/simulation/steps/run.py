@@ -51,14 +51,14 @@ def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, An
     d: Raw | None = None
     for start in range(0, max(x.shape[0] for x in given.values()), rows):
         band = slice(start, start + rows)
-        some = ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
-        some.known = {j: _rows(whole.known[j], band) for j in taken}
-        some.run(both)
-        made = some.known[plan.result][:, :, 0]
+        part = ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
+        part.known = {j: _rows(whole.known[j], band) for j in taken}
+        part.run(both)
+        result = part.known[plan.result][:, :, 0]
         if d is None:
-            shape = (max(x.shape[0] for x in given.values()), made.shape[1])
+            shape = (max(x.shape[0] for x in given.values()), result.shape[1])
             d = np.empty(shape, f"u{plan.fmt.storage_bits // 8}")
-        d[band] = made
+        d[band] = result
     assert d is not None
     return d
 

@@ -340,10 +340,10 @@ class ArrayRun:
 
     def _divided(self, step: QuotientStep) -> Raw:
         x, y = (format_of(self.plan.steps[i]) for i in step.sources)
-        given = [self.known[i] for i in step.sources]
-        shape = np.broadcast_shapes(*(v.shape for v in given))
+        operands = [self.known[i] for i in step.sources]
+        shape = np.broadcast_shapes(*(v.shape for v in operands))
         run = quotient((x, y), format_of(step), step.mode)
-        return run(given, shape, self.options.get("threads"))
+        return run(operands, shape, self.options.get("threads"))
 
     def _magnitude(self, step: MagnitudeStep) -> Raw:
         """The largest magnitude over the last axis, by halving."""

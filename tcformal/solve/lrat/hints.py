@@ -59,13 +59,13 @@ def _numbered(rows: list[Literals], steps: Sequence[DratStep]) -> list[int]:
     for i, row in enumerate(rows):
         places.setdefault(tuple(sorted(row)), []).append(i)
     for kind, lits in steps:
-        known = places.setdefault(tuple(sorted(lits)), [])
+        numbers = places.setdefault(tuple(sorted(lits)), [])
         if kind == "a":
-            known.append(len(rows))
+            numbers.append(len(rows))
             operations.append(len(rows))
             rows.append(lits)
-        elif known:
-            operations.append(-1 - known.pop())
+        elif numbers:
+            operations.append(-1 - numbers.pop())
     return operations
 
 

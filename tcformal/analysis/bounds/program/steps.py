@@ -236,9 +236,9 @@ class StepErrors:
         if isinstance(source, WordRow):
             return WordRow(source.word, source.start + step.start, step.length)
         if isinstance(source, list):
-            some = source[step.start : step.start + (step.length or 1)]
-            some += [self.sums.nothing()] * ((step.length or 1) - len(some))
-            return some if step.length is not None else some[0]
+            elements = source[step.start : step.start + (step.length or 1)]
+            elements += [self.sums.nothing()] * ((step.length or 1) - len(elements))
+            return elements if step.length is not None else elements[0]
         raise InputError(f"expected a vector to take elements of, but {step.name} has none")
 
     # ------------------------------------------------------------------ roundings
@@ -293,9 +293,9 @@ class StepErrors:
         totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), ErrorForm)]
         if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
             return False
-        made, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
-        assert isinstance(made, ErrorForm)
-        grid = None if made.grid is None else made.grid + x.shift
+        form, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
+        assert isinstance(form, ErrorForm)
+        grid = None if form.grid is None else form.grid + x.shift
         return source.precision <= target.precision and (
             self.exponents is None or (grid is not None and grid >= target.e_min - target.fraction_bits)
         )

@@ -69,14 +69,14 @@ def rounded_scale(
     factors = [values[j] for j in addends[0].factors]
     if not any(isinstance(x, Scale) for x in factors):
         return None
-    made = Scale(Fraction(2) ** addends[0].shift)
+    product = Scale(Fraction(2) ** addends[0].shift)
     for x in factors:
         if isinstance(x, Fraction) and x > 0:
             x = Scale(x)
         if not isinstance(x, Scale):
             return None
-        made = made.times(x)
-    return made.rounded(step.target, step.mode)
+        product = product.times(x)
+    return product.rounded(step.target, step.mode)
 
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
@@ -210,8 +210,8 @@ class Sums:
             total: dict[tuple[int, int], Fraction] = {}
             for products, q in parts:
                 for at, p in products.items():
-                    more = p if q == 1 else p * q
-                    total[at] = total[at] + more if at in total else more
+                    scaled = p if q == 1 else p * q
+                    total[at] = total[at] + scaled if at in total else scaled
             same = len(parts) == 1 and parts[0][1] == 1
             left = parts[0][0] if same else {at: p for at, p in total.items() if p}
             self._made[key] = parts, left, self._bound(left)
@@ -284,9 +284,9 @@ class Sums:
         """Forms in which error terms of constant proportions are merged."""
         ways: dict[tuple[Fraction, ...], list[int]] = {}
         for i in {i for x in held for i in x.errors}:
-            found = [x.errors.get(i, Fraction(0)) for x in held]
-            first = next(abs(q) for q in found if q)
-            ways.setdefault(tuple(q / first for q in found), []).append(i)
+            shares_of = [x.errors.get(i, Fraction(0)) for x in held]
+            first = next(abs(q) for q in shares_of if q)
+            ways.setdefault(tuple(q / first for q in shares_of), []).append(i)
         new: list[dict[int, Fraction]] = [{} for _ in held]
         for shares, members in ways.items():
             total = nothing(self.n)

@@ -129,13 +129,13 @@ def _results(g: Graph, what: ComparedPrograms, a: list[Node], b: list[Node], c: 
         plan = _WORDS.with_settings(rounding=what.split_rounding).plan(1)
         for letter, row in (("a", a), ("b", b)):
             for i, word in enumerate(row):
-                given = {"a": [word], "b": [word], "c": [word]}
-                made = program_dag(g, plan, given, f"{letter}{i}")
+                inputs = {"a": [word], "b": [word], "c": [word]}
+                dag = program_dag(g, plan, inputs, f"{letter}{i}")
                 for step in plan.rounded():
-                    made.words(step)
-    given = {"a": a, "b": b, "c": [c]}
+                    dag.words(step)
+    inputs = {"a": a, "b": b, "c": [c]}
     first, second = (
-        program_dag(g, p.plan(what.products), given, label).result
+        program_dag(g, p.plan(what.products), inputs, label).result
         for p, label in zip(what.programs, what.labels, strict=True)
     )
     return first, second

@@ -193,7 +193,7 @@ def _stored(code: CCode, record: DecodedRecord, at: str) -> list[str]:
 
 def _loaded(code: CCode, record: DecodedRecord, word: str) -> dict[int, LaneValue]:
     """The values of a record, by node index; `word` gives the expression of a word index."""
-    known = dict(record.fixed)
+    values = dict(record.fixed)
     for field in record.fields:
         value, text = field.value, word.format(field.word)
         bits = TRUTH if value.bits == TRUTH else lane_for(value.low, value.high)
@@ -210,8 +210,8 @@ def _loaded(code: CCode, record: DecodedRecord, word: str) -> dict[int, LaneValu
             text = f"(tc_u32)((tc_s32)({text} << {up - field.shift}) >> {up})"
         elif field.size < WORD:
             text = f"({text} >> {field.shift}) & {(1 << field.size) - 1:#x}u"
-        known[field.node.index] = LaneValue(code.named(bits, text), value.low, value.high, bits)
-    return known
+        values[field.node.index] = LaneValue(code.named(bits, text), value.low, value.high, bits)
+    return values
 
 
 def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, DecodedRecord, int]:
