@@ -3,11 +3,13 @@
 PYTHON = python3
 VENV = .venv
 BIN = $(VENV)/bin
-STAMP = $(VENV)/.set-up
+# What running needs, and beside it what developing needs.
 LOCKED = $(VENV)/.locked
+RUN = $(VENV)/.run
+STAMP = $(VENV)/.develop
 
-LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
-	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
+LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --build-deps-for editable \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,7 +24,7 @@ help:
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; 10^4 of every design; exports (Debian packages)"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
-	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
+	@echo "make mutants    mutmut on what every answer rests on, in mutants/; ONLY='tcformal.semantics.round*': some of it"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make attack     10^6 inputs, built to lose much, against every kept theorem and bound"
 	@echo "make exports    every design in every format, run by the tools of its users (Debian packages); continues"
@@ -31,12 +33,12 @@ help:
 	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make sessions   renew the outputs on the pages of the documentation"
-	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
+	@echo "make lock       bring both locks up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
 # In a results folder of its own: asked afresh, and the kept answers of the checkout stay as they are.
-demo: $(STAMP)
-	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain --fresh
+demo: $(RUN)
+	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k8.f32.bf16.bf16.f32 hopper/mma.m16n8k8.f32.bf16.bf16.f32 --explain --fresh
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -72,10 +74,11 @@ test-long: $(STAMP)
 	$(BIN)/pytest -m long
 
 mutants: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m mutants.run
+	$(BIN)/mutmut run --max-children 2 $(ONLY)
+	$(BIN)/mutmut results
 
 fuzz: $(STAMP)
-	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
+	ODD_CALLS=10000 $(BIN)/pytest -m slow tests/cli/test_odd_calls.py
 
 attack: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m attack --inputs 1000000 --rounds 40 --what theorems
@@ -103,21 +106,27 @@ docs: $(STAMP)
 sessions: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m sessions
 
+# The smaller lock is a part of the larger one: the same versions.
 lock: $(STAMP)
-	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml
+	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) --extra dev --output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile $(LOCK_OPTIONS) --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
 	find tcformal tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The environment is made anew when the lock changes, so that it never holds what the lock does not.
-$(LOCKED): requirements.lock
+# The environment is made anew when a lock changes, so that it never holds what the locks do not.
+$(LOCKED): requirements-run.lock requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "expected Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version); set PYTHON=…" >&2; exit 2; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-run.lock
 	@touch $@
 
-$(STAMP): $(LOCKED) pyproject.toml tcformal/version.py
+$(RUN): $(LOCKED) pyproject.toml tcformal/version.py
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(STAMP): $(RUN)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@touch $@

@@ -1,4 +1,4 @@
-"""What every test is given: a results folder, one process that checks, failures that fit a screen."""
+"""What every test is given: a results folder, one process that checks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from shared_checker import SharedRechecker
-from short import pytest_runtest_makereport
-
-__all__ = ["pytest_runtest_makereport"]
 
 _number = itertools.count()
 

@@ -10,7 +10,7 @@ import pytest
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics import align, normalise, reduce
+from tcformal.semantics import align, reduce
 from tcformal.semantics import product as product_of
 from tcformal.semantics.number import Exponent, Number, Term
 
@@ -62,18 +62,6 @@ def _aligned(patch: pytest.MonkeyPatch, changed: Callable[[Graph, Term, Node], t
         return real(g, [term, *terms[1:]], [(shift, kept), *others], *rest)
 
     patch.setattr("tcformal.semantics.sums.step.sum_of_aligned", sum_of_aligned)
-
-
-def not_lowered(patch: pytest.MonkeyPatch) -> None:
-    """A normalised factor keeps its exponent."""
-    real = normalise.normalise_term
-
-    def normalise_term(g: Graph, term: Term) -> Term:
-        made = real(g, term)
-        low, high = made.exponent.low, made.exponent.high
-        return replace(made, exponent=replace(made.exponent, bits=term.exponent.rebased(g, low, high)))
-
-    patch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
 
 
 FAULTS = {

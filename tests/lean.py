@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 #: What models, `eval`, `explain` and `simulate` need.
-NEEDED = ("numpy", "ml_dtypes", "click", "rich", "jsonschema")
+NEEDED = ("numpy", "ml_dtypes", "click", "rich", "jsonschema", "lazy-loader")
 
 
 def _with_requirements(names: tuple[str, ...]) -> Iterator[metadata.Distribution]:

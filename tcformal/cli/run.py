@@ -18,10 +18,11 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError
 from tcformal.report import queries as views
 from tcformal.report.claims import claims_section
-from tcformal.report.devices.references import references, references_section
+from tcformal.report.devices.references import counted_references, references
 from tcformal.report.escape import print_json, warn
 from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
+from tcformal.store.write import write_whole
 
 
 @main.command(name="run")
@@ -52,8 +53,7 @@ def run_queries(
 ) -> int:
     """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
-    With --all, REPORT.md in the results folder compares the answers with the sources' statements, and counts
-    the kept verdicts on claims.
+    With --all, REPORT.md in the results folder counts the answers, and the kept verdicts on claims.
 
     \b
     A file of your own, asked by `tcformal run mine.toml` (all keys: queries/README.md):
@@ -79,10 +79,12 @@ def run_queries(
     start = time.monotonic()
     done = _run_all(asked, how)
     if every and only is None:
-        more = claims_section(store.claims.all())
-        more += references_section([*references(Path(how.folder), warn)])
-        more += exports_section(held(Path(how.folder) / EXPORTS, warn))
-        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, more)
+        folder = Path(how.folder)
+        sections = (
+            claims_section(store.claims.all()), counted_references([*references(folder, warn)]),
+            exports_section(held(folder / EXPORTS, warn)),
+        )  # fmt: skip
+        write_whole(folder / "REPORT.md", views.report_text(done, sections).encode())
     if statements is not None:
         views.write_statements(statements, [f for f, _ in asked], done)
     if as_json:

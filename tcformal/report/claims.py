@@ -13,6 +13,7 @@ from rich.text import Text
 from tcformal.oracle.values import hex_word
 from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, Counterexample
 from tcformal.query.question import Kind
+from tcformal.report.sections import Section
 from tcformal.report.text import table, with_decimal
 from tcformal.theory.answers import STATEMENTS, TheoremAnswer
 
@@ -102,11 +103,8 @@ def claims_table(
     return Group(made, *(Text(line) for line in totals))
 
 
-def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Markdown about the kept claims: how many units each was kept of, by verdict and by what answered it.
-
-    Nothing is checked here, and the text says so.
-    """
+def claims_section(records: Iterable[Mapping[str, Any]]) -> Section:
+    """How many units each kept claim holds of, by verdict and by what answered it: nothing is checked."""
     from tcformal.design.catalog import distinct_designs  # one answer does not wait for these
     from tcformal.query.verdict import NOT_CHECKED
 
@@ -117,15 +115,15 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         if unit in units and claim.partition("; ")[0] in STATEMENTS:
             counts[claim][record["verdict"]] += 1
             counts[claim][record["answered_by"]] += 1
-    lines = [
-        "", "## Claims about units", "",
-        f"Answers about one unit of each distinct design, {NOT_CHECKED} --claims; `tcformal prove UNIT "
-        "--claim NAME` answers one again.", "",
-        "| claim | kept as HOLDS | by a theorem | by solvers | kept as VIOLATED | no answer |",
-        "|---|--:|--:|--:|--:|--:|",
-    ]  # fmt: skip
+    rows = []
     for claim, n in sorted(counts.items()):
         decided = [n["HOLDS"], n["theorem"], n["solvers"], n["VIOLATED"]]
         rest = sum(n[kind.name] for kind in Kind) - n["HOLDS"] - n["VIOLATED"]
-        lines.append(f"| {claim} | {' | '.join(f'{x:,}' for x in (*decided, rest))} |")
-    return lines
+        rows.append((claim, *(f"{x:,}" for x in (*decided, rest))))
+    return Section(
+        "Claims about units",
+        f"Answers about one unit of each distinct design, {NOT_CHECKED} --claims; tcformal prove UNIT "
+        "--claim NAME answers one again.",
+        ("claim", ">kept as HOLDS", ">by a theorem", ">by solvers", ">kept as VIOLATED", ">no answer"),
+        rows,
+    )

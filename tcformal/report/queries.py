@@ -1,4 +1,4 @@
-"""Query files and their answers for people: a listing, a summary, and the report of all."""
+"""Query files and their answers for people: a listing, summaries, and texts for the authors of sources."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tcformal.analysis.papers.files import QueryFile
 from tcformal.analysis.papers.run import OPEN, Answered
 from tcformal.design.names import resolve
 from tcformal.query.verdict import NOT_CHECKED
+from tcformal.report.sections import Section, markdown, table_lines
 from tcformal.report.text import table
 from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
@@ -23,6 +24,8 @@ from tcformal.version import VERSION, commit, host
 
 #: How an answer compares with what its source says.
 AGREEMENTS = ("agrees", "deviates", "asks something else")
+
+_HEADS = (">", "question", "assumptions", "source", "answer", "agreement", ">seconds", "evidence")
 
 #: Values of inputs that a line gives: a product of matrices has thousands.
 _SHOWN = 64
@@ -128,10 +131,6 @@ def _counted(done: Sequence[Answered]) -> str:
     )
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 def _found(answer: Mapping[str, Any]) -> str:
     """The outcome of an ask in a few words: results, or the solver that proved it."""
     if "excess_ulps" in answer:
@@ -202,18 +201,17 @@ def _made_by(mine: Sequence[Answered]) -> list[str]:
     return [f"Answered by {who}. {where}" if who else where]
 
 
-def report_text(queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()) -> str:
-    """The report of all queries: the statements of the sources beside the answers found; `more`: its end."""
+def report_text(done: Sequence[Answered], sections: Sequence[Section]) -> str:
+    """The summary of all answers in Markdown; `tcformal report` has a page for each query."""
     lines = [
-        "# The questions of the papers, asked and answered",
+        "# Kept answers",
         "",
-        f"{_counted(done)}. Made by `tcformal run --all` (tcformal {VERSION}{_at(commit())}, {host()}); the "
-        "evidence of a kept answer was checked again, or the table says that it was not; times are wall "
-        "seconds of the answer when it was given, solver processes, checking and shrinking included.",
+        f"{_counted(done)}.",
+        "",
+        f"Made by `tcformal run --all` (tcformal {VERSION}{_at(commit())}, {host()}).  `tcformal report` "
+        "writes a page for each question: its source's statement, the answer, inputs, and the command.",
     ]
-    for query in queries:
-        lines += ["", f"## {query.title}", "", *_section(query, done)]
-    return "\n".join([*lines, *more]) + "\n"
+    return "\n".join([*lines, *(line for section in sections for line in markdown(section))]) + "\n"
 
 
 def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
@@ -224,15 +222,14 @@ def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
         lines += ["```", query.formula.strip(), "```", ""]
     if query.note:
         lines += [" ".join(query.note.split()), ""]
-    lines += [
-        "| | question | assumptions | source | answer | agreement | seconds | evidence |",
-        "|--:|---|---|---|---|---|---:|---|",
-    ]
-    for number, a in enumerate(mine, 1):
-        assumed = "; ".join(a.answer.get("assumptions", ()))
-        row = (str(number), a.ask.name, assumed, a.ask.reported, a.outcome, agreement(a),
-               f"{a.seconds:.2f}", _found(a.answer))  # fmt: skip
-        lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
+    rows = [
+        (
+            str(number), a.ask.name, "; ".join(a.answer.get("assumptions", ())), a.ask.reported, a.outcome,
+            agreement(a), f"{a.seconds:.2f}", _found(a.answer),
+        )
+        for number, a in enumerate(mine, 1)
+    ]  # fmt: skip
+    lines += table_lines(_HEADS, rows)
     given = [line for number, a in enumerate(mine, 1) for line in _inputs(number, a)]
     if given:
         lines += ["", "Inputs:", "", *given]
@@ -241,18 +238,13 @@ def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
     return [*lines, "", *_made_by(mine)] if mine else lines
 
 
+def statement_text(query: QueryFile, done: Sequence[Answered]) -> str:
+    """A query as a text to send to the authors of its source: statement, inputs, both results."""
+    again = f"Sources of each design: `tcformal units DESIGN`; again: `tcformal run {query.name} --fresh`."
+    return "\n".join([f"# {query.title}", "", *_section(query, done), "", again]) + "\n"
+
+
 def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
-    """Write each query as a text to send to the authors of its source: statement, inputs, both results."""
+    """Write the text of each query into a folder."""
     for query in queries:
-        repeat = [
-            f"Sources of each design: `tcformal units DESIGN`; again: `tcformal run {query.name} --fresh`."
-        ]
-        text = "\n".join([f"# {query.title}", "", *_section(query, done), "", *repeat]) + "\n"
-        write_whole(path / f"{query.name.replace('/', '-')}.md", text.encode())
-
-
-def write_report(
-    path: Path, queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()
-) -> None:
-    """Write the report of all queries."""
-    write_whole(path, report_text(queries, done, more).encode())
+        write_whole(path / f"{query.name.replace('/', '-')}.md", statement_text(query, done).encode())

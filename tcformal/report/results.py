@@ -21,6 +21,7 @@ from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
+from tcformal.report.sections import Section
 from tcformal.report.text import SHOWN, table
 from tcformal.simulation.operands.command import explain_command
 from tcformal.simulation.operands.witness import Witness
@@ -261,26 +262,24 @@ def _remarks(entry: Entry, state: State) -> list[str]:
     ]
 
 
-def exports_section(kept: Iterable[ExportRecord]) -> list[str]:
-    """Markdown about exported designs: how many the tools of their users took, and how they ran.
-
-    Records of earlier definitions are left out; no lines where there is none of today's.
-    """
-    rows: dict[str, list[ExportRecord]] = defaultdict(list)
+def exports_section(kept: Iterable[ExportRecord]) -> Section:
+    """How many exported designs the tools of their users took, and how they ran; today's definitions only."""
+    found: dict[str, list[ExportRecord]] = defaultdict(list)
     distinct = distinct_designs()
     for r in kept:
         if r.unit in distinct and r.definition == definition(catalogue()[r.unit]):
-            rows[r.to].append(r)
-    lines = [
-        "", "## Designs for other tools", "",
-        f"Files that `tcformal export` writes of the {len(distinct)} distinct designs, read by "
-        "tools of their users and run on the same random inputs: all results but the mismatches are those of "
-        "integers.  By `python -m benchmarks.exports`; kept, not re-checked.", "",
-        "| format | tools | designs | refused | inputs of each | mismatches |", "|---|---|--:|--:|--:|--:|",
-    ]  # fmt: skip
-    for to, found in rows.items():
-        tools = ", ".join(dict.fromkeys(tool for r in found for tool in r.tools))
-        least = min((r.vectors for r in found if not r.refused), default=0)
-        cells = [len(found), sum(bool(r.refused) for r in found), least, sum(r.mismatches for r in found)]
-        lines.append(f"| {to} | {tools} | {' | '.join(f'{n:,}' for n in cells)} |")
-    return lines if rows else []
+            found[r.to].append(r)
+    rows = []
+    for to, mine in found.items():
+        tools = ", ".join(dict.fromkeys(tool for r in mine for tool in r.tools))
+        least = min((r.vectors for r in mine if not r.refused), default=0)
+        counts = [len(mine), sum(bool(r.refused) for r in mine), least, sum(r.mismatches for r in mine)]
+        rows.append((to, tools, *(f"{n:,}" for n in counts)))
+    return Section(
+        "Designs for other tools",
+        f"Files that tcformal export writes of the {len(distinct)} distinct designs, read by tools of their "
+        "users and run on the same random inputs: all results but the mismatches are those of integers.  By "
+        "python -m benchmarks.exports; kept, not re-checked.",
+        ("format", "tools", ">designs", ">refused", ">inputs of each", ">mismatches"),
+        rows,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +16,7 @@ from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
 from tcformal.design.trees.tree import Tree
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import format_value
@@ -51,20 +51,18 @@ def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int], width: in
 
 
 def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
-    """One row per architecture: its units, its distinct designs, and what they multiply."""
-    units: Counter[str] = Counter()
-    firsts: dict[str, list[UnitSpec]] = {}
+    """One row per architecture: what its units multiply, and how many are known in which way."""
+    formats: dict[str, dict[str, None]] = defaultdict(dict)
+    known: dict[str, Counter[Evidence]] = defaultdict(Counter)
     for first, names in designs.items():
-        for name in names:
-            arch = name.partition("/")[0]
-            units[arch] += 1
-            row = firsts.setdefault(arch, [])
-            if first not in {u.name for u in row}:
-                row.append(catalogue()[first])
-    made = table("architecture", ">units", ">designs", "formats of a and b")
-    for arch, row in firsts.items():
-        formats = dict.fromkeys(x.name for u in row for x in (u.operands.a, u.operands.b))
-        made.add_row(arch, str(units[arch]), str(len(row)), ", ".join(formats))
+        operands = catalogue()[first].operands
+        for unit in map(catalogue().__getitem__, names):
+            formats[unit.arch] |= dict.fromkeys((operands.a.name, operands.b.name))
+            known[unit.arch][unit.facts["fraction_bits"].evidence] += 1
+    made = table("architecture", "formats of a and b", "units by how the sum's width is known")
+    for arch, levels in known.items():
+        counts = (f"{level.name.lower()} {levels[level]}" for level in Evidence if levels[level])
+        made.add_row(arch, " ".join(formats[arch]), ", ".join(counts))
     return made
 
 

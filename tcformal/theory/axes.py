@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
@@ -13,6 +14,7 @@ from tcformal.errors import InputError
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
     always_infinite,
+    down_blocks_ok,
     highest,
     least,
     one_nan,
@@ -21,15 +23,36 @@ from tcformal.theory.conditions import (
     term_facts,
     value_only,
 )
-from tcformal.theory.design import block_size, coq_composition, coq_design, coq_sum
+from tcformal.theory.design import (
+    block_size,
+    coq_composition,
+    coq_conversion,
+    coq_design,
+    coq_sum,
+    coq_summation,
+)
 from tcformal.theory.stages import (
     Sum,
+    after_sign_idle,
+    apart_sums,
+    exact_rounding,
     factors_idle,
+    group_factors_idle,
+    group_sign_idle,
+    group_zeros_cut,
     group_zeros_idle,
+    kept_sums,
+    low_c_idle,
+    normal_products,
     plain_factors,
+    plain_frame,
+    plain_rounding,
     plain_sums,
+    rounded_terms_idle,
+    rule_idle,
     summation,
     sums_of,
+    tidied,
 )
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
@@ -44,15 +67,22 @@ Open Scope Z_scope.
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A unit, and its sums where these are at plain values."""
+    """A unit, its sums where these are at plain values, and the design that its products are rounded as."""
 
     unit: UnitSpec
     sums: Sum | None = None
+    rounded: Design | None = None
 
     @property
     def text(self) -> str:
         """A term of type `design`."""
-        return coq_design(self.unit, None if self.sums is None else summation(self.unit, self.sums))
+        sums = None if self.sums is None else summation(self.unit, self.sums)
+        return coq_design(self.unit, sums, self.rounded)
+
+    @property
+    def root(self) -> Sum | None:
+        """Its sums, where theorems are about such."""
+        return sums_of(self.unit) if self.sums is None else self.sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,25 +191,84 @@ def _same_record(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
-    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised."""
+    """Sums that see the values of their terms alone do not tell whether subnormal factors were normalised.
+
+    Nor do groups, nor any sums where no subnormal factor is left.
+    """
     d = unit.design
-    if not d.normalise_operands or not value_only(unit):
+    if d.normalise_operands and group_factors_idle(unit):
+        return IdleAxis(
+            theorem="group_factors_idle", after=_changed(unit, normalise_operands=False),
+            condition="group_factors_free d = true", proof="group_factors_idle d w O N",
+        )  # fmt: skip
+    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
+    if not d.normalise_operands or not (value_only(unit) or rules <= {"positive_zero", "signed_zero"}):
         return None
     return IdleAxis(
         theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
-        condition="value_only d = true", proof="normalised_factors_idle d w O",
+        condition="value_only d || flushed_factors d = true", proof="normalised_factors_idle d w O",
     )  # fmt: skip
 
 
-def _group_zeros(unit: UnitSpec) -> IdleAxis | None:
-    """Sums of groups do not tell an exponent of zeros below those of all others."""
-    if not group_zeros_idle(unit):
+def _framed(unit: UnitSpec) -> IdleAxis | None:
+    """Parameters of sums whose c is aligned apart from the products, which their operands do not tell."""
+    plain = plain_frame(unit)
+    if plain is None:
+        return None
+    after = Form(replace(unit, design=plain))
+    if after.text == coq_design(unit):
+        return None
+    sums = f"({coq_summation(after.unit)})"
+    return IdleAxis(
+        theorem="idle_other_sums", after=after, condition=f"idle_other_design d {sums} = true",
+        proof=f"idle_other_sums d {sums} w O N",
+    )  # fmt: skip
+
+
+def _low_c(unit: UnitSpec) -> IdleAxis | None:
+    """Subnormals of a c that is aligned apart from far larger products, where such results are flushed."""
+    if not low_c_idle(unit):
+        return None
+    frame = f"({coq_summation(unit).removeprefix('Framed ')})"
+    return IdleAxis(
+        theorem="flushed_c_idle", after=_changed(unit, c_subnormals="signed_zero"),
+        condition=f"flushed_c_free d {frame} = true", proof=f"flushed_c_idle d {frame} w eq_refl O N",
+    )  # fmt: skip
+
+
+def _after_sign(unit: UnitSpec) -> IdleAxis | None:
+    """The sign of zeros where c is added before a sum is rounded, and no other one is rounded to 0."""
+    if not after_sign_idle(unit):
         return None
     one = f"({coq_sum(unit.design, unit.design.rho)})"
     return IdleAxis(
-        theorem="group_zero_idle", after=_changed(unit, zero_exponent="none"),
-        condition=f"group_zero_free d {one} = true", proof=f"group_zero_idle d {one} w eq_refl O N",
+        theorem="after_sign_idle", after=_changed(unit, zero_sign="positive"),
+        condition=f"after_sign_free d {one} = true",
+        proof=f"after_sign_idle d {one} _ w eq_refl O N",
     )  # fmt: skip
+
+
+def _groups(unit: UnitSpec) -> IdleAxis | None:
+    """Sums of groups do not tell an exponent of zeros below all others, or beside which nothing is cut off.
+
+    Where no result rounds to zero, they do not tell the sign of one that does.
+    """
+    one = f"({coq_sum(unit.design, unit.design.rho)})"
+    for theorem, condition, holds, values in _OF_GROUPS:
+        if holds(unit):
+            return IdleAxis(
+                theorem=theorem, after=_changed(unit, **values), condition=f"{condition} d {one} = true",
+                proof=f"{theorem} d {one} w eq_refl O N",
+            )  # fmt: skip
+    return None
+
+
+#: Theorems on sums of groups, their conditions, and what they set.
+_OF_GROUPS: tuple[tuple[str, str, Callable[[UnitSpec], bool], dict[str, object]], ...] = (
+    ("group_zero_idle", "group_zero_free", group_zeros_idle, {"zero_exponent": "none"}),
+    ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, {"zero_exponent": "none"}),
+    ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
+)
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:
@@ -187,7 +276,10 @@ def _order(unit: UnitSpec) -> IdleAxis | None:
     d = unit.design
     if d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all"):
         return None
-    if d.group is not None or not one_nan(unit) or not parts_ok(unit):
+    other = d.framed or d.summation in ("tr", "gtr") or d.c_position == "after" or d.lost_bits != "cut"
+    if d.group is not None or not (
+        (one_nan(unit) and parts_ok(unit)) or (other and unit.tree is None and unit.emulation is None)
+    ):
         return None
     return IdleAxis(
         theorem="pair_order_idle", after=_changed(unit, order="ascending"), condition="pairs_free d = true",
@@ -211,6 +303,43 @@ def _overflow(unit: UnitSpec) -> IdleAxis | None:
     )  # fmt: skip
 
 
+def _down(unit: UnitSpec) -> IdleAxis | None:
+    """The same of sums that are rounded down; and of zeros of their sign, where only zero gives zero."""
+    d = unit.design
+    if d.summation not in ("tr", "gtr") or not one_nan(unit) or not parts_ok(unit):
+        return None
+    after = _changed(
+        unit,
+        zero_sign="positive" if down_blocks_ok(unit) else d.zero_sign,
+        overflow="infinity" if always_infinite(d, d.rho) else d.overflow,
+    )
+    if after.unit == unit:
+        return None
+    return IdleAxis(
+        theorem="plain_down_idle", after=after, condition="overflow_free d = true",
+        proof=f"plain_down_idle d ({_rounded_down(unit)}) w eq_refl O N",
+    )  # fmt: skip
+
+
+def _halves(unit: UnitSpec) -> IdleAxis | None:
+    """Of a block in two halves either is first."""
+    d = unit.design
+    if d.order == "ascending" or d.summation != "gtr" or not one_nan(unit) or unit.emulation is not None:
+        return None
+    if block_size(unit) % 2 or unit.k % 2 or d.group is not None or d.piece_bits is not None:
+        return None
+    return IdleAxis(
+        theorem="halves_order_idle", after=_changed(unit, order="ascending"), length=unit.k,
+        condition="halves_free d = true",
+        proof=f"halves_order_idle d ({_rounded_down(unit)}) w eq_refl O N (f_equal Nat.even L)",
+    )  # fmt: skip
+
+
+def _rounded_down(unit: UnitSpec) -> str:
+    """A term of type `round_down`, without parentheses."""
+    return coq_summation(unit).removeprefix("RoundedDown ")
+
+
 def _large(unit: UnitSpec) -> IdleAxis | None:
     """What overflows does not matter where nothing does: products are cut off beside a c that is so large."""
     d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
@@ -230,6 +359,17 @@ def _large(unit: UnitSpec) -> IdleAxis | None:
     return IdleAxis(
         theorem="overflow_never_idle", after=_changed(unit, overflow="infinity"), with_sum=True,
         condition="overflow_never d = true", proof="overflow_never_idle d s Infinite w S O N",
+    )  # fmt: skip
+
+
+def _rounded(unit: UnitSpec) -> IdleAxis | None:
+    """Products that fit into what they are rounded to, and their sums, are not too large nor normalised."""
+    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
+    if not rounded_terms_idle(unit) or after.unit.design == unit.design:
+        return None
+    return IdleAxis(
+        theorem="rounded_terms_idle", after=after, condition="rounded_free d = true",
+        proof="rounded_terms_idle d w O N",
     )  # fmt: skip
 
 
@@ -257,6 +397,32 @@ def _composed(unit: UnitSpec) -> IdleAxis | None:
     return None
 
 
+#: Orders of sums, and where c is, of which `StepNans.order_as_steps` gives the words of NaNs.
+_NAN_CHAINS = (("sequential", "first"), ("two_chains", "last"))
+
+
+def _in_steps(unit: UnitSpec) -> IdleAxis | None:
+    """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word."""
+    d, blocks = unit.design, -(-unit.k // block_size(unit))
+    if unit.tree is not None or unit.emulation is not None or (blocks > 1 and d.order != "ascending"):
+        return None
+    if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
+        return None
+    chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
+    if not one_nan(unit) and (blocks > 1 or not chains):
+        return None
+    with suppress(InputError):
+        tree = tree_of(unit, unit.k)
+        if tree is not None and block_size(unit) * blocks == unit.k:
+            sums, several = f"({coq_summation(tree)})", f" {unit.k}%nat" if blocks > 1 else ""
+            how = "as_one_block" if several else "as_steps"
+            return IdleAxis(
+                theorem=f"order_{how}", after=Form(tree), length=unit.k,
+                condition=f"{how} d{several} = Some {sums}", proof=f"order_{how} d {sums}{several} w O L",
+            )  # fmt: skip
+    return None
+
+
 def _is_zero_of_sums(unit: UnitSpec) -> bool:
     """Whether the word 0 is a +0 as partial sums are."""
     to, f = unit.design.rho, unit.d_format
@@ -267,14 +433,19 @@ def _is_zero_of_sums(unit: UnitSpec) -> bool:
 
 def _sums(form: Form) -> IdleAxis | None:
     """Parameters of sums, of those in a tree too, whose operands do not tell them."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
+    root = form.root
     if root is None:
         return None
     plain = plain_sums(form.unit, root)
-    after = Form(form.unit, plain)
+    after = replace(form, sums=plain)
     if after.text == form.text:
         return None
     sums = f"({summation(form.unit, plain)})"
+    if not one_nan(form.unit):
+        return IdleAxis(
+            theorem="idle_steps_words", after=after, condition=f"idle_words d {sums} = true",
+            proof=f"idle_steps_words d {sums} w O",
+        )  # fmt: skip
     return IdleAxis(
         theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
         proof=f"idle_sums d {sums} w O N",
@@ -283,14 +454,121 @@ def _sums(form: Form) -> IdleAxis | None:
 
 def _factors(form: Form) -> IdleAxis | None:
     """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
-    root = sums_of(form.unit) if form.sums is None else form.sums
-    if root is None or not factors_idle(form.unit, root):
+    root = form.root
+    if root is None or not one_nan(form.unit) or not factors_idle(form.unit, root):
         return None
-    after = Form(plain_factors(form.unit), root)
+    after = replace(form, unit=plain_factors(form.unit), sums=root)
     if after.text == form.text:
         return None
     return IdleAxis(
         theorem="factors_idle", after=after, condition="factors_free d = true", proof="factors_idle d w O N",
+    )  # fmt: skip
+
+
+def _tidied(form: Form) -> IdleAxis | None:
+    """Trees of sums that see values alone, and the signs of rounded products that are zero."""
+    root, d = sums_of(form.unit) if form.sums is None else form.sums, form.unit.design
+    tidy = None if root is None else tidied(form.unit, root)
+    if tidy is None:
+        return None
+    if d.product_rounding is not None and d.product_conversion.integer_bits is None:
+        always = always_infinite(d, d.product_conversion)
+        d = replace(d, zero_sign="positive", overflow="infinity" if always else d.overflow)
+    after = Form(replace(form.unit, design=d), tidy)
+    if after.text == form.text:
+        return None
+    return IdleAxis(
+        theorem="tidy_idle", after=after, condition="tidy_free d = true", proof="tidy_idle d w O N",
+    )  # fmt: skip
+
+
+def _apart(form: Form) -> IdleAxis | None:
+    """c beside a sum that is not rounded, as c beside the same sum in a format that has it."""
+    root = None if form.sums is not None else apart_sums(form.unit)
+    if root is None:
+        return None
+    inner = root.operands[0]
+    assert isinstance(inner, Sum)
+    to = inner.target
+    one = coq_sum(form.unit.design, form.unit.design.rho)
+    arguments = f"({one}) ({to.e_min}) ({to.e_max}) {to.fraction_bits}"
+    return IdleAxis(
+        theorem="apart_idle", after=replace(form, sums=root), condition=f"apart_free d {arguments} = true",
+        proof=f"apart_idle d {arguments} w eq_refl O N",
+    )  # fmt: skip
+
+
+def _flushes(form: Form) -> IdleAxis | None:
+    """Results that would be flushed if they were subnormal, where none is."""
+    root = form.root
+    if root is None or not one_nan(form.unit):
+        return None
+    kept = kept_sums(form.unit, root)
+    after = replace(form, sums=kept)
+    if after.text == form.text:
+        return None
+    sums = f"({summation(form.unit, kept)})"
+    return IdleAxis(
+        theorem="flushes_idle", after=after, condition=f"kept_design d {sums} = true",
+        proof=f"flushes_idle d {sums} w O N",
+    )  # fmt: skip
+
+
+def _exact_products(unit: UnitSpec) -> IdleAxis | None:
+    """Roundings of products that are exact, where sums see the values of products alone."""
+    after = _changed(unit, product_rounding=None)
+    if unit.emulation is not None or not one_nan(unit):
+        return None
+    if not exact_rounding(unit) or not value_only(after.unit):
+        return None
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition="rounding_free d None = true",
+        proof="product_rounding_idle d None w O N",
+    )  # fmt: skip
+
+
+def _short_products(form: Form) -> IdleAxis | None:
+    """The mode of roundings of products that are exact or flushed, and what overflows."""
+    d, whole = form.unit.design, form.unit.design.group is None and form.unit.design.piece_bits is None
+    if form.rounded is not None or d.product_rounding is None or not whole or form.unit.emulation is not None:
+        return None
+    rounded = plain_rounding(form.unit)
+    after = replace(form, rounded=rounded)
+    if after.text == form.text:
+        return None
+    to = f"(Some (Floating {coq_conversion(rounded, rounded.product_conversion)}))"
+    return IdleAxis(
+        theorem="product_rounding_idle", after=after, condition=f"rounding_free d {to} = true",
+        proof=f"product_rounding_idle d {to} w O N",
+    )  # fmt: skip
+
+
+def _normal_products(form: Form) -> IdleAxis | None:
+    """A rounding of products that only normalises them, as the sum may do."""
+    unit = form.unit
+    root = form.root
+    plain = None if root is None else normal_products(unit, root)
+    if plain is None:
+        return None
+    after = Form(_changed(unit, product_rounding=None).unit, plain)
+    sums = f"({summation(unit, plain)})"
+    return IdleAxis(
+        theorem="normal_products_idle", after=after, length=unit.k,
+        condition=f"normal_products d = Some {sums}", proof=f"normal_products_idle d {sums} w O L",
+    )  # fmt: skip
+
+
+def _rule(form: Form) -> IdleAxis | None:
+    """What a subnormal c counts as, beside a sum that is far larger, or zero."""
+    plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
+    if plain is None:
+        return None
+    unit = replace(form.unit, design=replace(form.unit.design, c_subnormals="kept"))
+    after = replace(form, unit=unit, sums=plain)
+    sums = f"({summation(form.unit, plain)})"
+    return IdleAxis(
+        theorem="rule_idle", after=after, length=form.unit.k, condition=f"plain_rule d = Some {sums}",
+        proof=f"rule_idle d {sums} w O L",
     )  # fmt: skip
 
 
@@ -302,7 +580,10 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
     *map(
         _of_unit,
-        (_composed, _same_record, _order, _overflow, _large, _normalised_operands, _group_zeros),
+        (
+            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large,
+            _normalised_operands, _groups, _exact_products, _framed, _low_c, _after_sign, _rounded,
+        ),
     ),
-    _sums, _factors,
+    _apart, _sums, _factors, _flushes, _rule, _short_products, _normal_products, _tidied,
 )  # fmt: skip

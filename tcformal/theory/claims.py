@@ -14,6 +14,7 @@ from tcformal.theory.conditions import (
     Terms,
     always_infinite,
     converted_to,
+    down_blocks_ok,
     least,
     one_nan,
     one_sum,
@@ -301,17 +302,7 @@ def _zero_blocks(unit: UnitSpec) -> Instance | None:
 
 def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
     """The same of sums that are rounded down, where only zero is rounded to zero: `down_blocks_idle`."""
-    d, terms, start = unit.design, term_facts(unit), start_format(unit)
-    if terms is None or d.fraction_bits is None or unit.emulation is not None:
-        return None
-    if d.group is not None or d.piece_bits is not None:
-        return None
-    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.rho.fraction_bits > d.fraction_bits:
-        return None
-    grid = d.rho.e_min - d.rho.fraction_bits
-    if grid > min(terms.low - terms.bits, least(start) - start.fraction_bits):
-        return None
-    if (unit.k // 2) % block_size(unit):
+    if not down_blocks_ok(unit) or (unit.k // 2) % block_size(unit):
         return None
     return Instance(
         claim="zero-products", unit=unit, theorem="down_blocks_idle",

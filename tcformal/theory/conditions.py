@@ -34,10 +34,11 @@ def power(exponent: int) -> Fraction:
 
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
-    return _fused_joined(unit) and unit.design.group is None and unit.design.piece_bits is None
+    return one_sum_of_terms(unit) and unit.design.group is None and unit.design.piece_bits is None
 
 
-def _fused_joined(unit: UnitSpec) -> bool:
+def one_sum_of_terms(unit: UnitSpec) -> bool:
+    """Whether a block is one fused sum of its terms and c, whose cut bits are lost."""
     d = unit.design
     return (
         unit.tree is None and d.summation == "fused" and d.c_position == "joined" and d.lost_bits == "cut"
@@ -195,6 +196,21 @@ def _value_sum(d: Design) -> bool:
     return d.fraction_bits is None or (d.normalise_products and d.zero_exponent != "own")
 
 
+def down_blocks_ok(unit: UnitSpec) -> bool:
+    """`DownAgain.down_blocks_ok`: whether only zero is rounded to zero by a sum that is rounded down."""
+    d, terms, start = unit.design, term_facts(unit), start_format(unit)
+    if d.summation not in ("tr", "gtr") or terms is None or d.fraction_bits is None:
+        return False
+    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed" and unit.emulation is None
+    plain_c = d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign != "ieee"
+    if not whole or not plain_c or d.carry_bits is not None or d.zero_exponent != "none":
+        return False
+    grid = d.rho.e_min - d.rho.fraction_bits
+    return d.rho.fraction_bits <= d.fraction_bits <= int(d.sum_fraction_bits or 0) and grid <= min(
+        terms.low - terms.bits, least(start) - start.fraction_bits
+    )
+
+
 def truncated_ok(unit: UnitSpec) -> bool:
     """`Accumulated.truncated_ok`, for the least exponents of terms and of c."""
     d, terms, bits = unit.design, term_facts(unit), unit.design.fraction_bits
@@ -224,7 +240,7 @@ def grouped_ok(unit: UnitSpec) -> bool:
     d, products, scale = unit.design, product_facts(unit), unit.scale_format
     if d.group is None or scale is None or products is None or d.fraction_bits is None:
         return False
-    if unit.emulation is not None or not _fused_joined(unit) or d.piece_bits is not None:
+    if unit.emulation is not None or not one_sum_of_terms(unit) or d.piece_bits is not None:
         return False
     f, zero = d.fraction_bits, d.zero_exponent
     bits, cut = products.bits + 2 * scale.fraction_bits, d.alignment_rounding == "RZ"

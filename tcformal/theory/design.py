@@ -37,8 +37,10 @@ def block_size(unit: UnitSpec) -> int:
     return min(taken, unit.design.products)
 
 
-def coq_design(spec: UnitSpec, sums: str | None = None) -> str:
+def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None = None) -> str:
     """A term of type `design`, whose `compute` gives the unit's results, with its sums or others.
+
+    Products are rounded as in the unit, or as in `rounded`.
 
     Errors: InputError for a combination that the specification does not describe.
     """
@@ -57,7 +59,7 @@ def coq_design(spec: UnitSpec, sums: str | None = None) -> str:
         "d_format": coq_format(spec.d_format),
         "scales": scales,
         "converted": _option(None if converted is None else coq_format(converted)),
-        "factors": _product_rule(d),
+        "factors": _product_rule(d, rounded or d),
         "cutting_of": _cutting(d),
         "block": f"{block_size(spec)}%nat",
         "odd_first": _bool(d.order == "odd_first"),
@@ -185,9 +187,9 @@ def _frame(d: Design) -> str:
     )
 
 
-def _product_rule(d: Design) -> str:
+def _product_rule(d: Design, rounded: Design) -> str:
     of_b = d.operand_subnormals if d.b_subnormals is None else d.b_subnormals
-    rounding = None if d.product_rounding is None else _rounding(d, d.product_conversion)
+    rounding = None if rounded.product_rounding is None else _rounding(rounded, rounded.product_conversion)
     return _record(
         {
             "of_a": _FLUSH[d.operand_subnormals],

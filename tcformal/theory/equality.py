@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from tcformal.design.trees.arrangements import tree_of
@@ -54,13 +55,20 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
         return None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
-        forms = [normal_form(unit) for unit in (one, two)]
+        forms = [_form(unit) for unit in (one, two)]
         if forms[0][0] == forms[1][0]:
             used = (name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
             return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
     return EqualByTheorem(first, second, ()) if same_definition(one, two, length) else None
 
 
+# One design is compared with all that one parameter makes of it.
+@lru_cache(maxsize=64)
+def _form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
+    return normal_form(unit)
+
+
+@lru_cache(maxsize=64)
 def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
     """The unit with its sums in blocks of products, or else as a tree, where the definition is the same."""
     d = unit.design
@@ -80,7 +88,8 @@ def in_blocks(unit: UnitSpec, k: int) -> UnitSpec:
     """A tree of sums whose definition is that of blocks of products as such; any other unit as it is."""
     if unit.tree is None or k != unit.k:
         return unit
-    for length in (n for n in range(k, 0, -1) if k % n == 0):
+    sizes = {sum(isinstance(x, int) for x in step.children) for step in unit.tree.root.steps()} - {0}
+    for length in sizes if len(sizes) == 1 else ():
         with suppress(InputError):
             made = replace(unit, tree=None, design=replace(unit.design, products=length))
             if same_definition(made, unit, k):

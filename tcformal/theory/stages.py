@@ -11,10 +11,13 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.theory.conditions import (
+    always_infinite,
     converted_to,
     highest,
     least,
     one_nan,
+    one_sum,
+    one_sum_of_terms,
     parts_ok,
     start_format,
 )
@@ -72,16 +75,25 @@ class Sum:
 
 
 _LEAVES = {"c": "C", "zero": "PlusZero"}
+#: The least bits of a sum that is exact.
+_LEAST_WIDE = 64
 #: Operands of a sum of which `Odd.exact_two` is.
 _PAIR = 2
+#: Exponent bits of formats of whose numbers a largest exponent is known.
+_CODES = 2
 
 
 def sums_of(unit: UnitSpec) -> Sum | None:
-    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None."""
+    """The sums of a unit that `Stages.idle_sums` is about, fused ones, in steps or with c last; or None.
+
+    NaNs of a tree may be words of operands: `StepNans.idle_steps_words`.
+    """
     d = unit.design
-    fused = unit.tree is not None or (d.summation == "fused" and d.c_position in ("joined", "last"))
+    fused = unit.tree is not None or (
+        d.summation == "fused" and d.c_position in ("joined", "last") and one_nan(unit)
+    )
     if not (
-        fused and one_nan(unit) and parts_ok(unit) and not d.framed and d.group is None
+        fused and parts_ok(unit) and not d.framed and d.group is None
         and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
         and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
     ):  # fmt: skip
@@ -119,7 +131,51 @@ def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
     """The same sums, each parameter that does not matter at its plain value."""
     terms = product_bounds(unit)
     assert terms is not None
-    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)
+    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
+
+
+def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
+    """`Flushes.kept_summation`: the same sums, results of which none is subnormal kept as c is, or not."""
+    terms = product_bounds(unit)
+    assert terms is not None
+    flushed, whole = unit.design.c_subnormals in ("positive_zero", "signed_zero"), unit.tree is not None
+    plain = "signed_zero" if flushed else "kept"
+    # Results of a sum of products before c are taken as they are.
+    known = {"c": flushed, "zero": True}
+
+    def made(x: Sum) -> Sum:
+        normal = [whole and flushed if isinstance(y, Sum) else known.get(str(y), False) for y in x.operands]
+        kept = all(
+            _never_flushed(x.design, x.target, list(zip(_operands(x, terms, c), normal, strict=True)))
+            for c in first_c(unit, root)
+        )
+        d = replace(x.design, result_subnormals=plain) if kept else x.design
+        operands = tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands)
+        return Sum(d, x.target, operands)
+
+    return made(root) if whole or isinstance(root.operands[0], Sum) else root
+
+
+def apart_sums(unit: UnitSpec) -> Sum | None:
+    """`Apart.apart`: a sum of products, wide enough to be exact, then c, where c is added before rounding."""
+    d, terms = unit.design, product_bounds(unit)
+    if d.c_position != "after" or unit.tree is not None or not one_nan(unit) or not parts_ok(unit):
+        return None
+    if d.lost_bits != "cut" or d.group is not None or d.piece_bits is not None or d.framed or terms is None:
+        return None
+    shift = terms.top - terms.bits - terms.grid
+    if d.alignment_rounding != "RZ" or d.carry_bits is not None or shift < 0 or d.zero_terms is not None:
+        return None
+    bits, products = _LEAST_WIDE, tuple(range(block_size(unit)))
+    while len(products) * terms.most << shift >= 1 << bits:
+        bits *= 2
+    exponents = 2
+    while not (to := Conversion(d.rho.mode, exponents, bits)).e_min - bits <= terms.grid <= to.e_max - bits:
+        exponents += 1
+    last = replace(d, c_position="last", accumulator=d.conversion)
+    inner = replace(last, result_subnormals="kept", zero_sign="ieee", overflow="infinity")
+    exact = replace(last, fraction_bits=None, normalise_products=False, **EXACT_SUM)  # type: ignore[arg-type]
+    return Sum(exact, d.rho, (Sum(inner, to, products), "c"))
 
 
 def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
@@ -127,59 +183,96 @@ def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
     return [_of_format(start_format(unit)), _of_result(root.target)]
 
 
-def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> Sum:
-    cases = [_operands(x, terms, c) for c in cs]
-    zero, d = "zero" in x.operands, x.design
+def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
+    """The sum with plain values, and what is known of its result as it is, for each c."""
+    inner = {
+        i: _plain(y, terms, cs, in_steps=in_steps) for i, y in enumerate(x.operands) if isinstance(y, Sum)
+    }
+    cases = [
+        [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
+        for n, c in enumerate(cs)
+    ]
+    zero, d, known = "zero" in x.operands, x.design, cases
+    # Operands with the exponents of their leading bits: `Stages.lead_values`.
+    led = d.normalise_products and d.fraction_bits is not None
+    if led:
+        d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
     # A partial sum that is no -0, and is taken as it is.
-    positive = in_steps and d.c_subnormals in ("kept", "positive_zero") and any(
-        isinstance(y, Sum) and y.design.zero_sign == "positive" for y in x.operands
-    )  # fmt: skip
+    positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
         if any(getattr(d, name) != value for name, value in values.items()) and all(
-            holds(d, b) for b in cases
+            holds(d, b) for b in known
         ):
             d = replace(d, **values)  # type: ignore[arg-type]
 
     to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
-    changed(
-        lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
-        fraction_bits=None,
-        normalise_products=False,
-        **EXACT_SUM,
-    )
+    if not led:
+        changed(
+            lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
+            fraction_bits=None,
+            normalise_products=False,
+            **EXACT_SUM,
+        )
     changed(
         lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
     )
+    if d.result_subnormals == "tiny_zero":
+        changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
+    # As sums are that do not tell a c that is made a zero.
+    if d.result_subnormals == "kept" != d.c_subnormals:
+        changed(lambda d, b: _idle_flush(d, to, b), result_subnormals="signed_zero")
     changed(
         lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
         overflow="infinity",
     )
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
-    operands = (_plain(y, terms, cs, in_steps=in_steps) if isinstance(y, Sum) else y for y in x.operands)
-    return Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    d = replace(d, normalise_products=True) if led else d
+    made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
+    return made, [_sum_result(x, bs) for bs in cases]
+
+
+def _lead(b: Bounds) -> Bounds:
+    """`Stages.lead_bounds`: what is known of an operand with the exponent of its leading bit."""
+    top = b.most.bit_length() - 1
+    bits = max(0, top + b.width - b.bits)
+    return Bounds(
+        (2 << bits) - 1, bits, min(b.lowest, b.grid), b.grid, b.top + top - b.bits, b.low_upto,
+        max(b.width, bits),
+    )  # fmt: skip
+
+
+def _stays_positive(d: Design) -> bool:
+    """`Stages.positive_step`: whether a sum's result is no -0 where it is taken on."""
+    kept = d.c_subnormals in ("kept", "positive_zero") or d.result_subnormals != "kept"
+    return d.zero_sign == "positive" and kept
+
+
+def _leaf(x: Sum, y: int | str, terms: Bounds, c: Bounds) -> Bounds:
+    """What is known of an operand that is no sum."""
+    if y == "zero":
+        # `Stages.zero_bounds`: a +0 is a multiple of everything.
+        to = x.target
+        return replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
+    return c if y == "c" else terms
 
 
 def _operands(x: Sum, terms: Bounds, c: Bounds) -> list[Bounds]:
-    to = x.target
-    # `Stages.zero_bounds`: a +0 is a multiple of everything.
-    zero = replace(_of_result(to), grid=to.e_max, upto=to.e_min, width=to.fraction_bits)
-    of = {"c": c, "zero": zero}
     return [
-        _result(y, terms, c) if isinstance(y, Sum) else terms if isinstance(y, int) else of[y]
+        _sum_result(y, _operands(y, terms, c)) if isinstance(y, Sum) else _leaf(x, y, terms, c)
         for y in x.operands
     ]
 
 
-def _result(x: Sum, terms: Bounds, c: Bounds) -> Bounds:
+def _sum_result(x: Sum, bs: list[Bounds]) -> Bounds:
     """`Stages.sum_result`: a multiple of what its operands are multiples of, and no larger than they are."""
     made, to, d = _of_result(x.target), x.target, x.design
     if d.carry_bits is not None:
         return made
-    bs = _operands(x, terms, c)
     grid, top = min(to.e_max - to.fraction_bits, _sum_grid(d, bs)), to.e_max
     if not d.normalise_products and (d.fraction_bits is None or d.zero_exponent == "none"):
         unit, magnitude = _magnitude(d, bs)
@@ -238,11 +331,39 @@ def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
 
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or d.result_subnormals != "kept":
+    if d.carry_bits is not None or (d.result_subnormals != "kept" and not _idle_flush(d, to, bs)):
         return False
     if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
         return False
     return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_tiny`: whether sums below the least normal number are exact."""
+    return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+
+
+def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> bool:
+    """`Flushes.never_flushed`: whether no sum but zero is below the least normal number.
+
+    One operand may be no multiple of the power of two of which the others are, if it is normal or zero.
+    """
+    every = [b for b, _ in bs]
+    if d.carry_bits is not None:
+        return False
+    if to.e_min <= _sum_grid(d, every):
+        return True
+    grid = to.e_min + 1 + max((b.width for b, normal in bs if normal), default=0)
+    coarse = [(b, normal) for b, normal in bs if b.grid < grid]
+    return d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1 and all(
+        normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
+        for b, normal in coarse
+    )  # fmt: skip
+
+
+def _idle_flush(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Stages.idle_flush`: whether no sum but zero is below the least normal number."""
+    return d.carry_bits is None and to.e_min <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
@@ -282,21 +403,103 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
-    d = unit.design
-    if d.product_rounding is not None:
-        to = d.product_conversion
+    made = unscaled_bounds(unit)
+    if made is not None and unit.scale_format is not None and unit.design.product_rounding is None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
+
+
+def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
+    """The same without the scales that act on products."""
+    if unit.design.product_rounding is not None:
+        to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
+    return exact_bounds(unit)
+
+
+def normal_products(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`NormalProducts.normal_products`: the sum that normalises products as their rounding does."""
+    d, e, terms, start = unit.design, root.design, exact_bounds(unit), unit.c_format
+    if d.product_rounding is None or terms is None or unit.tree is not None or unit.emulation is not None:
+        return None
+    if (
+        not one_nan(unit)
+        or unit.k != block_size(unit)
+        or (d.c_position, d.c_subnormals) != ("joined", "kept")
+    ):
+        return None
+    if (
+        e.fraction_bits is None
+        or e.carry_bits is not None
+        or e.normalise_products
+        or e.zero_exponent != "none"
+    ):
+        return None
+    to, led = d.product_conversion, _lead(terms)
+    bits = terms.width - terms.bits
+    fits = bits >= 0 and to.integer_bits is None and terms.most << bits < 2 << to.fraction_bits
+    if not fits or to.e_min > terms.grid or max(led.upto, terms.low_upto) > to.e_max:
+        return None
+    if e.zero_sign == "ieee" or start.fraction_bits > e.fraction_bits or least(start) > terms.grid:
+        return None
+    return replace(root, design=replace(e, normalise_products=True))
+
+
+def exact_bounds(unit: UnitSpec) -> Bounds | None:
+    """`Stages.exact_bounds`: what is known of exact products of whole factors."""
+    d = unit.design
     if (
         "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
         or d.exponent_step != 1
         or d.zero_terms is not None
     ):
         return None
-    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
-    if unit.scale_format is not None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
+    return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
+
+
+def exact_rounding(unit: UnitSpec) -> bool:
+    """`ProductRounding.exact_rounding`: whether a rounding of products leaves the value of each as it is."""
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return False
+    to = d.product_conversion
+    normal = d.result_subnormals == "kept" or to.e_min <= b.grid
+    return normal and to.e_min - to.fraction_bits <= b.lowest - b.width and d.zero_sign == "ieee" and (
+        _none_over(b, to)
+    )  # fmt: skip
+
+
+def plain_rounding(unit: UnitSpec) -> Design:
+    """The design with the mode of its rounding of products, and what overflows, where neither matters.
+
+    `ProductRounding.same_rounding`: they do not where products have no more bits than that keeps.
+    """
+    d, b = unit.design, _short_products(unit)
+    if b is None:
+        return d
+    plain = replace(
+        d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
+        result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
+    )  # fmt: skip
+    to = d.product_conversion
+    return plain if _none_over(b, to) or always_infinite(d, to) else d
+
+
+def _short_products(unit: UnitSpec) -> Bounds | None:
+    """Bounds of exact products of so few bits that a rounding of products keeps them all, or flushes."""
+    d = unit.design
+    if d.product_rounding is None or d.product_conversion.integer_bits is not None:
+        return None
+    b, to = exact_bounds(unit), d.product_conversion
+    if b is None or b.bits > b.width or b.most << (b.width - b.bits) >= 1 << to.fraction_bits:
+        return None
+    kept = d.result_subnormals != "kept" or to.e_min - to.fraction_bits <= b.lowest - b.width
+    return b if kept else None
+
+
+def _none_over(b: Bounds, to: Conversion) -> bool:
+    return b.most.bit_length() - 1 + b.top - b.bits <= to.e_max
 
 
 def _factor(unit: UnitSpec, f: Format) -> Bounds:
@@ -339,6 +542,50 @@ def _stage(x: Sum) -> str:
     return f"(Stage {coq_sum(x.design, x.target)})"
 
 
+def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`FlushedC.plain_rule`: the sums that do not tell a subnormal c from a zero; None where they may."""
+    rule, start, to, e = unit.design.c_subnormals, unit.c_format, root.target, root.design
+    inner = root.operands[0]
+    if (
+        rule not in ("positive_zero", "signed_zero")
+        or not isinstance(inner, Sum)
+        or root.operands[1:] != ("c",)
+    ):
+        return None
+    terms, of = product_bounds(unit), inner.target
+    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero":
+        return None
+    if e.fraction_bits is not None or e.carry_bits is not None:
+        return None
+    if (
+        least(start) != to.e_min
+        or start.fraction_bits > to.fraction_bits
+        or inner.design.zero_sign != "positive"
+    ):
+        return None
+    if (of.fraction_bits, of.e_min) != (to.fraction_bits, to.e_min):
+        return None
+    if not all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums()):
+        return None
+    grid = _sum_result(inner, _operands(inner, terms, _of_format(start))).grid
+    if grid < to.e_min + to.fraction_bits + 2:
+        return None
+    made = _of_kept_c(root)
+    return replace(made, design=replace(made.design, zero_sign="positive", result_subnormals="signed_zero"))
+
+
+def _flushed(d: Design, to: Conversion) -> bool:
+    """Whether an exact sum makes subnormal results zeros."""
+    exact = d.fraction_bits is None and d.carry_bits is None
+    return exact and d.result_subnormals != "kept" and always_infinite(d, to)
+
+
+def _of_kept_c(x: Sum) -> Sum:
+    """The same sums of a design whose c is taken as it is."""
+    operands = (_of_kept_c(y) if isinstance(y, Sum) else y for y in x.operands)
+    return Sum(replace(x.design, c_subnormals="kept"), x.target, tuple(operands))
+
+
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     """`Factors.factors_free`: whether no sum tells converted or normalised factors from others."""
     d, to = unit.design, converted_to(unit)
@@ -346,7 +593,7 @@ def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
     if unit.emulation is not None or d.product_rounding is not None:
         return False
-    if unit.tree is None and d.c_position != "joined":
+    if unit.tree is None and d.c_position not in ("joined", "after"):
         return False
     other = to is not None and any(least(to) != least(f) for f, _ in factors)
     if to is not None and any(
@@ -389,20 +636,264 @@ def plain_factors(unit: UnitSpec) -> UnitSpec:
     return replace(unit, tree=tree, design=replace(unit.design, normalise_operands=False))
 
 
-def group_zeros_idle(unit: UnitSpec) -> bool:
-    """`Stages.group_zero_free`: whether sums of groups do not tell the exponent of zeros."""
+def tidied(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`TreeForms.tidy`: operands in the order of k, a sum of one product that is rounded to itself as that.
+
+    None where a sum sees more than the values of its operands.
+    """
     d = unit.design
-    if unit.tree is not None or d.group is None or unit.scale_format is None or unit.emulation is not None:
+    if unit.tree is None or d.c_subnormals != "kept" or any(
+        x.design.fraction_bits is not None or x.design.zero_sign == "ieee" for x in root.sums()
+    ):  # fmt: skip
+        return None
+
+    def alone(x: int | str | Sum) -> int | str | Sum:
+        if not isinstance(x, Sum):
+            return x
+        inner = tidy(x)
+        only = inner.operands[0] if len(inner.operands) == 1 else None
+        return only if isinstance(only, int) and _product_kept(unit, inner) else inner
+
+    def tidy(x: Sum) -> Sum:
+        return Sum(x.design, x.target, tuple(sorted(map(alone, x.operands), key=_place)))
+
+    return tidy(root)
+
+
+def _place(x: int | str | Sum) -> int:
+    """`TreeForms.place`: c and +0 come before products."""
+    if isinstance(x, Sum):
+        return _place(x.operands[0]) if x.operands else -3
+    return x if isinstance(x, int) else {"c": -1, "zero": -2}[x]
+
+
+def _product_kept(unit: UnitSpec, x: Sum) -> bool:
+    """`TreeForms.product_kept`: whether a sum without fraction bits rounds every product to itself."""
+    d, to = unit.design, x.target
+    if x.design.result_subnormals != "kept" or not _range_ok(to):
         return False
-    if (d.summation, d.c_position, d.lost_bits) != ("fused", "joined", "cut") or d.framed:
+    if d.product_rounding is not None:
+        c = d.product_conversion
+        of_c = c.integer_bits, c.fraction_bits, c.e_min, c.e_max
+        return of_c == (None, to.fraction_bits, to.e_min, to.e_max)
+    b = product_bounds(unit)
+    if b is None:
+        return False
+    last, limit = to.e_max - to.fraction_bits, 2 << to.fraction_bits
+    g = min(b.top - b.bits, last)
+    return (
+        b.bits <= b.width and b.most << (b.width - b.bits) < limit
+        and to.e_min - to.fraction_bits <= b.lowest - b.width
+        and b.most << (b.top - b.bits - g) <= (limit - 1) << (last - g)
+    )  # fmt: skip
+
+
+def plain_frame(unit: UnitSpec) -> Design | None:
+    """`OtherSums.plainer_frame`: sums whose c is aligned apart, each idle parameter at its plain value."""
+    d, terms = unit.design, product_bounds(unit)
+    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
+        return None
+    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or not _range_ok(d.rho):
+        return None
+    if d.c_subnormals == "hidden_bit" or any(t.integer_bits is not None for t in (d.rho, d.step)):
+        return None
+    cases = [(terms, _of_format(unit.c_format)), (terms, _of_result(d.rho))]
+    if d.alignment_rounding == "RZ":
+        d = replace(d, vanished_c="cut")
+    own = d.c_fraction_bits is not None and least(unit.c_format) - d.c_fraction_bits + int(
+        d.fraction_bits or 0
+    )
+    if all(_frame_zero_idle(d, block_size(unit), *case) for case in cases):
+        d = replace(d, zero_exponent="none")
+    elif d.zero_exponent == "own" and d.aligned_group is not None and least(unit.c_format) == d.rho.e_min:
+        d = replace(d, zero_exponent=own)
+    if d.c_subnormals != "kept" and all(_untiny(d, block_size(unit), *case) for case in cases):
+        d = replace(d, zero_sign="positive", result_subnormals="kept")
+    if (
+        d.zero_sign == "sum" and d.accumulator is None and d.accumulation != "ones_complement"
+        and d.result_subnormals == "kept"
+        and all(d.rho.e_min - d.rho.fraction_bits <= min(b.grid for b in case) for case in cases)
+    ):  # fmt: skip
+        d = replace(d, zero_sign="positive")
+    first = [] if d.accumulator is None else [d.step]
+    down = d.rho.mode in ("RZ", "RO") and all(_range_ok(t) and t.e_max <= d.rho.e_max for t in first)
+    if (
+        d.overflow == "ieee" and all(t.mode in NEAREST for t in first)
+        and (d.rho.mode in NEAREST or (bool(first) and down))
+    ):  # fmt: skip
+        d = replace(d, overflow="infinity")
+    return d
+
+
+def low_c_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.flushed_c_free`: whether a subnormal c is nothing beside products, and flushed alone."""
+    d, terms, to, n = unit.design, product_bounds(unit), unit.design.rho, block_size(unit)
+    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
         return False
     if (
-        d.normalise_products
+        d.group is not None
+        or d.piece_bits is not None
         or d.zero_terms is not None
-        or d.c_subnormals == "hidden_bit"
-        or not one_nan(unit)
+        or d.accumulator is not None
     ):
         return False
-    if d.rho.integer_bits is not None or not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    plain = (d.c_subnormals, d.alignment_rounding, d.zero_exponent, d.zero_sign) == (
+        "kept", "RZ", "none", "positive",
+    )  # fmt: skip
+    return (
+        plain and d.aligned_group is None and d.result_subnormals != "kept" and to.integer_bits is None
+        and _range_ok(to) and 1 <= to.fraction_bits <= c_bits - 2
+        and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and all(
+            c.low_upto <= min(to.e_min, terms.lowest - bits) and to.e_min - to.fraction_bits <= c.grid
+            and c.width <= c_bits
+            for c in (_of_format(unit.c_format), _of_result(to))
+        )
+    )  # fmt: skip
+
+
+def _frame_zero_idle(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
+    """`OtherSums.frame_zero_idle`: whether no sum of n products tells what unit a zero asks for."""
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    fixed = isinstance(d.zero_exponent, int)
+    of_c, of_products = (
+        int(d.zero_exponent) - bits if fixed else b.low_upto - own for b, own in ((c, c_bits), (terms, bits))
+    )
+    grouped, low = d.aligned_group is not None, terms.lowest - bits
+
+    def idle(top: int, low: int, grid: int) -> bool:
+        whole = d.accumulation != "ones_complement" and top <= grid
+        return top <= low or whole or _small_flushed(d, n, terms, c, top)
+
+    return idle(of_c if grouped else max(of_c, of_products), low, terms.grid) and (
+        grouped or idle(of_products, min(low, c.lowest - c_bits), min(terms.grid, c.grid))
+    )
+
+
+def _untiny(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
+    """`OtherSums.untiny`: whether no result beside a c without subnormals is subnormal."""
+    bits, c_bits, to = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0), d.rho
+    return (
+        d.accumulator is None and d.aligned_group is None and d.alignment_rounding == "RZ"
+        and d.zero_exponent == "none" and d.zero_sign != "ieee" and to.mode in NEAREST
+        and 1 <= to.fraction_bits <= c_bits - 2 and n <= 1 << (c_bits - to.fraction_bits - 2)
+        and to.e_min <= min(terms.lowest - bits, c.lowest) and c.width <= c_bits
+    )  # fmt: skip
+
+
+def _small_flushed(d: Design, n: int, terms: Bounds, c: Bounds, top: int) -> bool:
+    """`OtherSums.small_flushed`: whether a sum of what is as small as 2^top is flushed to +0."""
+    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
+    to = d.rho if d.accumulator is None else d.step
+    k = max(0, terms.bits - bits, c.bits - c_bits)
+    plain = d.zero_sign == "positive" or d.accumulator is not None
+    room = to.e_min - 1 - (top - k)
+    if d.aligned_group is not None or d.alignment_rounding != "RZ" or d.result_subnormals == "kept":
         return False
-    return d.zero_exponent <= min(2 * least(unit.scale_format), least(start_format(unit)), d.rho.e_min)
+
+    def most(b: Bounds, own: int) -> int:
+        return b.most << (own + k - b.bits) if b.lowest - own <= top else 0
+
+    total = n * (most(terms, bits) + (1 << k)) + most(c, c_bits)
+    return plain and to.fraction_bits >= 1 and room >= 0 and total <= 1 << room
+
+
+def after_sign_idle(unit: UnitSpec) -> bool:
+    """`OtherSums.after_sign_free`: whether no sum but zero is rounded to zero after c is added."""
+    d, to, c = unit.design, unit.design.rho, unit.c_format
+    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
+        return False
+    if d.c_position != "after" or d.zero_sign != "sum" or d.result_subnormals != "kept":
+        return False
+    plain = (
+        d.product_rounding is None and d.zero_terms is None and d.group is None and d.piece_bits is None
+        and d.carry_bits is None and d.zero_exponent == "none"
+        and not (d.normalise_operands or d.normalise_products)
+        and "hidden_bit" not in (d.operand_subnormals, d.b_subnormals, d.c_subnormals)
+    )  # fmt: skip
+    if not plain or d.fraction_bits is None or to.integer_bits is not None or not _range_ok(to):
+        return False
+    low = sum(least(f) - (d.exponent_step - 1) for f in (unit.a_format, unit.b_format))
+    return to.e_min - to.fraction_bits <= min(least(c) - c.fraction_bits, low - d.fraction_bits)
+
+
+def sum_of_groups(unit: UnitSpec) -> bool:
+    """Whether a block is one sum of groups of products and c, as the theorems on such sums have it."""
+    d = unit.design
+    return (
+        one_sum_of_terms(unit) and d.group is not None and d.zero_terms is None and one_nan(unit)
+        and unit.scale_format is not None and unit.emulation is None
+    )  # fmt: skip
+
+
+def group_grid(unit: UnitSpec) -> int | None:
+    """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
+    scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
+    products = unscaled_bounds(unit)
+    if not sum_of_groups(unit) or scale is None or products is None:
+        return None
+    if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
+        return None
+    return min(
+        products.grid + 2 * (least(scale) - scale.fraction_bits), least(start) - start.fraction_bits,
+        to.e_min - to.fraction_bits,
+    )  # fmt: skip
+
+
+def group_factors_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_factors_free`: whether terms of groups do not tell normalised factors from others."""
+    return sum_of_groups(unit) and unit.design.fraction_bits is not None
+
+
+def group_zeros_idle(unit: UnitSpec) -> bool:
+    """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
+    d, scale = unit.design, unit.scale_format
+    if not sum_of_groups(unit) or scale is None or d.normalise_products or d.c_subnormals == "hidden_bit":
+        return False
+    if not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
+        return False
+    return d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+
+
+def group_zeros_cut(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.fraction_bits is None or d.carry_bits is not None or d.normalise_products:
+        return False
+    return isinstance(d.zero_exponent, int) and d.zero_exponent - d.fraction_bits <= grid
+
+
+def group_sign_idle(unit: UnitSpec) -> bool:
+    """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
+    d, grid = unit.design, group_grid(unit)
+    if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
+        return False
+    return d.rho.e_min - d.rho.fraction_bits <= grid
+
+
+def rounded_terms_idle(unit: UnitSpec) -> bool:
+    """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
+    d, exact, c, out = unit.design, exact_bounds(unit), unit.c_format, unit.design.rho
+    f, zero = d.fraction_bits, d.zero_exponent
+    if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
+        return False
+    to = d.product_conversion
+    if unit.scale_format is not None or unit.emulation is not None or to.integer_bits is not None:
+        return False
+    if (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit) != (None, "RZ", "kept", None):
+        return False
+    if d.result_subnormals != "kept" or d.zero_sign == "ieee" or not (_range_ok(to) and _range_ok(out)):
+        return False
+    top = (exact.most - 1).bit_length() + exact.top - exact.bits
+    low, room = max(least(c), out.e_min), out.e_max - top - 1
+    grid = min(
+        exact.grid - to.fraction_bits, least(c) - c.fraction_bits, out.e_min - out.fraction_bits,
+    )  # fmt: skip
+    return (
+        to.e_min <= exact.grid and top <= to.e_max and low - f <= grid and low <= exact.grid
+        and (zero == "none" or (isinstance(zero, int) and zero - f <= grid))
+        and out.e_min - out.fraction_bits <= grid and c.fraction_bits <= out.fraction_bits
+        and c.exponent_bits >= _CODES and highest(c) <= out.e_max
+        and room >= 0 and (1 << f) + block_size(unit) <= 1 << room
+    )  # fmt: skip

@@ -24,7 +24,6 @@ from tcformal.store.store import Store
 
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 ORDER = ("tfdpa@products=1,k=2", "--claim", "product-order")
-SUM = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude")
 Z3 = {"name": "z3", "version": "1", "answer": "timeout", "seconds": 60.0, "reason": "", "model": None}
 NOTHING = {"witness": None, "found_witness": None, "results": None}
 

@@ -78,6 +78,16 @@ def test_a_rare_design_is_found(name: str, tmp_path: Path) -> None:
     holds(found, tmp_path, "nothing here proves neighbour=" if "negated=all" in name else "")
 
 
+@pytest.mark.long
+def test_products_that_are_rounded_are_found(tmp_path: Path) -> None:
+    """Whether they are normalised, and what is too large, does not matter, by theorem."""
+    unit = resolve("tfdpa@products=8,product_rounding=RZ-E8M10")
+    found = identify(Asker(ModelDevice(unit.name), unit.operands, unit.k), vectors=2000, seconds=200)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED, found.reason
+    assert any(same_definition(resolve(x), unit, unit.k) for x in found.classes[0]), found.classes
+    holds(found, tmp_path)
+
+
 def test_products_that_are_subtracted_are_seen() -> None:
     for word in ("none", "odd", "even", "all"):
         unit = resolve(f"tree@steps=(0..4+c),negated={word}")

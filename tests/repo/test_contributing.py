@@ -1,4 +1,4 @@
-"""The guide for contributors: its map is the contracts', and its three changes apply and work."""
+"""The three changes that the guide for contributors shows apply and work."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs" / "CONTRIBUTING.md"
 CHANGES = ROOT / "docs" / "changes"
 PATCHES = sorted(path.stem for path in CHANGES.glob("*.patch"))
 
@@ -62,21 +60,9 @@ print(kept.kind.name, lost.kind.name)
 }
 
 
-def layers(text: str) -> list[str]:
-    """The layers that the map in a guide names, the highest first."""
-    (block,) = re.findall(r"## The map\n.*?```\n(.*?)```", text, re.DOTALL)
-    return [re.split(r"  +", line)[0] for line in block.splitlines()]
-
-
 def files(patch: str) -> list[str]:
     """The files that a patch changes."""
     return re.findall(r"^\+\+\+ b/(\S+)$", patch, re.MULTILINE)
-
-
-def section(text: str, name: str) -> str:
-    """The part of the guide that shows a change."""
-    (found,) = [part for part in text.split("\n### ") if f"(changes/{name}.patch)" in part]
-    return found
 
 
 def apply(name: str, where: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -86,29 +72,13 @@ def apply(name: str, where: Path, *options: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_the_map_is_that_of_the_contracts() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = [c for c in project["tool"]["importlinter"]["contracts"] if c["id"] == "layers"]
-    assert contract["exhaustive"]
-    assert layers(GUIDE.read_text(encoding="utf-8")) == contract["layers"]
-
-
-def test_another_map_rejects() -> None:
-    text = GUIDE.read_text(encoding="utf-8")
-    assert layers(text.replace("\nsolve  ", "\nsolver ")) != layers(text)
-    assert layers(re.sub(r"\nencodings .*", "", text)) != layers(text)
-
-
 def test_every_change_is_shown_and_shown_to_work() -> None:
     assert sorted(WORKS) == PATCHES
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_a_change_is_small_and_the_guide_names_its_files(name: str) -> None:
-    touched = files((CHANGES / f"{name}.patch").read_text(encoding="utf-8"))
-    assert 1 <= len(touched) <= 5
-    rows = [x for x in section(GUIDE.read_text(encoding="utf-8"), name).splitlines() if x.startswith("| `")]
-    assert sorted(re.findall(r"`((?:tcformal|tests|queries)/\S+)`", "\n".join(rows))) == sorted(touched)
+def test_a_change_touches_at_most_five_files(name: str) -> None:
+    assert 1 <= len(files((CHANGES / f"{name}.patch").read_text(encoding="utf-8"))) <= 5
 
 
 @pytest.mark.slow

@@ -17,10 +17,6 @@ import tcformal
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "queries" / "README.md"]
-README = ROOT / "README.md"
-
-_DEEP_IMPORT = re.compile(r"(?:from|import)\s+tcformal\.[\w.]+")
 
 
 def public() -> dict[str, Any]:
@@ -30,11 +26,6 @@ def public() -> dict[str, Any]:
 
 def functions() -> list[str]:
     return [name for name, x in public().items() if not inspect.isclass(x)]
-
-
-def python_examples(text: str) -> list[str]:
-    """The Python code of a document."""
-    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 # ---------------------------------------------------------------------- names
@@ -110,26 +101,6 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- documents
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_documents_import_the_package_only(document: Path) -> None:
-    assert _DEEP_IMPORT.findall(document.read_text(encoding="utf-8")) == []
-
-
-def test_a_deep_import_rejects() -> None:
-    assert _DEEP_IMPORT.findall("from tcformal.query.x import y\nimport tcformal.ir\nimport tcformal") == [
-        "from tcformal.query.x",
-        "import tcformal.ir",
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(python_examples(README.read_text(encoding="utf-8")))))
-def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they stand, one after the other in a folder of their own."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(compile(python_examples(README.read_text(encoding="utf-8"))[number], "README.md", "exec"), names)
-    assert names["tcformal"] is tcformal
 
 
 # ---------------------------------------------------------------------- what the functions do

@@ -11,7 +11,12 @@ import pytest
 
 from tcformal.errors import RecordError, TcformalError
 from tcformal.identification.record.identification import IDENTIFICATION
-from tcformal.report.devices.references import identified_as, references, references_section
+from tcformal.report.devices.references import (
+    counted_references,
+    identified_as,
+    references,
+    references_section,
+)
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import sealed
 
@@ -53,10 +58,14 @@ def test_a_reference_is_named_beside_its_outputs_and_its_verdict(tmp_path: Path)
     assert rows["riscv/vfbdot.vv.vlen128"].identified is None
     # Two units have these formats: sums of 8 products are not those of 16.
     assert rows["riscv/vfwbdot.vv.vlen256"].identified is None
-    text = "\n".join(references_section([*rows.values()]))
-    assert f"| Spike 55b4658d | `{WIDE}` | 1,000,000 |" in text
-    assert f"{record['verdict']}, K = 8: " in text
-    assert "| 0 | not asked |" in text
+    shown = {cells[1]: cells for cells in references_section([*rows.values()]).rows}
+    assert shown[WIDE][:3] == ("Spike 55b4658d", WIDE, "1,000,000")
+    assert shown[WIDE][-1].startswith(f"{record['verdict']}, K = 8: ")
+    assert shown["riscv/vfbdot.vv.vlen128"][-2:] == ("0", "not asked")
+    outputs = sum(row.random + row.directed for row in rows.values())
+    assert counted_references([*rows.values()]).rows == [
+        ("Spike 55b4658d", str(len(rows)), f"{outputs:,}", "0", "1")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +86,7 @@ def test_a_reference_outside_the_space_has_a_nearest_design() -> None:
         {"design": "x", "agrees": {"count": 1, "of": 9}},
     ]
     said = identified_as(kept() | {"verdict": "OUTSIDE THE SPACE", "reason": "none fits", "nearest": near})
-    assert said == f"OUTSIDE THE SPACE, K = 8: none fits; `{WIDE}` gives 7 of 9"
+    assert said == f"OUTSIDE THE SPACE, K = 8: none fits; {WIDE} gives 7 of 9"
 
 
 def test_sums_of_the_units_own_length_come_first(tmp_path: Path) -> None:
@@ -98,7 +107,3 @@ def test_damaged_records_and_outputs_are_refused(tmp_path: Path) -> None:
     part.with_suffix("").write_text('{"kind": "run"}\n', encoding="utf-8")
     with pytest.raises(RecordError):
         list(references(tmp_path / "other", no_warning))
-
-
-def test_there_is_no_section_without_references() -> None:
-    assert references_section([]) == []

@@ -20,7 +20,8 @@ from tcformal.cli import main
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claims import claims_section
-from tcformal.report.queries import agreement, report_text
+from tcformal.report.queries import agreement, report_text, statement_text
+from tcformal.report.sections import Section
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 from tcformal.version import VERSION, commit, host
@@ -72,7 +73,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Answered]]
     query = load(folder / "asks.toml")
     how = solve_options(Limits(200.0, 8192, 0), store=Store(folder / "results"))
     answered = list(run(query, query.concrete(), how))
-    return report_text([query], answered), answered
+    return statement_text(query, answered), answered
 
 
 def test_answers_are_counted_by_what_the_source_says(done: tuple[str, list[Answered]]) -> None:
@@ -83,8 +84,10 @@ def test_answers_are_counted_by_what_the_source_says(done: tuple[str, list[Answe
         "asks something else",
         "**expected HOLDS**",
     ]
-    assert "1 answers agree with the source, 1 deviate from it, 1 are to something that" in text
-    assert "1 are open" in text
+    counted = report_text(answered, [Section("Others", "Words.", ("a", ">b"), [("x|y", "1")])])
+    assert "1 answers agree with the source, 1 deviate from it, 1 are to something that" in counted
+    assert "1 are open" in counted
+    assert counted.endswith("\n## Others\n\nWords.\n\n| a | b |\n| --- | --: |\n| x\\|y | 1 |\n")
     assert "| no operand is NaN or Inf |" in text
     assert "Answered by " in text
 
@@ -118,7 +121,7 @@ def test_a_table_says_where_its_answers_come_from(done: tuple[str, list[Answered
     older = {key: value for key, value in answered[0].answer.items() if key not in ("machine", "commit")}
     (tmp_path / "asks.toml").write_text(ASKS, encoding="utf-8")
     query = load(tmp_path / "asks.toml")
-    text = report_text([query], [replace(answered[0], answer=older)])
+    text = statement_text(query, [replace(answered[0], answer=older)])
     assert " Machine: a machine that was not recorded." in text
 
 
@@ -137,8 +140,8 @@ def test_inputs_of_a_long_product_are_counted_beyond_the_first(tmp_path: Path) -
     words = [{"value": str(i)} for i in range(40)]
     witness = {"a": words, "b": words, "c": {"value": "7"}}
     (ask,) = query.concrete()
-    text = report_text(
-        [query],
+    text = statement_text(
+        query,
         [
             Answered(
                 query=query.name,
@@ -159,7 +162,7 @@ def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
     query = load(tmp_path / "claim.toml")
     (answered,) = run(query, query.concrete(), SolveOptions())
     assert answered.outcome == "VIOLATED"
-    commands = re.findall(r"`(tcformal eval [^`]+)`", report_text([query], [answered]))
+    commands = re.findall(r"`(tcformal eval [^`]+)`", statement_text(query, [answered]))
     wanted = [
         p["witness"]["results"] for p in answered.answer["parts"] if "witness" in p and not p["control"]
     ]
@@ -192,10 +195,9 @@ def test_claims_are_counted_by_what_answered_them(tmp_path: Path) -> None:
     assert len(records) == 2
     open_ = {**records[0], "unit": "hopper/mma.m16n8k16.f32.f16.f16.f32", "verdict": "UNKNOWN"}
     proved = {**records[0], "unit": OTHER, "answered_by": "solvers"}
-    lines = claims_section([*store.claims.all(), {**open_, "answered_by": "nothing"}, proved])
-    assert any(NOT_CHECKED in line for line in lines)
-    (row,) = (line for line in lines if line.startswith("| zero-products"))
-    assert [int(x) for x in row.split("|")[2:-1]] == [2, 1, 1, 1, 1]
+    section = claims_section([*store.claims.all(), {**open_, "answered_by": "nothing"}, proved])
+    assert NOT_CHECKED in section.text
+    assert section.rows == [("zero-products", "2", "1", "1", "1", "1")]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +211,6 @@ def test_claims_of_what_is_not_known_are_not_counted(spoil: Callable[[Any], None
     store = Store(tmp_path)
     tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
     (record,) = store.claims.all()
-    assert [line for line in claims_section([record]) if line.startswith("| zero-products")]
+    assert [row[0] for row in claims_section([record]).rows] == ["zero-products"]
     spoil(record)
-    assert not [line for line in claims_section([record]) if line.startswith(("| zero", "| no"))]
+    assert claims_section([record]).rows == []

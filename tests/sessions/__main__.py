@@ -1,6 +1,6 @@
 """Renew the outputs on the pages: `make sessions`, or `python -m sessions NAME…` for some of them.
 
-Pictures that a page shows are those that its commands write; of the README, the blocks `console` are run.
+Pictures that a page shows are those that its commands write.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sessions.page import KINDS, README, pages, pictures, renewed
+from sessions.page import pages, pictures, renewed
 
 
 def main(names: list[str]) -> None:
     """Run the pages with one of these texts in their names, by default all, and write what is new."""
-    for path in [*pages(), README]:
+    for path in pages():
         if names and not any(name in path.stem for name in names):
             continue
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            new = renewed(text, Path(folder), ("console",) if path == README else KINDS)
+            new = renewed(text, Path(folder))
             for name in pictures(new):
                 if (made := Path(folder, Path(name).name)).exists():
                     shutil.copyfile(made, path.parent / name)

@@ -1,11 +1,12 @@
 """Pages whose commands are run: every output on them is what the commands print.
 
 A page is Markdown.  A block ```` ```console ```` holds lines `$ tcformal …`, each followed by its output, and
-perhaps `exit code N`; a block ```` ```python ```` is run, and the block ```` ```output ```` after it is what
-it prints; a block ```` ```text file=NAME ```` is written to that file.  Blocks share a folder, and Python
-blocks their names.  Masked, on the page and in what is compared, are what differs from run to run: seconds,
-dates, and which of the racing solvers was first; white space is not compared, because their names are not
-equally long.  A page whose first line is `<!-- long -->` is run by the long tests.
+perhaps `exit code N`; of a line that ends with `| head -N` or `| tail -N`, by so many lines of it.  A block
+```` ```python ```` is run, and the block ```` ```output ```` after it is what it prints; a block
+```` ```text file=NAME ```` is written to that file.  Blocks share a folder, and Python blocks their names.
+Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and which of
+the racing solvers was first; white space is not compared, because their names are not equally long.  A page
+whose first line is `<!-- long -->` is run by the long tests.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import contextlib
 import io
 import re
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from tcformal.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-FOLDERS = (ROOT / "docs" / "sessions", ROOT / "docs" / "concepts")
+FOLDERS = tuple(ROOT / "docs" / name for name in ("tutorials", "how-to", "explanation"))
 
 #: What differs from run to run, and what stands for it.
 MASKS = (
@@ -34,8 +35,7 @@ MASKS = (
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "YYYY-MM-DD"),
     (re.compile(r"\b(kissat|glucose|cadical|bitwuzla|z3|cvc5)\b( \d+(\.\w+)*)?"), "SOLVER"),
 )
-#: The kinds of blocks that are run or written.
-KINDS = ("console", "python", "output", "text")
+_PART = re.compile(r" \| (head|tail) -(\d+)$")
 _FENCE = re.compile(r"^```(\w*)(?: file=(\S+))?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -52,7 +52,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Every page with blocks that are run."""
-    return [path for folder in FOLDERS for path in sorted(folder.glob("*.md"))]
+    return [README, *(path for folder in FOLDERS for path in sorted(folder.glob("*.md")))]
 
 
 def is_long(text: str) -> bool:
@@ -93,18 +93,13 @@ def pictures(text: str) -> list[str]:
     return re.findall(r"!\[[^\]]*\]\((\S+\.svg)\)", text)
 
 
-def renewed(text: str, folder: Path, kinds: Collection[str] = KINDS) -> str:
-    """The page with every output as it is now; run in `folder`, which is the working directory meanwhile.
-
-    Only blocks of some kinds are run, if they are given.
-    """
+def renewed(text: str, folder: Path) -> str:
+    """The page with every output as it is now; run in `folder`, which is the working directory meanwhile."""
     made, done, names, printed = [], 0, dict[str, Any](), ""
     with contextlib.chdir(folder):
         for block in blocks(text):
             new = block.text
-            if block.kind not in kinds:
-                pass
-            elif block.kind == "console":
+            if block.kind == "console":
                 # A block that only lists commands has no output.
                 new = "".join(_called(line) for line in commands(block.text)) or block.text
             elif block.kind == "python":
@@ -119,14 +114,22 @@ def renewed(text: str, folder: Path, kinds: Collection[str] = KINDS) -> str:
 
 
 def _called(line: str) -> str:
-    """A command line with what the command prints, its error if it ends with one, and its code if not 0."""
-    program, *words = shlex.split(line.replace("\\\n", " "))
+    """A command line with what the command prints, its error if it ends with one, and its code if not 0.
+
+    Of a line that ends with `| head -N` or `| tail -N`: the first or last N lines of what the command prints.
+    """
+    command, *part = _PART.split(line)
+    program, *words = shlex.split(command.replace("\\\n", " "))
     if program != "tcformal":
         raise ValueError(f"expected a line `$ tcformal …`, but got {line!r}")
     environment = {"TCFORMAL_RESULTS": None, "COLUMNS": None, "TCFORMAL_DEBUG": "1"}
     done = CliRunner(env=environment).invoke(main, words)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
+    if part:
+        lines, n = done.stdout.rstrip().splitlines(), int(part[1])
+        shown = "\n".join(lines[:n] if part[0] == "head" else lines[-n:])
+        return f"$ {line}\n{masked(shown)}"
     code = f"exit code {done.exit_code}\n" if done.exit_code else ""
     shown = done.stdout + "".join(done.stderr.splitlines(keepends=True)[-1:] if done.exit_code > 1 else [])
     return f"$ {line}\n{masked(shown)}{code}"
@@ -138,11 +141,3 @@ def _printed(code: str, names: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(out):
         exec(compile(code, "page", "exec"), names)
     return out.getvalue()
-
-
-def only_commands_make_numbers(text: str) -> list[str]:
-    """Numbers of two digits and more in the prose of a page, outside code: no command made them."""
-    prose = _FENCE.sub("", text)
-    prose = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|<!--.*?-->|^#.*$", "", prose, flags=re.MULTILINE)
-    prose = re.sub(r"\b(fp|bf|tf|e\dm)\d+\b|\b2\^-?\d+\b|\b[A-Z]+ ?§?[\d.]+", "", prose)
-    return re.findall(r"\b\d[\d,.]*\d\b", prose)

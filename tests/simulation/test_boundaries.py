@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
-from tcformal.simulation.operands.boundaries import boundaries, rests, ties, vanishing
+from tcformal.design.trees.arrangements import tree_of, tree_unit
+from tcformal.simulation.operands.boundaries import (
+    boundaries,
+    leading_zeros,
+    rests,
+    ties,
+    unnormalised,
+    vanishing,
+)
 from tcformal.simulation.operands.pool import pool_of, without_nan
 from tcformal.simulation.replay import replay
 
@@ -34,6 +44,43 @@ def test_a_small_product_beside_a_tie_shows_how_it_is_cut(formats: str) -> None:
     pools = ties(unit, unit.k, 4000, 0), pool_of(unit, unit.k, 6000, 0)
     seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
     assert seen == [True, False]
+
+
+@pytest.mark.parametrize("formats", ["e4m3.e5m2", "e5m2.e4m3"])
+def test_products_of_subnormal_factors_that_cancel_show_where_the_cut_is(formats: str) -> None:
+    """Factors are fp16 before they are multiplied, or not: no other family shows it."""
+    unit = resolve(f"hopper/emulated.mma.m16n8k16.f16.{formats}.f16")
+    made = tree_of(unit, unit.k)
+    assert made is not None
+    assert made.tree is not None
+    other = tree_unit(made, replace(made.tree, converted=None))
+    pools = leading_zeros(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+def test_a_subnormal_factor_beside_a_far_smaller_product_shows_whether_it_was_normalised() -> None:
+    unit = resolve("rdna4/v_wmma_bf16_16x16x16_bf16")
+    other = resolve(altered(unit, "normalise_operands=true"))
+    pools = unnormalised(unit, unit.k, 500, 0), pool_of(unit, unit.k, 6000, 0)
+    seen = [bool((replay(unit, x) != replay(other, x)).any()) for x in pools]
+    assert seen == [True, False]
+
+
+def test_a_flushed_factor_of_products_that_cancel_is_seen() -> None:
+    unit = resolve("rdna3/v_wmma_bf16_16x16x16_bf16")
+    other = resolve(altered(unit, "operand_subnormals=positive_zero"))
+    pool = leading_zeros(unit, unit.k, 500, 0)
+    assert (replay(unit, pool) != replay(other, pool)).any()
+
+
+@pytest.mark.parametrize("formats", ["fp8_fp8", "bf8_fp8", "fp8_bf8"])
+def test_a_small_product_beyond_a_power_of_two_shows_what_is_rounded_down(formats: str) -> None:
+    """Addends that are rounded down, or the sum as well: no other family shows which."""
+    unit = resolve(f"cdna3/v_mfma_f32_16x16x32_{formats}")
+    other = resolve(altered(unit, "sum_rounding=RD_ADDENDS"))
+    pool = ties(unit, unit.k, 4000, 0)
+    assert (replay(unit, pool) != replay(other, pool)).any()
 
 
 @pytest.mark.parametrize("axis", ["c_subnormals", "operand_subnormals"])

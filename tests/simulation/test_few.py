@@ -22,12 +22,10 @@ def told_apart(unit: UnitSpec, change: str, tried: Batch) -> bool:
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("x86/tdpbf16ps", "result_subnormals=signed_zero"),
         ("ada/mma.m16n8k32.f32.e5m2.e4m3.f32", "result_subnormals=tiny_zero"),
         ("ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "c_subnormals=positive_zero"),
         ("cdna3/v_mfma_f32_16x16x32_bf8_fp8", "result_subnormals=signed_zero"),
         ("gaudi2/mme.fp16", "c_subnormals=positive_zero"),
-        ("rdna3/v_wmma_bf16_16x16x16_bf16", "operand_subnormals=positive_zero"),
     ],
 )
 def test_a_few_terms_show_what_no_other_family_does(name: str, change: str) -> None:

@@ -43,6 +43,13 @@ def test_sums_of_scaled_products_reach_the_smallest_numbers(change: str) -> None
     assert (replay(unit, pool) != replay(resolve(altered(unit, change)), pool)).any()
 
 
+@pytest.mark.parametrize("change", ["zero_exponent=-138", "carry_bits=10"])
+def test_groups_of_unlike_scales_and_full_ones_are_seen(change: str) -> None:
+    unit = resolve("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")
+    pool = pool_of(unit, unit.k, 3000, 1)
+    assert (replay(unit, pool) != replay(resolve(altered(unit, change)), pool)).any()
+
+
 def test_split_sums_are_the_powers_of_two_that_were_split() -> None:
     """Exact sums of a unit that cuts nothing, scales taken in: each result is one power of two."""
     unit = resolve("tfdpa@a_format=bf16,b_format=bf16,products=8")

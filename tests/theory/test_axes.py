@@ -9,6 +9,7 @@ import pytest
 from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
 from tcformal.simulation.operands.boundaries import boundaries
 from tcformal.simulation.operands.pool import pool_of
@@ -40,8 +41,11 @@ JOIN = (
 )
 #: Products that are rounded before they are added.
 ROUNDED = "tfdpa@products=4,product_rounding=RZ-E8M10"
+BRAIN = "a_format=bf16,b_format=bf16"
 #: Sums of groups of products of one scale.
 GROUPS = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+#: The same with scales that go as low as c, and lower.
+SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 #: Products of fp8 that are first converted to fp16, in calls of which each goes on from the one before.
 CALLS = "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"
 IN_STEPS = (
@@ -54,6 +58,43 @@ LAST = (
     "tree@steps=join((0..7)+c),join.conversion=RO-FP32,fraction_bits=26,alignment_rounding=RO,"
     "conversion=RO-FP32,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
 )
+#: c aligned apart from the products: toward zero, or down in groups.
+FRAMED, GROUPED = "rdna3/v_wmma_f32_16x16x16_bf16", "rdna4/v_wmma_f32_16x16x16_f16"
+#: Products that are no smaller than the least normal number of fp32.
+FEW_BITS = "rdna3/v_wmma_f32_16x16x16_f16"
+#: Products that are rounded, each chain of their sums from +0, and the sums without one.
+FROM_ZERO = "vortex/VX_tcu_fedp_dpi.bf16"
+FROM_PRODUCTS = (
+    "tree@steps=join(join((0+1)+(2+3))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,product_rounding=RNE-FP32,zero_sign=positive,a_format=bf16,b_format=bf16,"
+    "c_format=fp32,d_format=fp32"
+)
+#: Sums that are rounded down, in one sum and in two halves.
+DOWN = "cdna3/v_mfma_f32_32x32x8_bf16"
+HALVES = "cdna3/v_mfma_f32_16x16x32_fp8_fp8"
+#: Products of factors without subnormals, whose rounding is exact, or flushes; and exact ones.
+SHORT = (
+    "tree@steps=join(join((0+1)+c)+(2+3)),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,operand_subnormals=positive_zero,c_subnormals=positive_zero,"
+    "result_subnormals=signed_zero,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+)
+WHOLE = (
+    "tree@steps=join(join(join((0+1)+(2+3))+c)+join((4+5)+(6+7))),join.conversion=RNE-FP32,"
+    "join.fraction_bits=exact,join.normalise_products=false,operand_subnormals=positive_zero,"
+    "c_subnormals=positive_zero,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+)
+APART = "gaudi2/mme.fp8_143"
+#: Two chains from +0, then c, whose NaNs are those of operands.
+CHAINS = (
+    "tree@steps=join(join((2+(0+z))+(3+(1+z)))+c),join.conversion=RNE-FP32,join.fraction_bits=exact,"
+    "join.normalise_products=false,nan_rule=first_operand,result_subnormals=signed_zero,a_format=fp16,"
+    "b_format=fp16,c_format=fp32,d_format=fp32"
+)
+BFDOT = "arm/bfdot.ebf0"
+#: Normalised products and c in one sum.
+VALPEY = "tfdpa@products=4,fraction_bits=23,normalise_products=true,zero_exponent=none"
+TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
+assert TDP is not None
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -68,7 +109,19 @@ EQUAL = {
     "zeros among products": ("idle_sums", f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
     "normalised factors of a chain": ("normalised_factors_idle", f"{CHAIN},normalise_operands=true", CHAIN),
     "zeros among groups": ("group_zero_idle", f"{GROUPS}@zero_exponent=-126", f"{GROUPS}@zero_exponent=none"),
+    "nothing cut among groups": (
+        "group_zero_cut_idle",
+        f"{GROUPS}@zero_exponent=-114",
+        f"{GROUPS}@zero_exponent=none",
+    ),
+    "signs of sums of groups": ("group_sign_idle", f"{GROUPS}@zero_sign=sum", GROUPS),
+    "normalised factors of groups": ("group_factors_idle", f"{GROUPS}@normalise_operands=true", GROUPS),
     "carry bits of rounded products": ("idle_sums", f"{ROUNDED},carry_bits=4", ROUNDED),
+    "rounded products": (
+        "rounded_terms_idle",
+        f"{ROUNDED},normalise_products=true,overflow=ieee,zero_sign=sum",
+        ROUNDED,
+    ),
     "two numbers aligned to odd": ("idle_sums", LAST, f"{LAST},join.fraction_bits=exact"),
     "a +0, and the sign of zeros": (
         "idle_sums",
@@ -77,7 +130,86 @@ EQUAL = {
     ),
     "calls": ("composed_tree", CALLS, IN_STEPS.replace("13)", "13+z)")),
     "converted factors": ("factors_idle", CALLS, f"{IN_STEPS},zero_sign=positive,overflow=infinity"),
+    "flushed factors": ("normalised_factors_idle", f"{FRAMED}@normalise_operands=true", FRAMED),
+    "neighbours beside c": ("pair_order_idle", f"{FRAMED}@order=odd_first", FRAMED),
+    "a c that is dropped": ("idle_other_sums", f"{FRAMED}@vanished_c=dropped", FRAMED),
+    "flushed beside zeros": ("idle_other_sums", f"{FRAMED}@zero_exponent=-131", FRAMED),
+    "nothing cut beside a zero c": (
+        "idle_other_sums",
+        f"{GROUPED}@zero_exponent=-112",
+        f"{GROUPED}@zero_exponent=own",
+    ),
+    "signs of zeros beside c": ("idle_other_sums", f"{GROUPED}@zero_sign=sum", GROUPED),
+    "too large for two roundings": (
+        "idle_other_sums",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32,overflow=ieee",
+        f"{FRAMED}@accumulator=RNE-FP32,conversion=RZ-FP32",
+    ),
+    "no subnormal results": (
+        "idle_other_sums",
+        f"{FEW_BITS}@result_subnormals=kept",
+        f"{FEW_BITS}@zero_sign=sum",
+    ),
+    "subnormals of c": ("flushed_c_idle", f"{FEW_BITS}@c_subnormals=kept", FEW_BITS),
+    "c after the products": ("after_sign_idle", "nvdla/cmac.fp16@zero_sign=positive", "nvdla/cmac.fp16"),
+    "sums of one product": ("tidy_idle", FROM_ZERO, FROM_PRODUCTS),
     "normalised factors": ("factors_idle", f"{JOIN},normalise_operands=true", JOIN),
+    "infinities of sums rounded down": ("plain_down_idle", DOWN, f"{DOWN}@overflow=infinity"),
+    "signs of zeros of sums rounded down": ("plain_down_idle", f"{HALVES}@zero_sign=positive", HALVES),
+    "modes of products that are exact or flushed": (
+        "product_rounding_idle",
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNA-FP32,overflow=infinity",
+    ),
+    "roundings of exact products, and blocks": (
+        "order_as_one_block",
+        "cdna2/v_mfma_f32_32x32x8f16",
+        WHOLE,
+    ),
+    "results that are never flushed": ("flushes_idle", WHOLE, f"{WHOLE},result_subnormals=signed_zero"),
+    "c added before the rounding": (
+        "apart_idle",
+        APART,
+        f"{APART}@zero_exponent=-126,result_subnormals=kept",
+    ),
+    "normalised factors, and c before the rounding": (
+        "factors_idle",
+        APART,
+        f"{APART}@normalise_operands=false",
+    ),
+    "halves": ("halves_order_idle", f"{HALVES}@order=odd_first", HALVES),
+    "infinities of sums with words of NaNs": ("idle_steps_words", CHAIN, f"{CHAIN},overflow=infinity"),
+    "tininess of multiples": ("idle_steps_words", CHAINS.replace("=signed", "=tiny"), CHAINS),
+    "a c that is made a zero": (
+        "rule_idle",
+        f"{CHAINS},c_subnormals=signed_zero",
+        f"{CHAINS},zero_sign=positive",
+    ),
+    "pairs as steps": (
+        "order_as_steps",
+        BFDOT,
+        "tree@steps=((0+1)+c),operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+        "result_subnormals=signed_zero,product_rounding=RO-FP32,conversion=RO-FP32,overflow=infinity,"
+        "a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
+    ),
+    "chains as steps": (
+        "order_as_steps",
+        "x86/tdpfp16ps",
+        TDP.name,
+    ),
+    "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
+    "normalised products": ("idle_sums", f"{VALPEY},carry_bits=4,overflow=ieee", VALPEY),
+    "products that are normalised": (
+        "normal_products_idle",
+        VALPEY.replace("normalise_products=true", "product_rounding=RNE-FP32"),
+        VALPEY,
+    ),
+    "a chain from c as steps": (
+        "order_as_steps",
+        "x86/vdpbf16ps",
+        "tree@steps=(0+(1+c)),nan_rule=first_operand,operand_subnormals=signed_zero,c_subnormals=signed_zero,"
+        "result_subnormals=tiny_zero,nan_word=0xffc00000,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
+    ),
 }
 #: Changes that some input shows.
 DIFFERENT = (
@@ -93,7 +225,33 @@ DIFFERENT = (
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     (f"{TREE},zero_exponent=-200", f"{TREE},zero_exponent=none"),
     (f"{HOPPER}@normalise_operands=true", HOPPER),
+    (f"{GROUPS}@zero_exponent=-113", f"{GROUPS}@zero_exponent=none"),
+    (f"{SCALED}@zero_sign=sum", SCALED),
+    (f"{ROUNDED},zero_sign=ieee", ROUNDED),
+    (
+        f"{ROUNDED},normalise_products=true,a_format=bf16,b_format=bf16",
+        f"{ROUNDED},a_format=bf16,b_format=bf16",
+    ),
+    (f"{ROUNDED.replace('E8', 'E5')},overflow=ieee", ROUNDED.replace("E8", "E5")),
+    (f"{SCALED}@zero_exponent=-138", SCALED),
     (f"{GROUPS}@zero_exponent=-100", f"{GROUPS}@zero_exponent=none"),
+    (f"{FRAMED}@zero_exponent=-126", FRAMED),
+    (f"{FRAMED}@zero_sign=sum", FRAMED),
+    (f"{GROUPED}@vanished_c=cut", GROUPED),
+    ("rdna4/v_wmma_f32_16x16x16_bf16@zero_exponent=none", "rdna4/v_wmma_f32_16x16x16_bf16"),
+    (FROM_PRODUCTS.replace("positive", "ieee"), FROM_PRODUCTS),
+    (f"{DOWN}@zero_sign=positive", DOWN),
+    (f"{DOWN}@sum_rounding=RD_ADDENDS", DOWN),
+    (f"{SHORT},product_rounding=RNE-FP32", SHORT),
+    (
+        f"{SHORT},product_rounding=RNE-FP32",
+        f"{SHORT},product_rounding=RNE-FP32".replace("signed_zero", "kept"),
+    ),
+    tuple(
+        x.replace("c_subnormals=positive_zero,", "")
+        for x in (f"{WHOLE},result_subnormals=signed_zero", WHOLE)
+    ),
+    ("gaudi2/mme.fp8_152@zero_exponent=own", "gaudi2/mme.fp8_152"),
 )
 
 

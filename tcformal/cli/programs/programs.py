@@ -55,7 +55,10 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
         return
     console().print(programs_table(found))
     console().print(
-        Text("A file of your own is named by its path: docs/PROGRAMS.md says how to write one.", style="dim")
+        Text(
+            "A file of your own is named by its path: docs/how-to/programs.md says how to write one.",
+            style="dim",
+        )
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact
 
-#: Tags of `sources.REFERENCES`, some with the place.
+#: Tags of `sources.toml`, some with the place.
 XIE = "XIE"
 SIMULATOR = "MMA-Sim 2.1.1"
 VALPEY = "VALPEY §4.4"

@@ -19,7 +19,7 @@ from tcformal.design.unit import Evidence, Fact
 from tcformal.design.vendors.facts import as_reference, documented
 from tcformal.design.vendors.row import Published
 
-#: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
+#: Where the definitions stand; the first words are tags of `sources.toml`.
 VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
 VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
 NVDLA = "NVDLA, NV_NVDLA_CMAC_CORE_MAC_exp.v, NV_NVDLA_CMAC_CORE_MAC_mul.v and NV_NVDLA_cmac.h"

@@ -30,7 +30,7 @@ from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.design.vendors.open_hardware import open_hardware
 from tcformal.design.vendors.row import Published, unit_of
 
-#: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
+#: Where the definitions stand; the first words are tags of `sources.toml`.
 RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
 ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
 GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz and its kind"

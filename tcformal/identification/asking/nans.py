@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,8 @@ from tcformal.simulation.operands.random import Batch, Raw, edge_encodings, with
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.
 _SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11
+#: Products of which there are more where neighbours are not all that is near.
+_NEAR = 2
 #: Words of NaN factors that are tried: where there are more, they are those of the operands.
 _FACTORS = 2
 
@@ -41,8 +44,10 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
     made = with_scales(spec, Batch(a, b, c))
     special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
     made = rows_of(made, np.flatnonzero(special))
-    if spec.scale_format is None and all(x.specials is Specials.IEEE for x in spec.input_formats().values()):
-        made = together(made, _many_nans(spec, k))
+    kinds = {x.specials for x in spec.input_formats().values()}
+    if spec.scale_format is None and kinds <= {Specials.IEEE, Specials.ALL_ONES_NAN}:
+        many = [_many_nans(spec, k)] if kinds == {Specials.IEEE} else []
+        made = together(made, *many, _two_nans(spec, k))
     return made
 
 
@@ -83,6 +88,30 @@ def _many_nans(spec: UnitSpec, k: int) -> Batch:
         return np.where(rng.random(shape) < shares, nans, np.uint64(fmt.one))
 
     return Batch(words(spec.a_format, (n, k)), words(spec.b_format, (n, k)), words(spec.c_format, (n,)))
+
+
+def _two_nans(spec: UnitSpec, k: int) -> Batch:
+    """Dot products of ones and two NaNs: factors of one product, of neighbours, and c beside a factor."""
+    factors = [(name, i) for i in range(min(k, 2)) for name in ("a", "b")]
+    far = [(("a", 0), ("a", 2))] if k > _NEAR else []
+    beside_c = [(("c", 0), factor) for factor in factors[:2]]
+    pairs = [*itertools.combinations(factors, 2), *far, *beside_c]
+    formats = spec.input_formats()
+    made = {
+        name: np.full((len(pairs), 1 if name == "c" else k), formats[name].one, np.uint64) for name in "abc"
+    }
+    for row, pair in enumerate(pairs):
+        for minus, (name, i) in enumerate(pair):
+            made[name][row, i] = _nan(formats[name], minus)
+    return Batch(made["a"], made["b"], made["c"][:, 0])
+
+
+def _nan(fmt: Format, minus: int) -> int:
+    """A NaN of either sign, with a fraction of its own where the format has several."""
+    sign = minus << (fmt.width - 1)
+    if fmt.specials is Specials.ALL_ONES_NAN:
+        return sign | ((1 << (fmt.width - 1)) - 1)
+    return sign | fmt.infinity | (1 + minus) << fmt.ignored_low_bits
 
 
 def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:

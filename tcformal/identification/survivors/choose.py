@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.identification.survivors.tables import LARGEST_JOIN, Survivors
+from tcformal.simulation.operands.batch import rows_of
 from tcformal.simulation.operands.random import Batch, Raw
 
 #: Designs that stand for all that are left, drawn so many times for one round.
@@ -22,13 +23,23 @@ def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]
     Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
     those that depend on all come when little is left.
     """
+    rows = _telling(alive, pool)
+    pool = rows_of(pool, rows)
     picked: list[int] = []
     costs: dict[int, float] = {}
     # Where all that is left is looked at, the next sample is the same.
     whole = all(survivors.count <= _each(alive) for survivors in alive)
     for _ in range(1 if whole else _SAMPLES):
         _pick(alive, pool, most, picked, costs)
-    return picked
+    return [int(rows[i]) for i in picked]
+
+
+def _telling(alive: Sequence[Survivors], pool: Batch) -> NDArray[np.intp]:
+    """The rows of a pool whose results may depend on what is left."""
+    every = np.arange(len(pool.c))
+    seen = [survivors.certain(pool, every) for survivors in alive]
+    unsure = [(x.unknown != 0) | (x.value != seen[0].value) for x in seen]
+    return np.flatnonzero(np.any(unsure, axis=0))
 
 
 def _pick(

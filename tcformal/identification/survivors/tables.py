@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.backends.known import KnownBits
 from tcformal.identification.survivors.listed import ListedWorld
 from tcformal.simulation.families.family import Designs, World
 from tcformal.simulation.operands.batch import rows_of, together
@@ -144,11 +145,15 @@ class Survivors:
         """The places of the rows whose result depends on what is left; one that nothing gives refutes all."""
         if not rows.size:
             return rows
-        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
-        seen = self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
+        seen = self.certain(batch, rows)
         if ((seen.value ^ answers[rows]) & ~seen.unknown).any():
             self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
         return np.flatnonzero(seen.unknown != 0)
+
+    def certain(self, batch: Batch, rows: NDArray[np.intp]) -> KnownBits:
+        """The bits of the results of some rows that are the same for all designs that are left."""
+        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
+        return self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
 
     def _best(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> list[int]:
         """The rows whose answers some of many designs contradict: the most telling first."""

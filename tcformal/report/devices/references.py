@@ -13,11 +13,17 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.log.results import Run, files_of, read_runs, unit_of
 from tcformal.devices.log.written import mismatches_in
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.report.sections import Section
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check
 
 #: What a record says of results that no silicon gave.
 _EVIDENCE, _EMULATED = "reference", "emulated"
+_TEXT = (
+    "What published implementations gave, from the kept outputs in hardware/, and what tcformal identify "
+    "concluded from each with nothing but the operand formats given.  tcformal probe compare FOLDER compares "
+    "the outputs with today's models."
+)
 #: What makes two records those of one program; an identification states its own path to it.
 _SAME = ("device", "program")
 
@@ -99,26 +105,36 @@ def identified_as(data: Mapping[str, Any] | None) -> str:
     if data is None:
         return "not asked"
     if data["verdict"] == IdentifyVerdict.IDENTIFIED.value:
-        return f"{data['verdict']}, K = {data['k']}: `{data['classes'][0][0]}`"
+        return f"{data['verdict']}, K = {data['k']}: {data['classes'][0][0]}"
     near = [
-        f"; `{x['design']}` gives {x['agrees']['count']} of {x['agrees']['of']}" for x in data["nearest"][:1]
+        f"; {x['design']} gives {x['agrees']['count']} of {x['agrees']['of']}" for x in data["nearest"][:1]
     ]
     return f"{data['verdict']}, K = {data['k']}: {data['reason']}{''.join(near)}"
 
 
-def references_section(rows: Sequence[ReferenceRow]) -> list[str]:
-    """The table as lines of Markdown, under a heading; none without rows."""
-    if not rows:
-        return []
-    lines = [
-        "", "## Units beside their references", "",
-        "What published implementations gave, from the kept outputs in `hardware/`, and what `tcformal "
-        "identify` concluded from each with nothing but the operand formats given.  `tcformal probe compare "
-        "FOLDER` compares the outputs with today's models.", "",
-        "| reference | unit | random | directed | mismatches | identified |", "|---|---|---:|---:|---:|---|",
+def references_section(rows: Sequence[ReferenceRow]) -> Section:
+    """One row for each unit of each reference."""
+    cells = [
+        (
+            row.device, row.unit.name, f"{row.random:,}", f"{row.directed:,}", f"{row.mismatches:,}",
+            identified_as(row.identified),
+        )
+        for row in rows
     ]  # fmt: skip
-    for row in rows:
-        said = identified_as(row.identified).replace("|", "\\|")
-        counts = (f"{n:,}" for n in (row.random, row.directed, row.mismatches))
-        lines.append(f"| {row.device} | `{row.unit.name}` | {' | '.join(counts)} | {said} |")
-    return lines
+    heads = ("reference", "unit", ">random", ">directed", ">mismatches", "identified")
+    return Section("Units beside their references", _TEXT, heads, cells)
+
+
+def counted_references(rows: Sequence[ReferenceRow]) -> Section:
+    """The same counted by reference: units, dot products, mismatches, and how many were identified."""
+    cells = []
+    for device in dict.fromkeys(row.device for row in rows):
+        mine = [row for row in rows if row.device == device]
+        counts = [
+            len(mine), sum(row.random + row.directed for row in mine), sum(row.mismatches for row in mine),
+            sum(row.identified is not None
+                and row.identified["verdict"] == IdentifyVerdict.IDENTIFIED.value for row in mine),
+        ]  # fmt: skip
+        cells.append((device, *(f"{n:,}" for n in counts)))
+    heads = ("reference", ">units", ">dot products", ">mismatches", ">identified")
+    return Section("Units beside their references", _TEXT, heads, cells)

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.analysis.exported import EXPORTS, held
 from tcformal.analysis.papers.files import known_queries, load
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
 from tcformal.query.pairs.pairs import Pair, groups
+from tcformal.report.claims import claims_section
+from tcformal.report.devices.references import references, references_section
+from tcformal.report.results import exports_section
 from tcformal.report.site import devices
 from tcformal.report.site.bundle import scripts
 from tcformal.report.site.designs import DesignPage, design_pages
@@ -76,6 +80,7 @@ def build(
         "papers.html": pages("papers.html", "", shared),
         "devices.html": pages("devices.html", "", shared | {
             "devices": devices.device_pages(results), "stories": devices.nan_stories(results),
+            "references": references_section([*references(results, warn)]),
         }),
         "identified.html": pages("identified.html", "", shared | {
             "found": list(devices.identification_pages(store, warn, verify=verify)),
@@ -83,6 +88,7 @@ def build(
         "figures.html": pages("figures.html", "", shared | {"figures": figures}),
         "speed.html": pages("speed.html", "", shared | {
             "benchmarks": _benchmarks(results),
+            "sections": [claims_section(claims), exports_section(held(results / EXPORTS, warn))],
         }),
     }  # fmt: skip
     if pyodide is not None:

@@ -15,10 +15,7 @@ from tcformal.errors import InputError
 #: Files of Pyodide's package that the page needs.
 _NEEDED = ("pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 #: The package, without its commands, solvers and devices: the rest of what a trace needs is found among it.
-_LEFT_OUT = (
-    "cli", "solve", "proofs", "store", "probe", "identify", "suites", "sweeps", "rtl", "export", "kernels",
-    "gpu", "machine", "independent",
-)  # fmt: skip
+_LEFT_OUT = ("cli", "solve", "store", "devices", "identification", "theory", "torch", "independent")
 #: A date for files in archives, so that two runs write the same bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 #: Parts of the standard library that no trace needs.
@@ -94,12 +91,13 @@ def _trimmed(files: dict[str, bytes]) -> bytes:
 
 
 def sources() -> bytes:
-    """The package's own sources as an archive that Python imports from."""
+    """The package's own sources as an archive that Python imports from; its root lists no names."""
     root = Path(__file__).parents[2]
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for path in sorted(root.rglob("*.py")):
             parts = path.relative_to(root).parts
             if parts[0].removesuffix(".py") not in _LEFT_OUT:
-                archive.writestr(zipfile.ZipInfo(str(Path("tcformal", *parts)), _DATE), path.read_bytes())
+                content = b"" if path.parent == root and path.name == "__init__.py" else path.read_bytes()
+                archive.writestr(zipfile.ZipInfo(str(Path("tcformal", *parts)), _DATE), content)
     return made.getvalue()

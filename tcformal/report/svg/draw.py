@@ -240,7 +240,9 @@ def picture_svg(traces: Sequence[Trace]) -> str:
     """
     found = divergence(*traces) if len(traces) == 2 else None
     said = verdict_text(traces, found) if len(traces) == 2 else ""
-    return _svg([_Panel(trace, found) for trace in traces], said, bool(found), f"<style>{STYLE}</style>")
+    names = max(_Panel(trace, found).name for trace in traces)
+    panels = [_Panel(trace, found, names) for trace in traces]
+    return _svg(panels, said, bool(found), f"<style>{STYLE}</style>")
 
 
 def panels_svg(traces: Sequence[Trace]) -> list[str]:
@@ -250,11 +252,10 @@ def panels_svg(traces: Sequence[Trace]) -> list[str]:
 
 
 def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
-    """Panels side by side under one line of words."""
+    """Panels one below the other, under one line of words."""
     top = _EDGE + (_ROW if said else 0)
-    width = sum(panel.width for panel in panels) + _GAP * (len(panels) - 1) + 2 * _EDGE
-    width = max(width, len(said) * _CHAR + 2 * _EDGE)
-    height = top + max(panel.height for panel in panels) + _EDGE
+    width = max(len(said) * _CHAR, *(panel.width for panel in panels)) + 2 * _EDGE
+    height = top + sum(panel.height for panel in panels) + _GAP * (len(panels) - 1) + _EDGE
     title = " and ".join(panel.trace.unit.name for panel in panels)
     words = " ".join([*(panel.words for panel in panels), said]).strip()
     key = f"tc{zlib.crc32((title + words).encode()):08x}"
@@ -271,12 +272,12 @@ def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
     ]
     if said:
         out.append(_text(_EDGE, _EDGE + 8, said, "mark" if differ else "h"))
-    x = float(_EDGE)
+    y = float(top)
     for panel in panels:
-        out.append(f'<g transform="translate({x:g} {top})">')
+        out.append(f'<g transform="translate({_EDGE} {y:g})">')
         out += panel.draw(key)
         out.append("</g>")
-        x += panel.width + _GAP
+        y += panel.height + _GAP
     return "".join([*out, "</svg>"])
 
 
@@ -290,9 +291,9 @@ def verdict_text(traces: Sequence[Trace], found: Divergence | None) -> str:
 
 
 class _Panel:
-    """The part of a picture that belongs to one unit."""
+    """The part of a picture that belongs to one unit; `names`: the least width of the column of names."""
 
-    def __init__(self, trace: Trace, found: Divergence | None) -> None:
+    def __init__(self, trace: Trace, found: Divergence | None, names: int = 0) -> None:
         self.trace, self.blocks = trace, blocks(trace, found)
         d = trace.unit.operands.d
         self.result = f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})"
@@ -300,7 +301,7 @@ class _Panel:
         self.words = description(self.blocks, f"{trace.unit.name}.", f"{self.result}.")
         rows = [row for block in self.blocks for row in block.rows]
         longest = max((len(row.name) for row in rows), default=0)
-        self.name = math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8
+        self.name = max(math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8, names)
         self.lead = max((block.lead for block in self.blocks), default=1)
         columns = max((block.fraction + block.cut for block in self.blocks), default=0)
         self.bits = self.name + 52 + self.lead * _BIT

@@ -106,9 +106,11 @@ def _products(
         with g.scope(name):
             halves.append(truncated_total(g, [p.term for p in half], design, bits, lowest))
     e_max = largest_exponent(g, [h.e_max for h in halves])
-    shifts = [shift_to(g, h.e_max, e_max) for h in halves]
-    kept = [g.ashr(h.bits, shift) for h, shift in zip(halves, shifts, strict=True)]
-    width = max(h.width for h in kept) + 1
-    floored = tuple(map(Floored, shifts, kept))
-    both = Total(add_signed(g, kept, width), e_max, bits, of=tuple(halves), floored=floored)
+    floored = []
+    for total in halves:
+        shift = shift_to(g, total.e_max, e_max)
+        floored.append(Floored(shift, g.ashr(total.bits, shift)))
+    kept = [x.kept for x in floored]
+    width = max(x.width for x in kept) + 1
+    both = Total(add_signed(g, kept, width), e_max, bits, of=tuple(halves), floored=tuple(floored))
     return (("even", halves[0]), ("odd", halves[1])), both

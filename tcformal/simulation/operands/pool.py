@@ -28,6 +28,8 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         _wide(rng, spec, k, n // 6), _low(np.random.default_rng([seed, 8]), spec, k, n // 6),
         _split(np.random.default_rng([seed, 9]), spec, k, n // 6),
     )  # fmt: skip
+    if scale_count(spec, k) > 1:
+        pool = together(pool, _scaled_apart(np.random.default_rng([seed, 15]), spec, k, n // 6))
     return rows_of(pool, without_nan(spec, pool))
 
 
@@ -58,6 +60,9 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
         full = np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
         words[:] = np.where(rng.random((n, 1)) < 0.7, full, np.uint64(fmt.one))
+        if spec.scale_format is not None:
+            # Products that are added before they are scaled carry further with all of their exponents.
+            words[rng.random(n) < 0.5] = fmt.largest
     live = rng.random((n, k)) < rng.choice([0.2, 0.5, 1.0, 1.0], (n, 1))
     a[~live] = 0
     minus = rng.random((n, 1)) < 0.5
@@ -178,6 +183,34 @@ def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     return Batch(
         np.take_along_axis(a, order, 1), np.take_along_axis(b, order, 1), np.zeros(n, np.uint64), *scales
     )
+
+
+def _scaled_apart(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
+    """A power of two, often near the smallest number of D, and far below it a product under another scale.
+
+    Most of these have the other sign: the sum is then one unit less, or is not where they are cut off.
+    """
+    count, block = scale_count(spec, k), spec.scale_block or k
+    floor = spec.d_format.e_min - spec.d_format.fraction_bits
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    made = with_scales(spec, Batch(a, b, np.zeros(n, np.uint64)))
+    scales = [np.array(x) for x in (made.scale_a, made.scale_b)]
+    rows, sign = np.arange(n), np.uint64(spec.a_format.sign_bit)
+    top = np.where(rng.random(n) < 0.5, floor + rng.integers(0, 3, n), rng.integers(-2, 3, n))
+    first = rng.integers(0, count, n)
+    second = (first + rng.integers(1, count, n)) % count
+    minus, other = rng.random(n) < 0.5, rng.random(n) < _SMALL
+    terms = ((first, top, minus), (second, top - rng.integers(1, _WIDEST, n), minus ^ other))
+    for place, exponent, negative in terms:
+        least, own = _scales_down(spec, k, exponent)
+        column = place * block + rng.integers(0, np.minimum(block, k - place * block))
+        left = exponent - least
+        x, y = powers(spec.a_format, left // 2), powers(spec.b_format, left - left // 2)
+        a[rows, column], b[rows, column] = np.where(negative, x | sign, x), y
+        for words, scale in zip(scales, own, strict=True):
+            words[rows, place] = scale[:, 0]
+    c = np.where(rng.random(n) < _SMALL, np.uint64(0), encoded(rng, spec.c_format, top))
+    return Batch(a, b, c, *scales)
 
 
 def _scales_down(spec: UnitSpec, k: int, exponent: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Raw]]:

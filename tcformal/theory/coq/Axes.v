@@ -50,6 +50,71 @@ Proof.
 Qed.
 End Alike.
 
+(** * Two designs of which every step is the same *)
+
+(** Sums whose NaNs do not depend on an order of steps. *)
+Definition other_kind (how : summation) : bool :=
+  match how with StickySum _ | JammedSum _ | Framed _ | RoundedDown _ | CAfter _ _ => true | _ => false end.
+
+Section EveryStep.
+Variables d d' : design.
+Variable C : val -> Prop.
+Hypothesis Fr : same_frame d d'.
+Hypothesis B : (0 < block d)%nat.
+Hypothesis E : forall st b, (length b <= block d)%nat -> Forall (made_by d) b -> C (fst st) ->
+  block_step d' st b = block_step d st b /\ C (fst (block_step d st b)).
+
+Theorem steps_alike w : composed d = None -> C (decode (c_format d) (c_word w)) -> compute d' w = compute d w.
+Proof.
+  intros Co Cs. destruct Fr as [Ec [Ed [Es [Ek [Eb [_ [Er _]]]]]]]. unfold compute. rewrite Ek, Co.
+  assert (X : elements d' w = elements d w) by (unfold elements; now rewrite Es).
+  assert (S : start_of d' (c_word w) = start_of d (c_word w)) by (unfold start_of; now rewrite Ec, Ed, Er).
+  assert (H : blocks d' (elements d w) (start_of d (c_word w)) = blocks d (elements d w) (start_of d (c_word w))); [|now rewrite X, S, H, Ed].
+  unfold blocks. rewrite Eb.
+  pose proof (cut_list_blocks (made_by d) (block d) B (length (elements d w)) (elements d w) (elements_made d w)) as G.
+  assert (Cf : C (fst (start_of d (c_word w)))) by exact Cs. revert Cf. generalize (start_of d (c_word w)) as st.
+  induction G as [|b r [Lb Hb] G IH]; intros st Cf; [reflexivity|]. cbn [fold_left]. destruct (E st b Lb Hb Cf) as [Q K]. rewrite Q. now apply IH.
+Qed.
+End EveryStep.
+
+(** What the word of a NaN depends on. *)
+Definition other_nan (r : nan_rule) (default : Z) (ns : list (option Z * option Z)) (ps : list val) (cw : option Z) : Z :=
+  let has (o : option Z) := match o with Some _ => true | None => false end in
+  match r with
+  | ProductsThenC w =>
+      if existsb (fun n => has (fst n) || has (snd n)) ns then w else
+      if negb (forallb is_num ps) && is_nan (special_sum ps) then default else otherwise default cw
+  | _ => default
+  end.
+
+Lemma other_block_nan how r default ns ps c cw : other_kind how = true -> block_nan how r default ns ps c cw = other_nan r default ns ps cw.
+Proof. intros O. unfold block_nan, other_nan. destruct r; auto; now destruct how. Qed.
+
+
+Lemma other_nan_perm r default ns ns' ps ps' cw : Permutation ns ns' -> Permutation ps ps' ->
+  other_nan r default ns ps cw = other_nan r default ns' ps' cw.
+Proof. intros N P. unfold other_nan. destruct r; auto. now rewrite (existsb_perm _ _ _ N), (forallb_perm _ _ _ P), (special_perm _ _ P). Qed.
+
+(** The same formats of factors and rule for c, and the same value of a block. *)
+Lemma other_step d d' v n b : other_kind (sums d) = true -> other_kind (sums d') = true -> same_frame d d' ->
+  a_format d' = a_format d -> b_format d' = b_format d -> c_rule d' = c_rule d -> zero_terms (factors d') = zero_terms (factors d) ->
+  Permutation (fst (terms d' (ordered d' b))) (fst (terms d (ordered d b))) -> block_value d' v b = block_value d v b ->
+  block_step d' (v, n) b = block_step d (v, n) b.
+Proof.
+  intros O O' [_ [Ed [_ [_ [_ [En [Er Ew]]]]]]] Fa Fb Fc Fz P V.
+  assert (S : skipped d' b = skipped d b) by (unfold skipped; now rewrite Ew).
+  pose proof (block_step_value d v n b) as V1. pose proof (block_step_value d' v n b) as V2. rewrite V in V2. rewrite <- V1 in V2.
+  unfold block_step in *. fold (skipped d b) in *. fold (skipped d' b) in *. rewrite S in *. destruct (skipped d b); [reflexivity|].
+  fold (ordered d b) in *. fold (ordered d' b) in *. destruct (terms d (ordered d b)) as [ps e]. destruct (terms d' (ordered d' b)) as [ps' e']. cbn [fst] in P.
+  cbn [fst] in V2. rewrite V2. f_equal. destruct (negb (is_nan _)); auto. rewrite Er, En, Fa, Fb, Ed, Fc, Fz.
+  assert (Q : Permutation (ordered d' b) (ordered d b)).
+  { unfold ordered. destruct (odd_first d'), (odd_first d); auto using Permutation_refl, swapped_perm, Permutation_sym. }
+  assert (N : forall cw, other_nan (nans d) (nan_word d) (map (fun x => (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x))) (ordered d' b)) ps' cw =
+    other_nan (nans d) (nan_word d) (map (fun x => (nan_of (a_format d) (d_format d) (a_word x), nan_of (b_format d) (d_format d) (b_word x))) (ordered d b)) ps cw)
+    by (intros; apply other_nan_perm; auto using Permutation_map).
+  destruct (sums d) eqn:Sd, (sums d') eqn:Sd'; try easy; destruct (nans d); auto; rewrite !other_block_nan by auto; apply N.
+Qed.
+
 (** * The order of the two products of a pair *)
 
 Definition with_order (d : design) (o : bool) : design :=
@@ -58,26 +123,28 @@ Definition with_order (d : design) (o : bool) : design :=
      skips := skips d; c_rule := c_rule d; sums := sums d; nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
 Definition pairs_free (d : design) : bool :=
-  at_once (sums d) && match cutting_of d with Groups _ => false | _ => true end && negb (odd_negated (factors d)) && negb (even_negated (factors d)) &&
-  one_nan d && parts_ok d && (0 <? Z.of_nat (block d)).
+  at_once (sums d) && match cutting_of d with Groups _ => false | _ => true end && eqb (odd_negated (factors d)) (even_negated (factors d)) &&
+  (one_nan d && parts_ok d || other_kind (sums d) && match composed d with None => true | _ => false end) && (0 <? Z.of_nat (block d)).
 
 Theorem pair_order_idle d w : pairs_free d = true -> pairs w <> [] -> compute d w = compute (with_order d false) w.
 Proof.
-  intros O N. unfold pairs_free in O. repeat rewrite andb_true_iff in O. destruct O as [[[[[[A W] O1] O2] ON] PO] B].
-  apply negb_true_iff in O1, O2. symmetry. apply (compute_alike d (with_order d false) (fun _ => True)); auto.
-  - repeat split.
-  - lia.
-  - intros b v _ _ _. split; auto. unfold block_value. change (skipped (with_order d false) b) with (skipped d b). destruct (skipped d b); auto.
-    change (sums (with_order d false)) with (sums d). change (c_rule (with_order d false)) with (c_rule d).
-    change (taken_c (with_order d false) v) with (taken_c d v). change (terms (with_order d false)) with (terms d). change (ordered (with_order d false) b) with b.
+  intros O N. unfold pairs_free in O. repeat rewrite andb_true_iff in O. destruct O as [[[[A W] Od] ON] B].
+  apply eqb_prop in Od. apply Z.ltb_lt in B. symmetry. set (d' := with_order d false).
+  assert (P : forall b, Permutation (fst (terms d' (ordered d' b))) (fst (terms d (ordered d b))) /\ snd (terms d' (ordered d' b)) = snd (terms d (ordered d b))).
+  { intros b. change (terms d') with (terms d). change (ordered d' b) with b.
     assert (R : reordered d b (ordered d b)).
     { unfold reordered, same_factors. destruct (cutting_of d); try easy; apply Permutation_map, Permutation_sym; unfold ordered; destruct (odd_first d); auto using swapped_perm. }
-    assert (P : Permutation (fst (terms d b)) (fst (terms d (ordered d b))) /\ snd (terms d b) = snd (terms d (ordered d b))).
-    { unfold ordered at 1 2. destruct (odd_first d) eqn:Of; [|auto].
-      pose proof (terms_perm (with_order d false) ltac:(cbn; congruence) b (swapped b)) as T. unfold ordered in T. cbn [odd_first with_order] in T. apply T.
-      - cbn. now destruct (cutting_of d).
-      - unfold ordered in R. rewrite Of in R. exact R. }
-    destruct P as [P P2]. rewrite P2. now apply block_sum_perm.
+    unfold ordered. destruct (odd_first d) eqn:Of; [|auto].
+    pose proof (terms_perm d' ltac:(cbn; congruence) b (swapped b)) as T. unfold ordered in T. cbn [odd_first d' with_order] in T. apply T.
+    - cbn. now destruct (cutting_of d).
+    - unfold ordered in R. rewrite Of in R. exact R. }
+  assert (V : forall b v, block_value d' v b = block_value d v b).
+  { intros b v. unfold block_value. change (skipped d' b) with (skipped d b). destruct (skipped d b); auto. destruct (P b) as [P1 P2]. rewrite P2.
+    change (sums d') with (sums d). change (c_rule d') with (c_rule d). change (taken_c d' v) with (taken_c d v). now apply block_sum_perm. }
+  apply orb_prop in ON. destruct ON as [ON|ON]; apply andb_prop in ON; destruct ON as [ON PO].
+  - apply (compute_alike d d' (fun _ => True)); auto; [repeat split|lia].
+  - apply (steps_alike d d' (fun _ => True)); auto; [repeat split|lia| |now destruct (composed d)].
+    intros [v n] b _ _ _. split; auto. apply other_step; auto; [repeat split|now apply P].
 Qed.
 
 (** * Stages that give the same sums *)

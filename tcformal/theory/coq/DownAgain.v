@@ -40,18 +40,24 @@ Proof.
   intros X Y. unfold partial_grid, sum_of_sides. cbn [count unit]. rewrite plus_IZR, Rmult_plus_distr_r. apply grid_plus; now apply grid_round.
 Qed.
 
-(** What is rounded last, of such a sum. *)
-Lemma add_c_convert r g x c : down_bits r <= sum_bits r -> partial_grid g x -> multiple g c ->
-  exists s n u, add_c r x c = convert (out (products_sum r)) s n u /\ on_grid g (IZR n * bp u).
+Definition with_conversion (r : round_down) (c : conversion) : round_down :=
+  {| products_sum := with_out (products_sum r) c; sum_bits := sum_bits r; sum_mode := sum_mode r; cut_again := cut_again r;
+     two_sums := two_sums r |}.
+
+(** What is rounded last, whatever it is converted to. *)
+Lemma add_c_convert r x c : exists s n u, add_c r x c = convert (out (products_sum r)) s n u /\
+  (forall o, rho o = rho (out (products_sum r)) -> emin o = emin (out (products_sum r)) -> add_c (with_conversion r o) x c = convert o s n u) /\
+  (forall g, down_bits r <= sum_bits r -> partial_grid g x -> multiple g c -> on_grid g (IZR n * bp u)).
 Proof.
-  intros Bd X C. unfold add_c. cbv zeta. set (e := match Design.top x with Some e => Z.max e (exp c) | None => exp c end).
+  unfold add_c. cbv zeta. set (e := match Design.top x with Some e => Z.max e (exp c) | None => exp c end).
   set (u1 := e - (sum_bits r + (if cut_again r then 1 else 0))). set (u2 := e - down_bits r).
   set (a := round_div (sum_mode r) (count x) (u1 - unit x)). set (b := if two_sums r && (exp c <? u2 - 1) then 0 else cut (sum_mode r) u2 c).
-  assert (G : on_grid g (IZR (a + b * 2 ^ (u2 - u1)) * bp u1)).
-  { rewrite plus_IZR, mult_IZR, Rmult_plus_distr_r. apply grid_plus; [now apply grid_round|].
+  assert (G : forall g, down_bits r <= sum_bits r -> partial_grid g x -> multiple g c -> on_grid g (IZR (a + b * 2 ^ (u2 - u1)) * bp u1)).
+  { intros g Bd X C. rewrite plus_IZR, mult_IZR, Rmult_plus_distr_r. apply grid_plus; [now apply grid_round|].
     rewrite Rmult_assoc, <- bp_Z, <- bpow_plus by (unfold u1, u2; destruct (cut_again r); lia). replace (u2 - u1 + u1) with u2 by lia. unfold b.
     destruct (_ && _); [apply grid_zero|]. rewrite cut_ok. now apply fix_grid. }
-  destruct (cut_again r); [|eauto]. do 3 eexists. split; [reflexivity|]. now apply grid_round.
+  cbn [products_sum with_conversion out with_out sum_bits sum_mode cut_again two_sums]. change (down_bits (with_conversion r _)) with (down_bits r).
+  destruct (cut_again r); do 3 eexists; (split; [reflexivity|]; split; [intros o Hr He; rewrite Hr, ?He; reflexivity|]); intros g Bd X C; [apply grid_round|]; now apply G.
 Qed.
 
 Definition down_blocks_ok (d : design) : bool :=
@@ -164,6 +170,19 @@ Proof.
   - destruct (add_c_nothing r x z s0 n0 u0 P M F Pd Bd X1 X2 Hz Zz) as [y [Hy Ly]]. rewrite Hy. exact Ly.
 Qed.
 
+(** The numbers of a block are multiples of the least result. *)
+Lemma down_grids d r t v b us x : let g := emin (out (products_sum r)) - p (out (products_sum r)) in
+  term_facts d = Some t -> g <= low t - bits t -> carry_bits (products_sum r) = None -> Forall (made_by d) b ->
+  numbers (block_products d b ++ [v]) = Some (us ++ [x]) ->
+  partial_grid g (if two_sums r && (1 <? Z.of_nat (length us)) then sum_of_sides r (truncated r (evens us)) (truncated r (odds us)) else truncated r us).
+Proof.
+  intros g T G K Mb Nu. destruct (numbers_app _ _ _ Nu) as [vs [y [Es [_ Eu]]]]. apply app_inj_tail in Es. destruct Es as [<- <-].
+  pose proof (block_products_has d t b T Mb) as Hp. rewrite Eu in Hp. apply has_numbers in Hp.
+  assert (Mu : Forall (multiple g) us) by (eapply Forall_impl; [|exact Hp]; intros z Hz; now apply (has_multiple t)).
+  assert (Me : forall l, (forall z, In z l -> In z us) -> Forall (multiple g) l) by (intros l Hl; apply Forall_forall; intros z Hz; rewrite Forall_forall in Mu; auto).
+  destruct (_ && _); [apply sides_grid|]; apply truncated_grid; auto using second_in, odds_in.
+Qed.
+
 Lemma down_result d r v b : sums d = RoundedDown r -> down_blocks_ok d = true -> Forall (made_by d) b ->
   (forall x, v = Num x -> multiple (emin (out (products_sum r)) - p (out (products_sum r))) x) -> plain_result (out (products_sum r)) (block_value d v b).
 Proof.
@@ -172,14 +191,10 @@ Proof.
   destruct (carry_bits (products_sum r)) eqn:Ks; [easy|]. destruct (cutting_of d) eqn:Cd; try easy. destruct (c_rule d) eqn:Cr; try easy.
   rewrite (down_value d r), taken_kept, Cr, flush_kept in H by (auto; eapply term_facts_zero; eauto).
   unfold on_numbers in H. destruct (numbers (block_products d b ++ [v])) as [ts|] eqn:Nu; [|exfalso; now apply (special_not_num _ z H)].
-  destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ev Eu]]]]. pose proof (block_products_has d t b T Mb) as Hp. rewrite Eu in *. apply has_numbers in Hp.
-  rewrite map_map, Ev in H. cbn [num_of] in H. rewrite map_id in H. set (g := emin (out (products_sum r)) - p (out (products_sum r))) in *.
-  assert (Mu : Forall (multiple g) us) by (eapply Forall_impl; [|exact Hp]; intros y Hy; now apply (has_multiple t)).
-  assert (Me : forall l, (forall y, In y l -> In y us) -> Forall (multiple g) l) by (intros l Hl; apply Forall_forall; intros y Hy; rewrite Forall_forall in Mu; auto).
-  unfold round_down_sum in H.
-  match type of H with add_c _ ?q _ = _ => assert (G : partial_grid g q) end.
-  { destruct (_ && _); [apply sides_grid|]; apply truncated_grid; auto using second_in, odds_in. }
-  destruct (add_c_convert r g _ x Bd G (Mv x Ev)) as [s1 [n1 [u1 [C1 C2]]]]. rewrite C1 in H. eauto.
+  destruct (numbers_app _ _ _ Nu) as [us [x [-> [Ev Eu]]]]. pose proof (down_grids d r t v b us x T G1 Ks Mb Nu) as G.
+  rewrite Eu, map_map, Ev in H. cbn [num_of] in H. rewrite map_id in H. unfold round_down_sum in H.
+  match type of H with add_c _ ?q _ = _ => destruct (add_c_convert r q x) as [s1 [n1 [u1 [C1 [_ C2]]]]] end.
+  rewrite C1 in H. do 3 eexists. split; [exact H|]. apply C2; auto.
 Qed.
 
 (** Blocks of products of zero after others change nothing: the same word. *)

@@ -324,9 +324,6 @@ Proof.
   - exact (fits_below _ _ Pp (convert_fits o s n u z (p o) Pp (Z.le_refl _) H)).
 Qed.
 
-Lemma add_c_converts r x c : exists s n u, add_c r x c = convert (out (products_sum r)) s n u.
-Proof. unfold add_c. destruct (cut_again r); eauto. Qed.
-
 Lemma down_stays v b : is_num v = false -> is_num (block_value d v b) = false.
 Proof.
   intros N. destruct down_parts as (r & t & f & S & T & F & (Ze & Cb & Nn & P) & Bt & Pf & M & (Of & Fs) & Bn & (Sh & L0) & (Cw & Kr & Sk) & (P1 & P2 & Pc) & K1 & K2 & Kc).
@@ -347,7 +344,7 @@ Proof.
   destruct (numbers (block_products d b ++ [Num x])) as [ts|] eqn:N; [|exfalso; now apply (special_not_num _ _ E)].
   destruct (numbers_app _ _ _ N) as [us [x' [-> [Ex Eu]]]]. injection Ex as <-. rewrite Eu, map_map in E. cbn [num_of] in E. rewrite map_id in E.
   assert (Z1 : down_ready z).
-  { unfold round_down_sum in E. match type of E with add_c _ ?q _ = _ => destruct (add_c_converts r q x) as [s [n [u Q]]]; rewrite Q in E end. eapply ready_result; eauto. lia. }
+  { unfold round_down_sum in E. match type of E with add_c _ ?q _ = _ => destruct (add_c_convert r q x) as [s [n [u [Q _]]]]; rewrite Q in E end. eapply ready_result; eauto. lia. }
   split; [exact Z1|]. unfold block_products in Eu. change (map (term d) (ordered d b) = map Num us) in Eu.
   assert (Lo' : length (ordered d b) = length b) by (unfold ordered; destruct (odd_first d); rewrite ?swapped_length; auto).
   assert (Lu : length us = length b) by (rewrite <- (map_length Num us), <- Eu, map_length; exact Lo').

@@ -270,6 +270,7 @@ End Steps.
 Definition near_summation (o : option Z) (tb tb' cb : bounds) (how : summation) : bool :=
   match how with
   | OneSum (Stage s) => range_ok (out s) && near_ok o (Z.min (Z.min (grid tb) (grid tb')) (grid cb)) s
+  | CLast Together (Stage s) (Stage e) => range_ok (out e) && near_ok o (Z.min (grid tb) (grid tb')) s
   | InSteps (Step s l) => near_steps o tb tb' cb (Step s l)
   | _ => false
   end.
@@ -306,7 +307,7 @@ Proof.
     rewrite !Bv by auto. generalize (whole_factors d (ordered d b)) as fs, (whole_factors d' (ordered d b)) as fs'. intros fs fs'.
     assert (E : block_sum (sums d) (c_rule d) None fs' (block_products d' b) (taken_c d v) = block_sum (sums d) (c_rule d) None fs (block_products d b) (taken_c d v) /\
                 inside (result_bounds c) (block_sum (sums d) (c_rule d) None fs (block_products d b) (taken_c d v))).
-    { unfold near_summation in G. destruct (sums d) as [[s|]| | | | | | | |[| | |[s|] l]] eqn:S; try discriminate G; cbn [last_out] in Lo; injection Lo as <-; cbn [block_sum add_from add].
+    { unfold near_summation in G. destruct (sums d) as [[s|]| | | | | | |[| | | |] [s|] [e|]|[| | |[s|] l]] eqn:S; try discriminate G; cbn [last_out] in Lo; injection Lo as <-; cbn [block_sum inner_sum add_from add].
       - apply andb_prop in G. destruct G as [R G]. split; [|now apply sum_inside].
         eapply moves_sum; [exact G|apply Forall2_app; [exact Ps|repeat constructor; apply moves_refl]| |].
         + intros x Hx. apply in_app_iff in Hx. destruct Hx as [Hx|[Hx|[]]].
@@ -315,6 +316,9 @@ Proof.
         + intros x Hx. apply in_app_iff in Hx. destruct Hx as [Hx|[Hx|[]]].
           * rewrite Forall_forall in Hq. destruct (Hq _ Hx x eq_refl) as [_ [_ [Mx _]]]. apply multiple_le with (grid tb'); auto. lia.
           * destruct (Ic x Hx) as [_ [_ [Mx _]]]. apply multiple_le with (grid cb); auto. lia.
+      - apply andb_prop in G. destruct G as [R G]. split; [|now apply sum_inside]. do 2 f_equal. eapply moves_sum; [exact G|exact Ps| |]; intros x Hx.
+        + rewrite Forall_forall in Hp. destruct (Hp _ Hx x eq_refl) as [_ [_ [Mx _]]]. apply multiple_le with (grid tb); auto. lia.
+        + rewrite Forall_forall in Hq. destruct (Hq _ Hx x eq_refl) as [_ [_ [Mx _]]]. apply multiple_le with (grid tb'); auto. lia.
       - pose proof (steps_move _ _ _ _ _ _ _ _ Kc Hp Hq Ic Ps _ G) as [E _]. split; [exact E|]. cbn [eval_steps add]. apply sum_inside.
         cbn [near_steps] in G. repeat rewrite andb_true_iff in G. apply G. }
     destruct E as [E I]. rewrite E. split; [reflexivity|]. exists (result_bounds c). auto.

@@ -521,12 +521,40 @@ Proof.
   destruct (nans d); auto; f_equal; apply steps_nan_finer; auto; destruct t; try easy.
 Qed.
 
-(** Where sums see values alone, it does not matter whether subnormal factors are normalised before they are multiplied. *)
-Theorem normalised_factors_idle d w : value_only d = true -> compute (with_normalised d true) w = compute (with_normalised d false) w.
+(** Factors of which no subnormal one is left. *)
+Definition flushed_factors (d : design) : bool :=
+  let gone r := match r with PositiveZero | SignedZero => true | _ => false end in gone (of_a (factors d)) && gone (of_b (factors d)).
+
+Lemma factor_flushed d r v : match r with PositiveZero | SignedZero => true | _ => false end = true ->
+  factor (factors (with_normalised d true)) r v = factor (factors (with_normalised d false)) r v.
 Proof.
-  intros V. assert (B : forall xs st, blocks (with_normalised d true) xs st = blocks (with_normalised d false) xs st).
+  intros R. unfold factor. cbn [factors with_normalised normalise_factors]. destruct v as [x| |]; auto. unfold flush. destruct (is_subnormal x) eqn:S; cbn [negb].
+  - destruct r; try easy; reflexivity.
+  - cbn [on_num]. unfold normalised. now rewrite S.
+Qed.
+
+Lemma block_step_flushed d st b : flushed_factors d = true -> block_step (with_normalised d true) st b = block_step (with_normalised d false) st b.
+Proof.
+  unfold flushed_factors. intros O. apply andb_prop in O. destruct O as [Ra Rb].
+  assert (A : forall x, a_of (with_normalised d true) x = a_of (with_normalised d false) x) by (intros; now apply factor_flushed).
+  assert (B : forall x, b_of (with_normalised d true) x = b_of (with_normalised d false) x) by (intros; now apply factor_flushed).
+  assert (T : forall l, terms (with_normalised d true) l = terms (with_normalised d false) l).
+  { intros l. unfold terms. cbn [cutting_of sums with_normalised]. destruct (cutting_of d).
+    - f_equal. apply map_ext. intros x. rewrite A, B. reflexivity.
+    - f_equal. apply flat_map_ext. intros x. rewrite A, B. reflexivity.
+    - cbv zeta. match goal with |- (map fst (map ?f ?x), _) = (map fst (map ?g ?x), _) => assert (M : map f x = map g x) end; [|now rewrite M].
+      apply map_ext. intros g. f_equal. apply map_ext. intros x. rewrite A, B. reflexivity. }
+  destruct st as [v w]. unfold block_step. rewrite T. reflexivity.
+Qed.
+
+(** Where sums see values alone, or no subnormal factor is left, it does not matter whether those are normalised before they are multiplied. *)
+Theorem normalised_factors_idle d w : value_only d || flushed_factors d = true -> compute (with_normalised d true) w = compute (with_normalised d false) w.
+Proof.
+  intros V. assert (S : forall st b, block_step (with_normalised d true) st b = block_step (with_normalised d false) st b)
+    by (intros; apply orb_prop in V; destruct V; auto using block_step_finer, block_step_flushed).
+  assert (B : forall xs st, blocks (with_normalised d true) xs st = blocks (with_normalised d false) xs st).
   { intros xs st. unfold blocks. cbn [block with_normalised]. generalize (cut_list (length xs) (block d) xs) as bs. intros bs. revert st.
-    induction bs as [|b bs IH]; intros st; cbn [fold_left]; [reflexivity|]. rewrite block_step_finer by exact V. apply IH. }
+    induction bs as [|b bs IH]; intros st; cbn [fold_left]; auto. rewrite S. apply IH. }
   unfold compute. cbn [composed with_normalised]. change (elements (with_normalised d true) w) with (elements d w).
   change (elements (with_normalised d false) w) with (elements d w). destruct (composed d) as [how|].
   - cbn [d_format c_format with_normalised]. f_equal. apply (f_equal (sum_values (addition how))). apply (f_equal (fun r => [flush (of_sum how) (fst r); flush (of_c how) (decode (c_format d) (c_word w))])).

@@ -401,7 +401,7 @@ Definition idle_sign (z : bool * bool) (bs : list bounds) (d : sum) : bool :=
   | None, SumSign => true
   | None, IeeeSign => (fst z || snd z && keeps_largest bs d) && match rho (out d) with RD => false | _ => true end
   | _, _ => false
-  end && negb (flushes (out d)) && (0 <=? p (out d)) &&
+  end && (negb (flushes (out d)) || (emin (out d) <=? sum_grid bs d)) && (0 <=? p (out d)) &&
   (match rho (out d) with RO => true | _ => false end || (emin (out d) - p (out d) <=? sum_grid bs d)).
 
 Definition has_plus_zero (z : bool * bool) (vs : list val) : Prop :=
@@ -427,19 +427,22 @@ Proof.
   destruct (Z.even q) eqn:E; [intros Z; replace q with (-1) in E by lia; easy|intros Z; rewrite Z in E; easy].
 Qed.
 
-Lemma round_not_zero m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> round_div m n e <> 0.
+Lemma round_log m n e : n <> 0 -> e <= Z.log2 (Z.abs n) -> Z.log2 (Z.abs n) - e <= Z.log2 (Z.abs (round_div m n e)) /\ round_div m n e <> 0.
 Proof.
-  intros N E. rewrite round_div_ok.
-  assert (B : (1 <= Rabs (IZR n * bp (- e)))%R).
+  intros N E. rewrite round_div_ok. set (j := Z.log2 (Z.abs n) - e).
+  assert (B : (IZR (2 ^ j) <= Rabs (IZR n * bp (- e)))%R).
   { rewrite Rabs_mult, (Rabs_pos_eq (bp (- e))) by apply bpow_ge_0. rewrite <- abs_IZR.
-    destruct (Z.log2_spec (Z.abs n)) as [L _]; [lia|]. apply IZR_le in L. rewrite <- bp_Z in L by apply Z.log2_nonneg.
+    destruct (Z.log2_spec (Z.abs n)) as [L _]; [lia|]. apply IZR_le in L. rewrite <- bp_Z in L |- * by (unfold j; try apply Z.log2_nonneg; lia).
     apply Rle_trans with (bp (Z.log2 (Z.abs n)) * bp (- e))%R.
-    - rewrite <- bpow_plus. change 1%R with (bp 0). apply bpow_le. lia.
+    - rewrite <- bpow_plus. apply bpow_le. unfold j. lia.
     - apply Rmult_le_compat_r; [apply bpow_ge_0|exact L]. }
-  destruct (Rle_or_lt 0 (IZR n * bp (- e))) as [P|P].
-  - rewrite Rabs_pos_eq in B by auto. pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) 1 _ B) as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
-  - rewrite Rabs_left in B by auto. assert (B' : (IZR n * bp (- e) <= IZR (-1))%R) by (simpl; lra).
-    pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ (-1) B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+  assert (P : 0 < 2 ^ j) by (apply Z.pow_pos_nonneg; unfold j; lia).
+  assert (G : 2 ^ j <= Z.abs (rnd m (IZR n * bp (- e)))).
+  { destruct (Rle_or_lt 0 (IZR n * bp (- e))) as [S|S].
+    - rewrite Rabs_pos_eq in B by auto. pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ _ B) as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia.
+    - rewrite Rabs_left in B by auto. assert (B' : (IZR n * bp (- e) <= IZR (- 2 ^ j))%R) by (rewrite opp_IZR; lra).
+      pose proof (@Zrnd_le (rnd m) (valid_rnd_mode m) _ _ B') as H. rewrite Zrnd_IZR in H by auto with typeclass_instances. lia. }
+  split; [|lia]. rewrite <- (Z.log2_pow2 j) by (unfold j; lia). now apply Z.log2_le_mono.
 Qed.
 
 (** A multiple of a power of two stays one when it is rounded. *)
@@ -472,11 +475,31 @@ Proof.
   eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
 Qed.
 
+(** What is at least the least normal number is not made a zero. *)
+Lemma normal_sum c n u : 0 <= p c -> n <> 0 -> emin c <= Z.log2 (Z.abs n) + u ->
+  (Z.log2 (Z.abs (round_div (rho c) n (last_bit c n u - u))) + last_bit c n u <? emin c) || tiny c && is_tiny c n u = false.
+Proof.
+  intros P N L. unfold last_bit, is_tiny. destruct (Z.eqb_spec n 0); [easy|]. rewrite Z.max_l by lia. set (e := Z.log2 (Z.abs n) + u - p c).
+  destruct (round_log (rho c) n (e - u) N ltac:(unfold e; lia)) as [Lg _].
+  destruct (Z.ltb_spec (Z.log2 (Z.abs (round_div (rho c) n (e - u))) + e) (emin c)); [unfold e in *; lia|]. cbn [orb]. apply andb_false_r.
+Qed.
+
+Lemma grid_log bs d vs ts : carry_bits d = None -> covered bs vs -> numbers vs = Some ts -> total d ts <> 0 ->
+  sum_grid bs d <= Z.log2 (Z.abs (total d ts)) + unit_of d ts.
+Proof.
+  intros K Cv En N. destruct (total_grid bs d vs ts K Cv En) as [q Dv]. set (u := unit_of d ts) in *. set (n := total d ts) in *. assert (q <> 0) by (intros ->; lia).
+  assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
+  rewrite <- (Z.log2_pow2 (Z.max 0 (sum_grid bs d - u))) by lia. apply Z.log2_le_mono.
+  assert (P2 : 0 < 2 ^ Z.max 0 (sum_grid bs d - u)) by (apply Z.pow_pos_nonneg; lia).
+  rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (sum_grid bs d - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
+  rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia.
+Qed.
+
 Lemma idle_sign_ok z bs d vs : idle_sign z bs d = true -> covered bs vs -> has_plus_zero z vs ->
   sum_values d vs = sum_values (with_out d (with_zero_sign (out d) Positive)) vs.
 Proof.
   intros O Cv Pz. unfold idle_sign in O. repeat rewrite andb_true_iff in O. destruct O as [[[S F] P] G].
-  apply negb_true_iff in F. apply Z.leb_le in P.
+  apply Z.leb_le in P.
   assert (K : carry_bits d = None) by now destruct (carry_bits d).
   unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. pose proof (covered_numbers _ _ _ Cv En) as F0.
   set (ns := counts d ts).
@@ -495,21 +518,76 @@ Proof.
   change (unit_of d' ts) with (unit_of d ts). change (rho (out d')) with (rho (out d)).
   set (n := total d ts). set (u := unit_of d ts). fold ns. set (s := sign_of _ n ts ns). unfold convert. cbn [out d' with_out with_zero_sign].
   change (last_bit (with_zero_sign (out d) Positive) n u) with (last_bit (out d) n u). cbn [rho p emin emax flushes tiny zsign with_zero_sign].
-  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u). rewrite F. cbn [andb]. rewrite orb_false_r.
+  change (is_tiny (with_zero_sign (out d) Positive) n u) with (is_tiny (out d) n u).
   destruct (Z.eq_dec n 0) as [N|N].
-  - unfold s. rewrite N. cbn [Z.eqb negb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
-  - assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
+  - unfold s. rewrite N, !round_div_0. cbn [Z.eqb negb orb]. destruct (zsign (out d)); [easy|now rewrite Zs|reflexivity].
+  - assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u) by (now apply grid_log with vs).
+    assert (R : round_div (rho (out d)) n (last_bit (out d) n u - u) <> 0).
     { apply orb_prop in G. destruct G as [G|G]; [destruct (rho (out d)); try easy; now apply odd_not_zero|]. apply Z.leb_le in G.
-      apply round_not_zero; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|].
-      assert (M : sum_grid bs d <= Z.log2 (Z.abs n) + u).
-      { pose proof (total_grid bs d vs ts K Cv En) as Dv. fold n u in Dv. destruct Dv as [q Dv]. assert (q <> 0) by (intros ->; lia).
-        assert (Z.max 0 (sum_grid bs d - u) <= Z.log2 (Z.abs n)); [|lia].
-        rewrite <- (Z.log2_pow2 (Z.max 0 (sum_grid bs d - u))) by lia. apply Z.log2_le_mono.
-        assert (P2 : 0 < 2 ^ Z.max 0 (sum_grid bs d - u)) by (apply Z.pow_pos_nonneg; lia).
-        rewrite Dv. revert P2. generalize (2 ^ Z.max 0 (sum_grid bs d - u)) as k. intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia.
-        rewrite <- (Z.mul_1_l k) at 1. apply Z.mul_le_mono_nonneg_r; lia. }
-      lia. }
-    destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
+      apply round_log; auto. unfold last_bit. destruct (Z.eqb_spec n 0); [easy|]. lia. }
+    assert (Fl : flushes (out d) && ((Z.log2 (Z.abs (round_div (rho (out d)) n (last_bit (out d) n u - u))) + last_bit (out d) n u <? emin (out d)) || tiny (out d) && is_tiny (out d) n u) = false).
+    { destruct (flushes (out d)); [|reflexivity]. cbn [negb orb andb] in F |- *. apply Z.leb_le in F. apply normal_sum; auto. lia. }
+    rewrite Fl. destruct (Z.eqb_spec (round_div (rho (out d)) n (last_bit (out d) n u - u)) 0); [easy|]. reflexivity.
+Qed.
+
+(** ** Tininess after rounding *)
+
+Definition with_tiny (c : conversion) (b : bool) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := flushes c; tiny := b; zsign := zsign c |}.
+
+(** What is below the least normal number is exact however it is rounded. *)
+Definition idle_tiny (bs : list bounds) (d : sum) : bool :=
+  none (carry_bits d) && (0 <=? p (out d)) && (emin (out d) - p (out d) <=? sum_grid bs d).
+
+Lemma exact_log m n k : (2 ^ Z.max 0 k | n) -> n <> 0 -> Z.log2 (Z.abs (round_div m n k)) = Z.log2 (Z.abs n) - k.
+Proof.
+  intros [q ->] N. rewrite round_div_unfold. destruct (Z.leb_spec k 0) as [H|H].
+  - rewrite Z.abs_mul, (Z.abs_eq (2 ^ (- k))) by (apply Z.pow_nonneg; lia). rewrite Z.log2_mul_pow2 by lia. lia.
+  - rewrite Z.max_r in * by lia. assert (P : 2 ^ k <> 0) by (apply Z.pow_nonzero; lia). rewrite Z.mod_mul, Z.div_mul by auto. cbn [Z.eqb].
+    rewrite Z.abs_mul, (Z.abs_eq (2 ^ k)) by (apply Z.pow_nonneg; lia). rewrite Z.log2_mul_pow2 by (try lia; assert (q <> 0) by (intros ->; lia); lia). lia.
+Qed.
+
+Lemma idle_tiny_ok bs d vs : idle_tiny bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_out d (with_tiny (out d) false)) vs.
+Proof.
+  unfold idle_tiny. intros O Cv. repeat rewrite andb_true_iff in O. destruct O as [[K P] G]. apply Z.leb_le in P, G.
+  assert (K' : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts).
+  change (counts d' ts) with (counts d ts). change (unit_of d' ts) with (unit_of d ts). cbn [out d' with_out].
+  pose proof (total_grid bs d vs ts K' Cv En) as Dv. set (n := total d ts) in *. set (u := unit_of d ts) in *. set (c := out d) in *. set (s := sign_of _ n ts _). clearbody n u s.
+  unfold convert. change (last_bit (with_tiny c false) n u) with (last_bit c n u). cbn [rho p emin emax overflow flushes tiny zsign with_tiny].
+  change (is_infinite (with_tiny c false) n) with (is_infinite c n). set (ex := last_bit c n u). cbn [andb]. rewrite orb_false_r.
+  destruct (Z.eqb_spec (round_div (rho c) n (ex - u)) 0) as [R|R]; [reflexivity|]. cbn [orb].
+  assert (N : n <> 0) by (intros N; apply R; rewrite N; apply round_div_0).
+  destruct (tiny c); [|cbn [andb]; now rewrite orb_false_r]. cbn [andb].
+  assert (T : (Z.log2 (Z.abs (round_div (rho c) n (ex - u))) + ex <? emin c) || is_tiny c n u = (Z.log2 (Z.abs (round_div (rho c) n (ex - u))) + ex <? emin c)); [|now rewrite T].
+  unfold ex, last_bit. destruct (Z.eqb_spec n 0); [easy|]. destruct (Z.max_spec (Z.log2 (Z.abs n) + u) (emin c)) as [[L ->]|[L ->]].
+  - rewrite exact_log; auto. + destruct (Z.ltb_spec (Z.log2 (Z.abs n) - (emin c - p c - u) + (emin c - p c)) (emin c)); [reflexivity|lia].
+    + eapply Z.divide_trans; [|exact Dv]. apply pow_divides. lia.
+  - unfold is_tiny. now rewrite orb_diag.
+Qed.
+
+(** ** Subnormal results *)
+
+Definition with_flushes (c : conversion) (b : bool) : conversion :=
+  {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := overflow c; flushes := b; tiny := tiny c; zsign := zsign c |}.
+
+(** No sum but zero is below the least normal number. *)
+Definition idle_flush (bs : list bounds) (d : sum) : bool := none (carry_bits d) && (0 <=? p (out d)) && (emin (out d) <=? sum_grid bs d).
+
+Lemma flushed_same c s n u : 0 <= p c -> (n <> 0 -> emin c <= Z.log2 (Z.abs n) + u) -> convert (with_flushes c true) s n u = convert c s n u.
+Proof.
+  intros P L. unfold convert. change (last_bit (with_flushes c true) n u) with (last_bit c n u). cbn [rho p emin emax overflow flushes tiny zsign with_flushes].
+  change (is_infinite (with_flushes c true) n) with (is_infinite c n). change (is_tiny (with_flushes c true) n u) with (is_tiny c n u).
+  destruct (Z.eq_dec n 0) as [N|N]; [rewrite N, !round_div_0; reflexivity|]. rewrite normal_sum by auto. now rewrite !andb_false_r.
+Qed.
+
+Lemma idle_flush_ok bs d vs : idle_flush bs d = true -> covered bs vs -> sum_values d vs = sum_values (with_out d (with_flushes (out d) true)) vs.
+Proof.
+  unfold idle_flush. intros O Cv. repeat rewrite andb_true_iff in O. destruct O as [[K P] G]. apply Z.leb_le in P, G.
+  assert (K' : carry_bits d = None) by now destruct (carry_bits d).
+  unfold sum_values. destruct (numbers vs) as [ts|] eqn:En; [|reflexivity]. unfold sum_numbers. set (d' := with_out d _). change (total d' ts) with (total d ts).
+  change (counts d' ts) with (counts d ts). change (unit_of d' ts) with (unit_of d ts). cbn [out d' with_out]. symmetry. apply flushed_same; auto.
+  intros N. pose proof (grid_log bs d vs ts K' Cv En N). lia.
 Qed.
 
 (** ** Overflow *)
@@ -621,6 +699,114 @@ Proof.
   destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); apply Near; now apply Z.leb_le.
 Qed.
 
+(** * Operands with the exponents of their leading bits *)
+
+Definition with_normalise (d : sum) (b : bool) : sum :=
+  {| fraction_bits := fraction_bits d; alignment := alignment d; zero_exponent := zero_exponent d; carry_bits := carry_bits d; normalise := b; out := out d |}.
+
+Definition lead (x : num) : num := if is_zero x then x else at_exponent (own_exponent x) x.
+Definition lead_bits (b : bounds) : Z := Z.max 0 (Z.log2 (fst (shape_of b)) + width b - snd (shape_of b)).
+Definition lead_bounds (b : bounds) : bounds :=
+  {| shape_of := number_shape (lead_bits b); lowest := Z.min (lowest b) (grid b); grid := grid b;
+     upto := Z.max (upto b) (low_upto b) + Z.log2 (fst (shape_of b)) - snd (shape_of b); low_upto := low_upto b; width := Z.max (width b) (lead_bits b) |}.
+
+Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
+Proof.
+  intros H. rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
+  replace (m + 1 + - m) with 1 by lia. replace (n + 1 + - n) with 1 by lia. assert (bp (- n) <= bp (- m))%R by (apply bpow_le; lia). lra.
+Qed.
+
+Lemma leading_fits n x : 0 < sig x <= 2 ^ (n + 1) - 1 -> 0 <= n -> Z.log2 (sig x) <= frac x -> fits' (number_shape n) x.
+Proof.
+  intros S N L. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+  assert (Lf : l <= n) by (assert (l < n + 1); [apply Z.log2_lt_pow2; lia|lia]).
+  split; [lia|]. unfold number_shape. cbn [fst snd]. apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R; [|apply shorter_shape; lia].
+  apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
+Qed.
+
+Lemma lead_lsb x : lsb (lead x) = lsb x /\ signed (lead x) = signed x /\ neg (lead x) = neg x /\ is_zero (lead x) = is_zero x.
+Proof. unfold lead. destruct (is_zero x) eqn:Z; auto. unfold at_exponent, lsb, signed, is_zero in *. cbn. repeat split; auto. lia. Qed.
+
+Lemma lead_inside b v : inside b v -> inside (lead_bounds b) (on_num lead v).
+Proof.
+  intros H y E. destruct v as [x| |]; try easy. injection E as <-. destruct (H x eq_refl) as [[S F] [L [M [U W]]]].
+  destruct (lead_lsb x) as [Ls [Sg [_ Zx]]].
+  assert (Ml : multiple (grid b) (lead x)) by (unfold multiple in *; now rewrite Ls, Sg).
+  assert (N0 : 0 <= lead_bits b) by (unfold lead_bits; lia).
+  unfold lead in *. destruct (is_zero x) eqn:Z.
+  - split; [|split; [cbn; lia|split; [exact Ml|split; [|cbn; lia]]]].
+    + unfold is_zero in Z. apply Z.eqb_eq in Z. split; [lia|]. rewrite Z, Rmult_0_l. apply Rmult_le_pos; [|apply bpow_ge_0]. apply IZR_le. cbn. assert (0 < 2 ^ (lead_bits b + 1)) by (apply Z.pow_pos_nonneg; lia). lia.
+    + unfold under in *. now rewrite (zero_low x Z) in *.
+  - unfold is_zero in Z. apply Z.eqb_neq in Z. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
+    assert (Own : own_exponent x = l + lsb x) by (unfold own_exponent; rewrite Z.abs_eq by lia; reflexivity).
+    assert (Fr : frac (at_exponent (own_exponent x) x) = l) by (cbn; rewrite Own; unfold lsb; lia).
+    assert (Pf : 0 < fst (shape_of b)).
+    { apply Z.nle_gt. intros C. assert (Q : (IZR (fst (shape_of b)) * bp (- snd (shape_of b)) <= 0)%R) by (apply IZR_le in C; pose proof (bpow_gt_0 radix2 (- snd (shape_of b))); nra).
+      assert (0 < IZR (sig x) * bp (- frac x))%R by (apply Rmult_lt_0_compat; [apply IZR_lt; lia|apply bpow_gt_0]). lra. }
+    assert (Lf : l - frac x <= Z.log2 (fst (shape_of b)) - snd (shape_of b)).
+    { destruct (Z.log2_spec (fst (shape_of b)) Pf) as [_ G]. assert (B : (bp (l - frac x) < bp (Z.log2 (fst (shape_of b)) + 1 - snd (shape_of b)))%R).
+      - apply Rle_lt_trans with (IZR (sig x) * bp (- frac x))%R; [|eapply Rle_lt_trans; [exact F|]].
+        + replace (l - frac x) with (l + - frac x) by lia. rewrite bpow_plus. apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by lia. now apply IZR_le.
+        + replace (Z.log2 (fst (shape_of b)) + 1 - snd (shape_of b)) with (Z.log2 (fst (shape_of b)) + 1 + - snd (shape_of b)) by lia. rewrite bpow_plus.
+          apply Rmult_lt_compat_r; [apply bpow_gt_0|]. pose proof (Z.log2_nonneg (fst (shape_of b))). rewrite bp_Z by lia. apply IZR_lt. lia.
+      - apply lt_bpow in B. lia. }
+    assert (Ln : l <= lead_bits b) by (unfold lead_bits; lia).
+    assert (Gl : grid b <= l + lsb x).
+    { destruct M as [m M]. assert (m <> 0) by (intros ->; unfold signed in M; destruct (neg x); lia).
+      assert (Z.max 0 (grid b - lsb x) <= l); [|lia]. rewrite <- (Z.log2_pow2 (Z.max 0 (grid b - lsb x))) by lia. apply Z.log2_le_mono.
+      assert (Ab : sig x = Z.abs m * 2 ^ Z.max 0 (grid b - lsb x)) by (rewrite <- (Z.abs_eq (2 ^ _)) by (apply Z.pow_nonneg; lia); rewrite <- Z.abs_mul, <- M; unfold signed; destruct (neg x); lia).
+      pose proof (Z.pow_nonneg 2 (Z.max 0 (grid b - lsb x)) ltac:(lia)). nia. }
+    split; [|split; [|split; [exact Ml|split]]].
+    + apply leading_fits; auto; [|rewrite Fr; cbn; fold l; lia]. cbn [sig at_exponent]. assert (2 ^ (l + 1) <= 2 ^ (lead_bits b + 1)) by (apply Z.pow_le_mono_r; lia). replace (Z.succ l) with (l + 1) in L2 by lia. lia.
+    + cbn [exp at_exponent lowest lead_bounds]. rewrite Own. lia.
+    + unfold under, low_sig, is_zero. rewrite Fr. cbn [sig exp at_exponent upto lead_bounds]. destruct (Z.eqb_spec (sig x) 0); [lia|]. destruct (Z.ltb_spec (sig x) (2 ^ l)); [lia|]. cbn [orb].
+      rewrite Own. unfold lsb. assert (exp x <= Z.max (upto b) (low_upto b)) by (unfold under in U; destruct (low_sig x); lia). lia.
+    + rewrite Fr. cbn [width lead_bounds]. lia.
+Qed.
+
+Lemma lead_sum d ts : normalise d = true -> sum_numbers (with_normalise d false) (map lead ts) = sum_numbers d ts.
+Proof.
+  intros N. set (e := with_normalise d false).
+  assert (U : unit_of e (map lead ts) = unit_of d ts).
+  { unfold unit_of. change (fraction_bits e) with (fraction_bits d). assert (L : largest e (map lead ts) = largest d ts).
+    { unfold largest. rewrite map_map. f_equal. apply map_ext. intros x. unfold term_exponent. destruct (lead_lsb x) as [_ [_ [_ Z]]]. rewrite Z, N. cbn [normalise zero_exponent e with_normalise]. unfold lead. now destruct (is_zero x). }
+    rewrite L. destruct (fraction_bits d); [reflexivity|]. unfold least_lsb. destruct ts as [|x r]; [reflexivity|]. cbn [map]. rewrite (proj1 (lead_lsb x)), map_map. f_equal. apply map_ext. intros y. apply lead_lsb. }
+  assert (K : counts e (map lead ts) = counts d ts).
+  { unfold counts. rewrite U, map_map. apply map_ext. intros x. unfold cut. destruct (lead_lsb x) as [-> [-> _]]. reflexivity. }
+  assert (T : total e (map lead ts) = total d ts) by (unfold total; now rewrite K).
+  unfold sum_numbers. rewrite U, K, T. change (out e) with (out d). f_equal. unfold sign_of. destruct (negb _); [reflexivity|].
+  assert (A : forallb neg (map lead ts) = forallb neg ts /\ forallb (fun x => negb (neg x)) (map lead ts) = forallb (fun x => negb (neg x)) ts /\ existsb neg (map lead ts) = existsb neg ts).
+  { clear. induction ts as [|x ts [I1 [I2 I3]]]; [auto|]. cbn [map forallb existsb]. destruct (lead_lsb x) as [_ [_ [-> _]]]. now rewrite I1, I2, I3. }
+  destruct A as [-> [-> ->]]. reflexivity.
+Qed.
+
+Lemma lead_values d vs : normalise d = true -> sum_values (with_normalise d false) (map (on_num lead) vs) = sum_values d vs.
+Proof.
+  intros N. unfold sum_values. assert (M : numbers (map (on_num lead) vs) = match numbers vs with Some ts => Some (map lead ts) | None => None end).
+  { unfold numbers. assert (A : forallb is_num (map (on_num lead) vs) = forallb is_num vs) by (induction vs as [|[x| |] vs IH]; cbn; auto). rewrite A.
+    destruct (forallb is_num vs) eqn:B; [|reflexivity]. f_equal. rewrite !map_map. apply map_ext_in. intros v Hv. rewrite forallb_forall in B. specialize (B v Hv). now destruct v. }
+  rewrite M. destruct (numbers vs) as [ts|]; [now apply lead_sum|].
+  unfold special_sum. assert (E : forall q : val -> bool, (forall x, q (Num x) = false) -> existsb q (map (on_num lead) vs) = existsb q vs).
+  { intros q Hq. clear -Hq. induction vs as [|[x| |] vs IH]; cbn; auto; rewrite IH; auto. now rewrite !Hq. }
+  now rewrite !E.
+Qed.
+
+Lemma lead_covered bs vs : shapes_ok bs = true -> covered bs vs -> covered (map lead_bounds bs) (map (on_num lead) vs).
+Proof.
+  intros Sh [cs [I [[L N] T]]]. exists (map lead_bounds cs). split; [|split; [split|]].
+  - clear -I. induction I; cbn; constructor; auto using lead_inside.
+  - apply Forall_forall. intros c Hc. apply in_map_iff in Hc. destruct Hc as [y [<- Hy]]. apply in_map. rewrite Forall_forall in L. now apply L.
+  - now rewrite !map_length.
+  - intros g G _. rewrite !map_map. apply (T (fun b => g (lead_bounds b))); [|exact Sh]. intros b _. apply G. cbn. assert (0 < 2 ^ (lead_bits b + 1)) by (apply Z.pow_pos_nonneg; unfold lead_bits; lia). lia.
+Qed.
+
+Lemma lead_zeros z vs : has_plus_zero z vs -> has_plus_zero z (map (on_num lead) vs).
+Proof.
+  intros [A B]. split.
+  - intros F. destruct (A F) as [x [Hx [Zx Nx]]]. exists (lead x). destruct (lead_lsb x) as [_ [_ [-> ->]]]. split; [|split; assumption]. exact (in_map (on_num lead) vs (Num x) Hx).
+  - intros F. destruct (B F) as [v [Hv Q]]. exists (on_num lead v). split; [now apply in_map|]. intros x E. destruct v as [y| |]; try easy. injection E as <-. destruct (lead_lsb y) as [_ [_ [-> ->]]]. now apply Q.
+Qed.
+
 (** * Parameters of one sum *)
 
 Definition sum_eq (a b : sum) : {a = b} + {a <> b}.
@@ -633,8 +819,10 @@ Definition plainer (z : bool * bool) (bs : list bounds) (d d' : sum) : sum :=
   let d3 := if none (fraction_bits d') && (idle_cut bs d2 || idle_two bs d2) then exact_of d2 else d2 in
   let d4 := if match zsign (out d') with Positive => true | _ => false end && idle_sign z bs d3
             then with_out d3 (with_zero_sign (out d3) Positive) else d3 in
-  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d4) || never_over bs d4)
-  then with_out d4 (with_overflow (out d4) Infinite) else d4.
+  let d5 := if negb (tiny (out d')) && idle_tiny bs d4 then with_out d4 (with_tiny (out d4) false) else d4 in
+  let d6 := if flushes (out d') && idle_flush bs d5 then with_out d5 (with_flushes (out d5) true) else d5 in
+  if match overflow (out d') with Infinite => true | _ => false end && (always_inf (out d6) || never_over bs d6)
+  then with_out d6 (with_overflow (out d6) Infinite) else d6.
 
 Lemma plainer_ok z bs d d' vs : covered bs vs -> has_plus_zero z vs -> sum_values (plainer z bs d d') vs = sum_values d vs.
 Proof.
@@ -650,10 +838,14 @@ Proof.
   clearbody d3.
   set (d4 := if _ && idle_sign z bs d3 then _ else d3). assert (E4 : sum_values d4 vs = sum_values d3 vs).
   { unfold d4. destruct (_ && idle_sign _ _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_sign_ok with z bs. }
-  rewrite <- E1, <- E2, <- E3, <- E4. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
+  clearbody d4. set (d5 := if _ && idle_tiny bs d4 then _ else d4). assert (E5 : sum_values d5 vs = sum_values d4 vs).
+  { unfold d5. destruct (_ && idle_tiny _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_tiny_ok with bs. }
+  clearbody d5. set (d6 := if _ && idle_flush bs d5 then _ else d5). assert (E6 : sum_values d6 vs = sum_values d5 vs).
+  { unfold d6. destruct (_ && idle_flush _ _) eqn:G; [|reflexivity]. apply andb_prop in G. symmetry. now apply idle_flush_ok with bs. }
+  rewrite <- E1, <- E2, <- E3, <- E4, <- E5, <- E6. destruct (_ && (_ || _)) eqn:G; [|reflexivity]. apply andb_prop in G. destruct G as [_ G]. apply orb_prop in G.
   destruct G as [G|G]; [|symmetry; now apply never_over_ok with bs].
   unfold sum_values. destruct (numbers vs); [|reflexivity]. unfold sum_numbers. cbn [out with_out].
-  change (unit_of (with_out d4 _)) with (unit_of d4). change (total (with_out d4 _)) with (total d4). change (counts (with_out d4 _)) with (counts d4).
+  change (unit_of (with_out d6 _)) with (unit_of d6). change (total (with_out d6 _)) with (total d6). change (counts (with_out d6 _)) with (counts d6).
   now rewrite always_inf_ok.
 Qed.
 
@@ -662,16 +854,31 @@ Proof.
   unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : out d1 = out d) by (unfold d1; now destruct (none _ && _)). clearbody d1.
   set (d2 := if zero_none d' && _ then _ else _). assert (E2 : out d2 = out d1) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
   set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : out d3 = out d2) by (unfold d3; now destruct (none _ && _)).
-  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && (_ || _)); auto.
+  rewrite <- E1, <- E2, <- E3. clearbody d3. destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && idle_flush _ _), (_ && (_ || _)); auto.
 Qed.
 
-(** Two sums with the same results on operands of these bounds, with a +0 among them, or not. *)
+Lemma plainer_normal z bs d d' : normalise d = false -> normalise (plainer z bs d d') = false.
+Proof.
+  intros N. unfold plainer. cbv zeta. set (d1 := if none (carry_bits d') && _ then _ else _). assert (E1 : normalise d1 = false) by (unfold d1; now destruct (none _ && _)). clearbody d1.
+  set (d2 := if zero_none d' && _ then _ else _). assert (E2 : normalise d2 = false) by (unfold d2; now destruct (zero_none _ && _)). clearbody d2.
+  set (d3 := if none (fraction_bits d') && _ then _ else _). assert (E3 : normalise d3 = false) by (unfold d3; now destruct (none _ && _)). clearbody d3.
+  destruct (_ && idle_sign _ _ _), (_ && idle_tiny _ _), (_ && idle_flush _ _), (_ && (_ || _)); auto.
+Qed.
+
+(** Two sums with the same results on operands of these bounds, with a +0 among them, or not; of normalised operands the bounds are tighter. *)
 Definition idle_sum (z : bool * bool) (bs : list bounds) (d d' : sum) : bool :=
-  range_ok (out d) && if sum_eq d' (plainer z bs d d') then true else false.
+  range_ok (out d) &&
+  ((if sum_eq d' (plainer z bs d d') then true else false) ||
+   normalise d && normalise d' && shapes_ok bs &&
+   if sum_eq d' (with_normalise (plainer z (map lead_bounds bs) (with_normalise d false) (with_normalise d' false)) true) then true else false).
 
 Lemma idle_sum_ok z bs d d' vs : idle_sum z bs d d' = true -> covered bs vs -> has_plus_zero z vs -> sum_values d' vs = sum_values d vs.
 Proof.
-  unfold idle_sum. intros O C Z. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy]. rewrite E. now apply plainer_ok.
+  unfold idle_sum. intros O C Z. apply andb_prop in O. destruct O as [_ O]. apply orb_prop in O. destruct O as [O|O].
+  - destruct (sum_eq _ _) as [E|]; [|easy]. rewrite E. now apply plainer_ok.
+  - repeat rewrite andb_true_iff in O. destruct O as [[[N N'] Sh] O]. destruct (sum_eq _ _) as [E|]; [|easy]. set (q := plainer _ _ _ _) in E.
+    assert (Q : with_normalise (with_normalise q true) false = q) by (assert (Nq : normalise q = false) by (now apply plainer_normal); destruct q; cbn in *; now subst).
+    rewrite E, <- (lead_values (with_normalise q true)), Q, <- (lead_values d) by auto. apply plainer_ok; [now apply lead_covered|now apply lead_zeros].
 Qed.
 
 Lemma idle_range z bs d d' : idle_sum z bs d d' = true -> range_ok (out d) = true.
@@ -786,7 +993,11 @@ Fixpoint operand_bounds (tb cb : bounds) (d : sum) (x : steps) {struct x} : boun
 
 (** A sum whose results are no -0, and that are taken as they are. *)
 Definition positive_step (r : flush_rule) (x : steps) : bool :=
-  match x, r with Step (Stage e) _, (Kept | PositiveZero) => (0 <=? p (out e)) && match zsign (out e) with Positive => true | _ => false end | _, _ => false end.
+  match x with
+  | Step (Stage e) _ => range_ok (out e) && match zsign (out e) with Positive => true | _ => false end &&
+      match r with Kept | PositiveZero => true | SignedZero => flushes (out e) | HiddenBit => false end
+  | _ => false
+  end.
 
 (** Trees of the same sums, parameters of each at other values, or not; without +0 among their operands, or with it. *)
 Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} : bool :=
@@ -796,7 +1007,7 @@ Fixpoint idle_steps (q : flush_rule) (tb cb : bounds) (t t' : steps) {struct t} 
   | Step (Stage d) l, Step (Stage d') l' =>
       let z := existsb plus_zero_step l in
       let drops := z && negb (existsb plus_zero_step l') && zero_free d' in
-      idle_sum (z, existsb (positive_step q) l) (map (operand_bounds tb cb d) l) d d' &&
+      idle_sum (z, existsb (positive_step q) l') (map (operand_bounds tb cb d) l) d d' &&
       (fix go (l l' : list steps) : bool := match l with
          | [] => match l' with [] => true | _ => false end
          | x :: r => if drops && plus_zero_step x then go r l' else
@@ -814,8 +1025,10 @@ Qed.
 
 Lemma idle_same_zero z bs d d' : idle_sum z bs d d' = true -> zero_of (Floating (out d')) = zero_of (Floating (out d)).
 Proof.
-  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy].
-  destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. unfold zero_of. now rewrite A, B.
+  unfold idle_sum. intros O. apply andb_prop in O. destruct O as [_ O]. unfold zero_of. apply orb_prop in O. destruct O as [O|O].
+  - destruct (sum_eq _ _) as [E|]; [|easy]. destruct (plainer_out z bs d d') as [A B]. rewrite <- E in A, B. now rewrite A, B.
+  - repeat rewrite andb_true_iff in O. destruct O as [_ O]. destruct (sum_eq _ _) as [E|]; [|easy].
+    destruct (plainer_out z (map lead_bounds bs) (with_normalise d false) (with_normalise d' false)) as [A B]. rewrite E. cbn [out with_normalise]. cbn [out with_normalise] in A, B. now rewrite A, B.
 Qed.
 
 Lemma positive_zero c s n u v : 0 <= p c -> zsign c = Positive -> convert c s n u = Num v -> is_zero v = true -> neg v = false.
@@ -826,6 +1039,17 @@ Proof.
   - destruct (is_infinite c n); [easy|]. intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z.
     pose proof (Z.pow_gt_1 2 (p c + 1)). lia.
   - intros H. injection H as <-. unfold is_zero. cbn [sig neg]. intros Z. apply Z.eqb_eq in Z. lia.
+Qed.
+
+Lemma flushed_whole c s n u x : range_ok c = true -> flushes c = true -> convert c s n u = Num x -> is_subnormal x = false.
+Proof.
+  unfold range_ok. intros O F. apply andb_prop in O. destruct O as [P _]. apply Z.leb_le in P. unfold convert. rewrite F. cbn [andb]. set (ex := last_bit c n u). set (r := round_div (rho c) n (ex - u)).
+  destruct (Z.eqb_spec r 0) as [R|R]; cbn [orb]; [intros H; injection H as <-; reflexivity|].
+  destruct (Z.ltb_spec (Z.log2 (Z.abs r) + ex) (emin c)); cbn [orb]; [intros H0; injection H0 as <-; reflexivity|].
+  destruct (tiny c && is_tiny c n u); [intros H0; injection H0 as <-; reflexivity|]. destruct (emax c <? _).
+  - destruct (is_infinite c n); [easy|]. intros H0. injection H0 as <-. unfold is_subnormal. cbn [sig frac]. apply andb_false_intro2.
+    replace (2 ^ (p c + 1) - 1) with (Z.pred (2 ^ (p c + 1))) by lia. rewrite Z.log2_pred_pow2 by lia. apply Z.ltb_ge. lia.
+  - intros H0. injection H0 as <-. unfold is_subnormal. cbn [sig frac]. apply andb_false_intro2. apply Z.ltb_ge. lia.
 Qed.
 
 Section Steps.
@@ -868,18 +1092,21 @@ Proof.
       - destruct l' as [|x' l']; [easy|]. apply andb_prop in G. destruct G as [G1 G2]. destruct (Px x' G1) as [E I]. destruct (IHl l' G2) as [F M].
         split; [now constructor|]. cbn [map]. now rewrite E, M. }
     destruct In as [F M]. split; [|apply sum_result_inside; [exact R|now apply covered_all]]. rewrite M.
-    assert (Zp : has_plus_zero (z, existsb (positive_step r) l) (map f l)).
+    assert (Zp : has_plus_zero (z, existsb (positive_step r) l') (map f l)).
     { split; cbn [fst snd]; intros Hz.
       - unfold z in Hz. apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. destruct x; try easy.
         exists {| neg := false; sig := 0; exp := emin (out d); frac := p (out d) |}. split; [|split; reflexivity]. apply in_map_iff. exists PlusZero. split; auto.
-      - apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. exists (f x). split; [now apply in_map|]. destruct x as [| | |[e|] m]; try easy. unfold positive_step in Q.
-        intros y E Zy. unfold f in E. cbn [eval_steps add] in E. destruct (sum_values e _) as [v| |] eqn:Sv; try easy.
-        assert (Ps : 0 <= p (out e) /\ zsign (out e) = Positive).
-        { destruct r; try easy; apply andb_prop in Q; destruct Q as [Qp Qz]; apply Z.leb_le in Qp; (split; [exact Qp|now destruct (zsign (out e))]). }
-        destruct Ps as [Pp Ps].
+      - apply existsb_exists in Hz. destruct Hz as [x [Hx Q]]. exists (f' x). split.
+        { assert (Hf : In (f' x) (map f' l')) by now apply in_map. rewrite M in Hf. apply in_map_iff in Hf. destruct Hf as [y [<- Hy]]. apply in_map. apply filter_In in Hy. apply Hy. }
+        destruct x as [| | |[e|] m]; try easy. unfold positive_step in Q. intros y E Zy. unfold f' in E. cbn [eval_steps add] in E. destruct (sum_values e _) as [v| |] eqn:Sv; try easy.
+        repeat rewrite andb_true_iff in Q. destruct Q as [[Rg Qz] Qr]. assert (Ps : zsign (out e) = Positive) by now destruct (zsign (out e)).
+        assert (Cv : exists s0 n0 u0, convert (out e) s0 n0 u0 = Num v).
+        { unfold sum_values in Sv. destruct (numbers _); [|exfalso; now apply (special_not_num _ v Sv)]. unfold sum_numbers in Sv. eauto. }
+        destruct Cv as [s0 [n0 [u0 Cv]]].
         assert (Pv : is_zero v = true -> neg v = false).
-        { intros Zv. unfold sum_values in Sv. destruct (numbers _); [|exfalso; now apply (special_not_num _ v Sv)]. unfold sum_numbers in Sv. now apply (positive_zero _ _ _ _ _ Pp Ps Sv). }
-        unfold flush in E. destruct (negb (is_subnormal v)); [injection E as <-; auto|]. destruct r; try easy; injection E as <-; auto. }
+        { intros Zv. unfold range_ok in Rg. apply andb_prop in Rg. destruct Rg as [Pp _]. apply Z.leb_le in Pp. now apply (positive_zero _ _ _ _ _ Pp Ps Cv). }
+        unfold flush in E. destruct (is_subnormal v) eqn:Sb; cbn [negb] in E; [|injection E as <-; auto].
+        destruct r; try easy; try (injection E as <-; auto); exfalso; rewrite (flushed_whole _ _ _ _ _ Rg Qr Cv) in Sb; easy. }
     rewrite <- (idle_sum_ok _ _ d d' (map f l) O (covered_all _ _ F) Zp).
     destruct drops eqn:D; cbn [andb negb] in *.
     + assert (Zf : zero_free d' = true) by (unfold drops in D; apply andb_prop in D; apply D).
@@ -944,20 +1171,6 @@ Definition code_bounds (f : format) (g : option format) : bounds :=
   | Some g => {| shape_of := number_shape (fbits f); lowest := least g; grid := least f - fbits f; upto := Z.max (least g) (format_top f);
                  low_upto := least g; width := fbits f + Z.max 0 (least g - least f) |}
   end.
-
-Lemma shorter_shape n m : 0 <= m <= n -> (IZR (2 ^ (m + 1) - 1) * bp (- m) <= IZR (2 ^ (n + 1) - 1) * bp (- n))%R.
-Proof.
-  intros H. rewrite !minus_IZR, <- !bp_Z, !Rmult_minus_distr_r, <- !bpow_plus, !Rmult_1_l by lia.
-  replace (m + 1 + - m) with 1 by lia. replace (n + 1 + - n) with 1 by lia. assert (bp (- n) <= bp (- m))%R by (apply bpow_le; lia). lra.
-Qed.
-
-Lemma leading_fits n x : 0 < sig x <= 2 ^ (n + 1) - 1 -> 0 <= n -> Z.log2 (sig x) <= frac x -> fits' (number_shape n) x.
-Proof.
-  intros S N L. destruct (Z.log2_spec (sig x)) as [L1 L2]; [lia|]. pose proof (Z.log2_nonneg (sig x)) as L0. set (l := Z.log2 (sig x)) in *.
-  assert (Lf : l <= n) by (assert (l < n + 1); [apply Z.log2_lt_pow2; lia|lia]).
-  split; [lia|]. unfold number_shape. cbn [fst snd]. apply Rle_trans with (IZR (2 ^ (l + 1) - 1) * bp (- l))%R; [|apply shorter_shape; lia].
-  apply Rmult_le_compat; [apply IZR_le; lia|apply bpow_ge_0|apply IZR_le; replace (Z.succ l) with (l + 1) in L2 by lia; lia|apply bpow_le; lia].
-Qed.
 
 Lemma operand_inside f g w : format_ok f = true ->
   forall x, match g with Some g => on_num (in_format g) (decode f w) | None => decode f w end = Num x ->
