@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
@@ -411,6 +412,8 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
     if not one_nan(unit) and (blocks > 1 or not chains):
         return None
+    if not (_taken_whole(d, d.rho) and _taken_whole(d, d.step)):
+        return None
     with suppress(InputError):
         tree = tree_of(unit, unit.k)
         if tree is not None and block_size(unit) * blocks == unit.k:
@@ -421,6 +424,15 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
                 condition=f"{how} d{several} = Some {sums}", proof=f"order_{how} d {sums}{several} w O L",
             )  # fmt: skip
     return None
+
+
+def _taken_whole(d: Design, to: Conversion) -> bool:
+    """`StepNans.taken_whole`: whether what becomes of subnormals of c changes no sum of this conversion."""
+    return d.c_subnormals == "kept" or (
+        d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept" and d.fraction_bits is None
+        and d.carry_bits is None and to.integer_bits is None and to.e_min <= to.e_max
+        and always_infinite(d, to)
+    )  # fmt: skip
 
 
 def _is_zero_of_sums(unit: UnitSpec) -> bool:
@@ -468,7 +480,7 @@ def _factors(form: Form) -> IdleAxis | None:
 def _tidied(form: Form) -> IdleAxis | None:
     """Trees of sums that see values alone, and the signs of rounded products that are zero."""
     root, d = sums_of(form.unit) if form.sums is None else form.sums, form.unit.design
-    tidy = None if root is None else tidied(form.unit, root)
+    tidy = None if root is None or not one_nan(form.unit) else tidied(form.unit, root)
     if tidy is None:
         return None
     if d.product_rounding is not None and d.product_conversion.integer_bits is None:

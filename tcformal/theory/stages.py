@@ -403,15 +403,6 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
-    made = unscaled_bounds(unit)
-    if made is not None and unit.scale_format is not None and unit.design.product_rounding is None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
-
-
-def unscaled_bounds(unit: UnitSpec) -> Bounds | None:
-    """The same without the scales that act on products."""
     if unit.design.product_rounding is not None:
         to = unit.design.product_conversion
         return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
@@ -455,7 +446,11 @@ def exact_bounds(unit: UnitSpec) -> Bounds | None:
         or d.zero_terms is not None
     ):
         return None
-    return _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
+    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
+    if unit.scale_format is not None:
+        scale = _of_format(unit.scale_format)
+        made = _times(_times(made, scale), scale)
+    return made
 
 
 def exact_rounding(unit: UnitSpec) -> bool:
@@ -830,7 +825,7 @@ def sum_of_groups(unit: UnitSpec) -> bool:
 def group_grid(unit: UnitSpec) -> int | None:
     """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
     scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
-    products = unscaled_bounds(unit)
+    products = product_bounds(replace(unit, scale_format=None))
     if not sum_of_groups(unit) or scale is None or products is None:
         return None
     if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
