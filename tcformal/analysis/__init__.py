@@ -1,1 +1,1 @@
-"""Errors of units and programs: bounds and inputs that attain them, distances, figures, papers."""
+"""Error analysis of units and programs: bounds with attaining inputs, distances, figures, papers."""

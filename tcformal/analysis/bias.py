@@ -1,4 +1,5 @@
-"""The mean of what dot products of a unit or a program lose: exact where all of them can be counted."""
+"""Bias: the mean rounding error of a unit's or program's dot products, exact where all operands can be
+enumerated."""
 
 from __future__ import annotations
 
@@ -48,21 +49,21 @@ class Bias:
 
 @dataclass(frozen=True, slots=True)
 class _Law:
-    """How the elements of A and of B are distributed."""
+    """The distributions of the elements of A and of B."""
 
     a: Weighted
     b: Weighted
 
     def tuples(self, length: int) -> int:
-        """How many tuples of operands there are."""
+        """The number of operand tuples of a dot product."""
         return int((len(self.a.words) * len(self.b.words)) ** length)
 
     def mean(self, unit: Unit | RunnableProgram, length: int) -> Fraction:
-        """E[xᵀy]: elements are independent."""
+        """The expectation E[xᵀy]: elements are independent."""
         return Fraction(float(signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
 
     def size(self, length: int) -> Fraction:
-        """E[Σ|x_k·y_k|]."""
+        """The expectation E[Σ|x_k·y_k|]."""
         return length * self.a.mean(size=True) * self.b.mean(size=True)
 
 
@@ -101,7 +102,7 @@ def bias(
 
 
 def _enumerated(unit: Unit | RunnableProgram, law: _Law, length: int) -> Bias | None:
-    """Over every tuple of operands of one call, or of a program."""
+    """The bias by enumeration of all operand tuples; None where they are too many."""
     grid = partial(_grid, law, length, length, signed=False)
     every = _every(unit, law, length) if isinstance(unit, Unit) else grid()
     if every is None:
@@ -122,7 +123,7 @@ def _enumerated(unit: Unit | RunnableProgram, law: _Law, length: int) -> Bias | 
 
 
 def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
-    """From the sums that each call can reach, and how many tuples of operands reach each of them.
+    """The bias by dynamic programming over the reachable sums after each call; None where they are too many.
 
     Elements are independent, so that what a call adds does not depend on the sum before it.
     """
@@ -158,12 +159,12 @@ def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
 
 
 def _mean(values: NDArray[np.float64], times: list[int]) -> Fraction:
-    """Σ value · times, exactly: results of units are numbers of binary64."""
+    """The exact sum Σ value · times; results of units are binary64 numbers."""
     return sum((Fraction(v) * n for v, n in zip(values.tolist(), times, strict=True)), Fraction(0))
 
 
 def _step(unit: Unit) -> Unit:
-    """One fused multiply-add of a chain of them; of other units a call."""
+    """The unit of one step: a single fused multiply-add of a chain, else a whole call."""
     d = unit.spec.design
     chain = d.summation == "sequential" and d.c_position == "first" and d.step == d.rho
     plain = d.product_rounding is None and unit.spec.emulation is None and unit.spec.tree is None
@@ -171,7 +172,7 @@ def _step(unit: Unit) -> Unit:
 
 
 def _every(unit: Unit, law: _Law, length: int) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
-    """All tuples of operands of one call, if they are few; the rest of the call is zeros."""
+    """All operand tuples of one call, padded with zeros; None where they are too many."""
     if length > unit.k or unit.scale_format is not None:
         return None
     return _grid(law, length, unit.k, signed=unit.spec.emulation is None)
@@ -180,7 +181,7 @@ def _every(unit: Unit, law: _Law, length: int) -> tuple[Encodings, Encodings, ND
 def _grid(
     law: _Law, length: int, k: int, *, signed: bool
 ) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
-    """Tuples of operands, filled up with zeros to k, and the weight of each; None where they are many.
+    """All operand tuples, padded with zeros to k, with their weights; None where they are too many.
 
     Where `signed`, (-a)·b is a·(-b): of the factors' signs a sum sees the product's alone.
     """
@@ -207,7 +208,7 @@ def _grid(
 def _distinct(
     unit: Unit, a: Encodings, b: Encodings, times: NDArray[np.int64]
 ) -> tuple[Encodings, Encodings, NDArray[np.int64]]:
-    """Of operands of one product, one pair for each of its values, and the weights; all of more."""
+    """Operand pairs with distinct products and summed weights, for one-product calls; else all tuples."""
     if unit.k > 1 or unit.a_format.precision + unit.b_format.precision > 53:
         return a, b, times
     # The sign of a zero is that of the pair that is kept: it changes no finite value.

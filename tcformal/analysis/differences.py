@@ -1,4 +1,4 @@
-"""How far two units' products of the same matrices differ, and where the first difference arises."""
+"""Differences of two units on the same matrices: their sizes, and where the first one arises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tcformal.simulation.unit import Unit, spec_of
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The element whose running results part first, and the operands on which they do.
+    """The element whose partial results diverge first, with the operands of the diverging call.
 
     Ranges and units: the results agree for all k below `start` and differ after `stop`; `witness` holds
     the operands of that stretch, with the c that both units had reached, filled up with zeros.
@@ -61,12 +61,12 @@ class Differences:
 
     @property
     def count(self) -> int:
-        """Elements whose encodings differ."""
+        """The number of elements with different encodings."""
         return int(_differ(*self.results).sum())
 
     @property
     def largest(self) -> int:
-        """The largest number of steps between finite results."""
+        """The largest ulp distance between finite results."""
         return max(0, int(self.steps.max()))
 
 
@@ -82,7 +82,7 @@ def differences(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Differences:
-    """Compute D = A·B + C on two units and say how far and where first they differ.
+    """Compute D = A·B + C on two units, and report the differences and the first divergence.
 
     Shapes: as for `Unit.matmul`.
     Ranges and units: the first difference is sought in the order of k, in stretches that are whole calls
@@ -106,7 +106,7 @@ def differences(
     results = [Unit(u).matmul(a, b, c, scale_a, scale_b, **options) for u in specs]
     x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
     raw = [arrays.to_raw("D", d, o.d) for d in results]
-    steps = steps_between(o.d, raw[0], raw[1])
+    steps = ulp_distance(o.d, raw[0], raw[1])
     parted = raw[0] != raw[1]
     found = _first(specs, x, step, parted, options) if parted.any() else None
     apart = _relative(specs[0], x, steps, raw)
@@ -114,7 +114,7 @@ def differences(
 
 
 def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[Raw]) -> NDArray[np.float64]:
-    """Distances of results in units of u·(|A||B| + |C|), in binary64; scales count with the elements."""
+    """Differences of results in units of u·(|A||B| + |C|), in binary64; scales belong to the elements."""
     a, b = (values_of(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format)))
     if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None and u.scale_block:
         rows, columns = (values_of(s, u.scale_format) for s in (x.scale_a, x.scale_b))
@@ -125,8 +125,8 @@ def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[R
         if x.c is not None:
             sizes = sizes + np.abs(values_of(x.c, u.c_format))
         first, second = (values_of(w, u.d_format) for w in raw)
-        found = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
-    return np.asarray(np.where(steps < 0, np.nan, found), np.float64)
+        distances = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
+    return np.asarray(np.where(steps < 0, np.nan, distances), np.float64)
 
 
 def _listed(u: UnitSpec) -> str:
@@ -138,8 +138,9 @@ def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
     return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
 
 
-def steps_between(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
-    """Values of the format from one encoding to the other; -1 where one is special and the other differs."""
+def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
+    """The ulp distance between encodings: values of the format in between; -1 if one is special and they
+    differ."""
     body = np.uint64((1 << (fmt.width - 1)) - 1)
     infinity = np.uint64(fmt.infinity)
     places, kinds = [], []
@@ -162,7 +163,7 @@ def _first(
     parted: NDArray[np.bool_],
     options: dict[str, Any],
 ) -> FirstDifference:
-    """Both units stretch by stretch, until an element of `parted` differs."""
+    """The first divergence: both units run call by call until an element of `parted` differs."""
     u = specs[0]
     rows = np.flatnonzero(parted.any(axis=1))
     columns = np.flatnonzero(parted.any(axis=0))
@@ -192,10 +193,10 @@ def _first(
 
 
 def _values(u: UnitSpec, x: MatrixWords) -> list[Any]:
-    """Raw operands as the arrays that a unit takes."""
-    given: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
-    given.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
+    """Raw operands as arrays with the unit's dtypes."""
+    operands: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
+    operands.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
     for scale in (x.scale_a, x.scale_b):
         fmt = u.scale_format
-        given.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
-    return given
+        operands.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
+    return operands

@@ -1,4 +1,4 @@
-"""How elements of random matrices are drawn: by a distribution's name, or by values and their weights."""
+"""Random matrix elements: from a distribution's name, or from values with weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIDEST = 16
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """Finitely many values of a format, each with how often it comes.
+    """A discrete distribution: finitely many values of a format with their weights.
 
     Shapes: words, weights: of equal length, at least 1; the words' values are different and finite.
     Ranges and units: weights are integers of at least 1, without a common factor.
@@ -43,7 +43,7 @@ class Weighted:
 
     @property
     def values(self) -> list[Fraction]:
-        """The numbers that the words stand for."""
+        """The values of the encodings."""
         return [decode(self.fmt, x).number for x in self.words]
 
     @property
@@ -52,14 +52,14 @@ class Weighted:
         return sum(self.weights)
 
     def mean(self, size: bool = False) -> Fraction:
-        """E[x], or E[|x|]."""
+        """The mean E[x], or E[|x|] with `size`."""
         rows = zip(self.values, self.weights, strict=True)
         return sum((abs(v) * w if size else v * w for v, w in rows), Fraction(0)) / self.total
 
 
 @lru_cache(maxsize=16)
 def table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
-    """Finite values of a format in order, and their encodings; of equal ones the first."""
+    """The finite values of a format in ascending order with their encodings, without duplicates."""
     if fmt.width > WIDEST:
         raise InputError(f"expected a format of at most {WIDEST} bits to be tabled, but got {fmt.name}")
     rows = [(decode(fmt, x), x) for x in range(1 << fmt.width)]
@@ -69,7 +69,7 @@ def table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
 
 
 def weighted(fmt: Format, distribution: str, letter: str = "a") -> Weighted | None:
-    """The values of A's or B's elements with their weights; None for a distribution that is not discrete.
+    """The discrete distribution of A's or B's elements; None for a continuous one.
 
     Ranges and units: as for `drawn`; the finite values of a tabled format where every encoding is as likely.
     Errors: those of `drawn`.
@@ -98,7 +98,7 @@ def weighted(fmt: Format, distribution: str, letter: str = "a") -> Weighted | No
 
 
 def _own(distribution: str, letter: str) -> str:
-    """What a text says of one operand: of both, or of A before a semicolon and of B after it."""
+    """The part of a distribution's text for one operand: A's before a semicolon, B's after it, or both."""
     first, both, second = check_text("distribution", distribution).partition(";")
     return (second if both and letter == "b" else first).strip()
 
@@ -106,7 +106,7 @@ def _own(distribution: str, letter: str) -> str:
 def drawn(
     rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distribution: str, letter: str = "a"
 ) -> NDArray[Any]:
-    """Random encodings: a distribution's numbers, each replaced by the nearest of the format.
+    """Random encodings from a distribution, rounded to the nearest number of the format.
 
     Ranges and units: a name of DISTRIBUTIONS, or VALUE:WEIGHT,VALUE:WEIGHT,… of values that the format holds
     and weights above 0; `A;B` where B's elements have another distribution than A's.  Numbers beyond the

@@ -1,4 +1,4 @@
-"""Errors of units and programs at many lengths, in processes or on a cluster; one record for each cell."""
+"""Error statistics of units and programs by length, computed in parallel; one record per cell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcformal.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one cell is: a unit or a program by name, a length, and how its matrices are drawn."""
+    """The key of a cell: a unit or program by name, a length, and the distribution of its matrices."""
 
     name: str
     length: int
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRecord:
-    """The errors of one cell; one line of the results file.
+    """The error statistics of one cell: one line of the results file.
 
     Ranges and units: numbers as Python writes floats, in units of u·|A||B|; `finite` of the elements counted.
     """
@@ -53,17 +53,17 @@ class CellRecord:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The median, the 95 % quantile, the largest error and the mean; ValueError for other texts."""
+        """The statistics as numbers: median, 95 % quantile, maximum, mean; ValueError for invalid texts."""
         return tuple(float(x) for x in (self.median, self.q95, self.largest, self.mean))
 
     @property
     def cell(self) -> Cell:
-        """Which cell it is of."""
+        """The key of the record's cell."""
         return Cell(self.name, self.length, self.elements, self.distribution, self.seed)
 
 
 def defined(x: Unit | RunnableProgram) -> str:
-    """SHA-256 of what a unit or a program computes."""
+    """SHA-256 of the definition of a unit or a program."""
     if isinstance(x, Unit):
         return definition(x.spec)
     p = x.program
@@ -73,7 +73,7 @@ def defined(x: Unit | RunnableProgram) -> str:
 
 
 def measure(cell: Cell, x: Unit | RunnableProgram) -> CellRecord:
-    """One cell's record of what its name stands for; errors as of `error_sample`.
+    """Measure one cell; errors as of `error_sample`.
 
     A program is given with its text: a worker elsewhere does not have its file.
     """
@@ -89,16 +89,16 @@ def measure(cell: Cell, x: Unit | RunnableProgram) -> CellRecord:
 
 
 def measured_already(path: Path, cells: Sequence[Cell], warn: Warn = ignore) -> dict[Cell, CellRecord]:
-    """The kept records of some cells whose definitions are today's."""
+    """The stored records of cells whose definitions are current."""
     today = {name: defined(computation(name)) for name in dict.fromkeys(c.name for c in cells)}
     held = {}
     for record in records(path, CellRecord, warn):
         try:
-            known = today.get(record.name) == record.definition and bool(record.numbers)
+            current = today.get(record.name) == record.definition and bool(record.numbers)
         except ValueError as error:
             warn(f"expected the errors of {record.name} in {path} as numbers, but {error}: it is passed over")
             continue
-        if known:
+        if current:
             held[record.cell] = record
     return {c: held[c] for c in cells if c in held}
 
@@ -111,15 +111,15 @@ def sweep_errors(
     advance: Advance = ignore_count,
     warn: Warn = ignore,
 ) -> Iterator[CellRecord]:
-    """Measure the cells that the file does not hold yet, each appended as soon as it is done.
+    """Measure the cells that the file lacks, and append each record as soon as it is done.
 
     A run that is killed loses the cells it was at, nothing else.  `advance` takes the cells done and in all.
     Errors: those of `measure`, of the first cell that fails.
     """
     held = measured_already(path, cells, warn)
     left = [c for c in cells if c not in held]
-    known = {name: computation(name) for name in dict.fromkeys(c.name for c in left)}
-    waiting = [pool.submit(measure, c, known[c.name]) for c in left]
+    computations = {name: computation(name) for name in dict.fromkeys(c.name for c in left)}
+    waiting = [pool.submit(measure, c, computations[c.name]) for c in left]
     for done, job in enumerate(as_completed(waiting), 1):
         record: CellRecord = job.result()
         append(path, record)

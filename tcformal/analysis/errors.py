@@ -28,7 +28,7 @@ QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class ErrorSample:
-    """Errors of some elements of one product, or of one after the other.
+    """The errors of some elements of one matrix product, or of several products.
 
     Shapes: errors, sizes [n].
     Ranges and units: `errors` are fl - xᵀy as float64, each the exact difference rounded once;
@@ -52,15 +52,15 @@ class ErrorSample:
         """Quantiles of the absolute value of the relative errors."""
         if not self.errors.size:
             return {}
-        found = np.quantile(np.abs(self.relative), QUANTILES)
-        return dict(zip(QUANTILES, map(float, found), strict=True))
+        values = np.quantile(np.abs(self.relative), QUANTILES)
+        return dict(zip(QUANTILES, map(float, values), strict=True))
 
 
 def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Errors in units of u·sizes, u = 2^-precision; 0 where both are 0."""
+    """Errors in units of u·sizes, with u = 2^-precision; 0 where both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = errors / (sizes * 2.0**-d.precision)
-    return np.asarray(np.where(errors == 0, 0.0, found), np.float64)
+        ratios = errors / (sizes * 2.0**-d.precision)
+    return np.asarray(np.where(errors == 0, 0.0, ratios), np.float64)
 
 
 def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
@@ -76,8 +76,8 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
     if fmt.width > WIDEST:
         flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
         return flat.reshape(raw.shape)
-    known = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
-    return np.asarray(known[raw.astype(np.int64)], np.float64)
+    table = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
+    return np.asarray(table[raw.astype(np.int64)], np.float64)
 
 
 def _float(fmt: Format, word: int) -> float:
@@ -114,12 +114,12 @@ def error_sample(
 
 
 def _array(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
-    """Encodings as the array that a unit takes."""
+    """Encodings as an array of the unit's dtype."""
     return arrays.from_raw(raw, fmt)
 
 
 def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
-    """Errors of every element of A·B on a unit, or by a program.
+    """The errors of every element of A·B on a unit or by a program.
 
     Shapes: A [M, K], B [K, N] as `Unit.matmul` takes them; one error for each element.
     Errors: those of `Unit.matmul`.
@@ -147,7 +147,7 @@ def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> 
 def difference(
     unit: Unit | RunnableProgram, d: float, x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> float:
-    """d - xᵀy, rounded once: products of at most 53 bits are exact in binary64, others are fractions."""
+    """The error d - xᵀy, rounded once; exact products up to 53 bits use binary64, others fractions."""
     if unit.a_format.precision + unit.b_format.precision <= 53 and _in_range(unit):
         return math.fsum([d, *(-x * y).tolist()])
     pairs = zip(x.tolist(), y.tolist(), strict=True)
@@ -155,7 +155,7 @@ def difference(
 
 
 def signs_of(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
-    """Of so many products in calls one after the other, -1 for those that a unit subtracts."""
+    """The signs of `length` products in chained calls: -1 for those that a unit subtracts."""
     return np.array(product_signs(unit.spec, length), float) if isinstance(unit, Unit) else np.ones(length)
 
 
@@ -173,5 +173,5 @@ def growth(
     distribution: str = "normal",
     seed: int = 0,
 ) -> list[ErrorSample]:
-    """Errors of random dot products of several lengths; arguments as of `error_sample`."""
+    """Error samples of random dot products at several lengths; arguments as of `error_sample`."""
     return [error_sample(unit, n, elements=elements, distribution=distribution, seed=seed) for n in lengths]

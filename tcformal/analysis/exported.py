@@ -1,4 +1,4 @@
-"""Records of exported designs that the tools of their users have read and run."""
+"""Records of export tests: designs that external tools have read and run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXPORTS = "exports.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRecord:
-    """What tools did with one design in one format; one line of the results file."""
+    """The results of external tools on one exported design: one line of the results file."""
 
     unit: str
     to: str
@@ -37,7 +37,7 @@ class ExportRecord:
 
     @property
     def good(self) -> bool:
-        """Whether all tools took the file, and gave the results of integers."""
+        """Whether all tools accepted the file and reproduced the integer results."""
         return not self.refused and not self.mismatches and self.vectors > 0
 
 

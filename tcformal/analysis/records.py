@@ -1,4 +1,4 @@
-"""Records of long computations in a file: whole lines with checksums, read again when a run goes on."""
+"""Append-only record files of long computations: sealed lines, read again on resumption."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 
 def append(path: Path, record: Any) -> None:
-    """Add one record with its digest, so that a kill leaves whole lines only."""
+    """Append one record with its digest, so that a crash leaves whole lines only."""
     write.append(path, sealed(asdict(record)))
 
 
@@ -31,20 +31,20 @@ def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRe
 
     A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
     """
-    found = []
+    rows = []
     for line in lines.read(path)[0]:
         data = dict(line.data or {})
         whole = line.data is not None and sealed(data) == line.data
         data.pop(SEAL, None)
         if whole and _fits(data, kind):
-            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
+            rows.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
             other = (
                 f"expected a record that nobody altered in line {line.number} of {path}, "
                 "but got another object"
             )
             warn(f"{line.problem or other}: it is passed over")
-    return found
+    return rows
 
 
 def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:

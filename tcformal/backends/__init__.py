@@ -1,1 +1,1 @@
-"""What a DAG is turned into: integers, lanes, machine code, solver terms, clauses, files for other tools."""
+"""Back ends of the DAG: integers, lanes, machine code, solver terms, clauses, and export formats."""

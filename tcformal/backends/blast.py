@@ -1,4 +1,4 @@
-"""The vocabulary as gates: every bit-vector becomes a row of literals, lowest bit first."""
+"""Bit blasting: every bit-vector becomes a row of gate literals, lowest bit first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Bits = tuple[int, ...]
 
 
 class Blast(Interpreter[Bits]):
-    """The meaning of the vocabulary as a network of gates.
+    """The bit-blaster: an interpretation of the operators as gates.
 
     Shapes: a node of width w becomes w literals, the lowest bit first.
     """
@@ -26,12 +26,12 @@ class Blast(Interpreter[Bits]):
 
     # ------------------------------------------------------------------ leaves
     def on_const(self, node: Node) -> Bits:
-        """A constant."""
+        """Constant literals."""
         width, value = node.params
         return tuple(value >> i & 1 for i in range(width))
 
     def on_input(self, node: Node) -> Bits:
-        """Free bits."""
+        """One input gate per bit."""
         bits = tuple(self.gates.input() for _ in range(node.width))
         self.inputs[self.graph.input_name(node)] = bits
         return bits
@@ -54,12 +54,12 @@ class Blast(Interpreter[Bits]):
         return tuple(map(self.gates.xor, x, y))
 
     def on_ite(self, _: Node, cond: Bits, yes: Bits, no: Bits) -> Bits:
-        """Choice."""
+        """A multiplexer."""
         return tuple(self.gates.choice(cond[0], p, q) for p, q in zip(yes, no, strict=True))
 
     # ------------------------------------------------------------------ wires only
     def on_concat(self, _: Node, high: Bits, low: Bits) -> Bits:
-        """Side by side."""
+        """Concatenation."""
         return low + high
 
     def on_extract(self, node: Node, x: Bits) -> Bits:
@@ -68,16 +68,16 @@ class Blast(Interpreter[Bits]):
         return x[low : high + 1]
 
     def on_zero_extend(self, node: Node, x: Bits) -> Bits:
-        """The word widened by zeros at its top."""
+        """Zero extension."""
         return x + (FALSE,) * node.params[0]
 
     def on_sign_extend(self, node: Node, x: Bits) -> Bits:
-        """The word widened by copies of its top bit."""
+        """Sign extension."""
         return x + (x[-1],) * node.params[0]
 
     # ------------------------------------------------------------------ sums
     def _add(self, x: Bits, y: Bits, carry: int) -> tuple[Bits, int]:
-        """Ripple carry: the sum and the carry out."""
+        """A ripple-carry adder: the sum and the carry out."""
         g, bits = self.gates, []
         for p, q in zip(x, y, strict=True):
             bits.append(g.xor(g.xor(p, q), carry))
@@ -97,7 +97,7 @@ class Blast(Interpreter[Bits]):
         return self._add(_complement(x), (FALSE,) * node.width, TRUE)[0]
 
     def on_mul_expand(self, node: Node, x: Bits, y: Bits) -> Bits:
-        """Exact product: an array of rows, one per bit of the factor with fewer free bits."""
+        """An array multiplier, exact: one row per bit of the factor with fewer free bits."""
         rows, row = (x, y) if _free(x) <= _free(y) else (y, x)
         total: Bits = (FALSE,) * node.width
         for i, bit in enumerate(rows):
@@ -110,7 +110,7 @@ class Blast(Interpreter[Bits]):
 
     # ------------------------------------------------------------------ shifts
     def _shift(self, x: Bits, amount: Bits, fill: int, left: bool) -> Bits:
-        """A barrel shifter: one row of choices per bit of the amount; what is too far leaves `fill`."""
+        """A barrel shifter: one row of multiplexers per bit of the amount; overlong shifts give `fill`."""
         g, width = self.gates, len(x)
         stages = (width - 1).bit_length()
         for i, bit in enumerate(amount[:stages]):
@@ -121,20 +121,20 @@ class Blast(Interpreter[Bits]):
         return tuple(g.choice(beyond, fill, q) for q in x)
 
     def on_shl_mod(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Shift left."""
+        """Left shift."""
         return self._shift(x, amount, FALSE, left=True)
 
     def on_lshr(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Shift right with zeros coming in."""
+        """Logical right shift."""
         return self._shift(x, amount, FALSE, left=False)
 
     def on_ashr(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Shift right with copies of the top bit coming in."""
+        """Arithmetic right shift."""
         return self._shift(x, amount, x[-1], left=False)
 
     # ------------------------------------------------------------------ comparisons
     def _at_least(self, x: Bits, y: Bits) -> int:
-        """x ≥ y, unsigned: the carry out of x + ¬y + 1."""
+        """The comparison x ≥ y, unsigned: the carry out of x + ¬y + 1."""
         carry = TRUE
         for p, q in zip(x, y, strict=True):
             carry = self.gates.majority(p, q ^ 1, carry)
@@ -145,19 +145,19 @@ class Blast(Interpreter[Bits]):
         return (self.gates.all_(self.gates.xor(p, q) ^ 1 for p, q in zip(x, y, strict=True)),)
 
     def on_ult(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Unsigned less than."""
+        """Unsigned comparison <."""
         return (self._at_least(x, y) ^ 1,)
 
     def on_ule(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Unsigned at most."""
+        """Unsigned comparison ≤."""
         return (self._at_least(y, x),)
 
     def on_slt(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Two's complement less than."""
+        """Signed comparison <."""
         return (self._at_least(_biased(x), _biased(y)) ^ 1,)
 
     def on_sle(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Two's complement at most."""
+        """Signed comparison ≤."""
         return (self._at_least(_biased(y), _biased(x)),)
 
 
@@ -166,7 +166,7 @@ def _complement(x: Bits) -> Bits:
 
 
 def _biased(x: Bits) -> Bits:
-    """Two's complement as an unsigned number in the same order: the top bit complemented."""
+    """Offset binary: two's complement with the top bit flipped, in unsigned order."""
     return (*x[:-1], x[-1] ^ 1)
 
 

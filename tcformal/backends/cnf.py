@@ -1,4 +1,4 @@
-"""A question as a conjunctive normal form: the gates of an assertion, Tseitin's clauses, a map to inputs."""
+"""Conjunctive normal form of a question: an assertion's gates, Tseitin clauses, a map to inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PICK = {kind: tuple(itemgetter(*clause) for clause in clauses) for kind, clause
 
 @dataclass(frozen=True, slots=True)
 class Cnf:
-    """Clauses that are satisfiable exactly when some input makes the assertion equal 1.
+    """A CNF formula that is satisfiable exactly if some input makes the assertion 1.
 
     Shapes: `clauses` are rows of DIMACS literals ±1…±`variables`; `inputs` holds, for every input of the
     question, its bits from the lowest: a literal, or 0 for a bit that the question does not depend on.
@@ -39,11 +39,11 @@ class Cnf:
         return f"p cnf {self.variables} {len(self.clauses)}\n" + "".join(lines)
 
     def digest(self) -> str:
-        """SHA-256 of the DIMACS form: what a certificate is a certificate of."""
+        """SHA-256 of the DIMACS form, which identifies the formula in certificates."""
         return hashlib.sha256(self.dimacs().encode()).hexdigest()
 
     def model(self, true: Iterable[int]) -> dict[str, int]:
-        """Values of the inputs from the literals that a solver made true; open bits are 0.
+        """Input values from a solver's true literals; unconstrained bits are 0.
 
         Errors: InputError for a literal that no variable has.
         """
@@ -58,7 +58,7 @@ class Cnf:
 
 
 def to_cnf(graph: Graph, assertion: Node) -> Cnf:
-    """The question whether some input makes `assertion` (width 1) equal 1.
+    """The CNF of the question whether some input makes `assertion` (width 1) equal 1.
 
     Equal questions give equal clauses in equal order.  Errors: WidthError for another width.
     """

@@ -1,4 +1,4 @@
-"""Exact Python integers: the reference interpretation, generated from the operator table."""
+"""The integer interpreter: Python integers, by functions generated from the operator table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Step = tuple[int, _Value, int, int, int]
 
 
 class Concrete:
-    """A DAG on unbounded integers, compiled to straight-line Python once there are some rows.
+    """An evaluator of a DAG on unbounded integers, compiled to Python after a number of rows.
 
     Shapes: maps named unsigned inputs to the values of `roots`.
     Errors: InputError for a missing input or one that does not fit its width.
@@ -43,35 +43,35 @@ class Concrete:
         self._run: _Run | None = None
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
-        """The unsigned values of the roots."""
-        given = []
+        """The unsigned values of the roots on one row of inputs."""
+        values = []
         for name, width in self._inputs:
             if name not in inputs:
                 raise InputError(f"expected a value for input {name}, but none was given")
             value = inputs[name]
             if not 0 <= value < (1 << width):
                 raise InputError(f"expected an encoding of {width} bits for {name}, but got {value:#x}")
-            given.append(value)
+            values.append(value)
         if self._run is None and self._singly:
             self._singly -= 1
-            return self._walked(given)
+            return self._walked(values)
         if self._run is None:
             self._run = _compiled(self._nodes, self._roots)
-        return self._run(given)
+        return self._run(values)
 
     def _walked(self, given: list[int]) -> list[int]:
-        """The values of the roots, one node after the other."""
+        """Evaluate the roots node by node."""
         if self._steps is None:
             self._steps = self._ordered()
-        known = self._known.copy()
+        values = self._known.copy()
         for place, value in zip(self._given, given, strict=True):
-            known[place] = value
+            values[place] = value
         for place, meaning, i, j, k in self._steps:
-            known[place] = meaning(known, i, j, k)
-        return [known[place] for place in self._wanted]
+            values[place] = meaning(values, i, j, k)
+        return [values[place] for place in self._wanted]
 
     def _ordered(self) -> list[_Step]:
-        """The nodes with their places; constants are known."""
+        """The nodes with their slots; constants are filled in."""
         places = {node.index: place for place, node in enumerate(self._nodes)}
         self._known = [node.params[1] if node.op == "const" else 0 for node in self._nodes]
         self._given = [places[node.index] for node in self._nodes if node.op == "input"]
@@ -86,7 +86,7 @@ class Concrete:
 
 
 class CheckedConcrete:
-    """A DAG on unbounded integers, and the invariants of its graph with it.
+    """An integer evaluator that also tests the graph's invariants.
 
     Shapes: as `Concrete`.
     Errors: those of `Concrete`; InvariantError where an invariant is 0.
@@ -98,7 +98,7 @@ class CheckedConcrete:
         self._run = Concrete(graph, [*roots, *(x.node for x in self._invariants)])
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
-        """The unsigned values of the roots."""
+        """The unsigned values of the roots on one row of inputs."""
         values = self._run(inputs)
         for x, holds in zip(self._invariants, values[self._count :], strict=True):
             if not holds:
@@ -110,14 +110,14 @@ class CheckedConcrete:
 
 @cache
 def _value(op: str, widths: tuple[int, ...], params: tuple[int, ...], width: int) -> _Value:
-    """An operator's text as a function; nodes of the same widths and parameters share it."""
+    """An operator's Python function, cached by widths and parameters."""
     text = _text(op, [f"v[{place}]" for place in "ijk"], widths, params, width)
     value: _Value = eval(f"lambda v, i, j, k: {text}", {"signed": signed})
     return value
 
 
 def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
-    """The nodes as one Python function of the inputs' values, in the order of the nodes."""
+    """One Python function of the inputs that evaluates all nodes in order."""
     lines, inputs = ["def run(given):"], count()
     for node in nodes:
         if node.op == "input":
@@ -136,13 +136,13 @@ def _name(node: Node) -> str:
 
 
 def _expression(node: Node) -> str:
-    """The operator's text on the operands' names."""
+    """A node as a Python expression of its operands' variables."""
     args = node.args
     return _text(node.op, [_name(x) for x in args], [x.width for x in args], node.params, node.width)
 
 
 def _text(op: str, args: Sequence[str], widths: Sequence[int], params: Sequence[int], width: int) -> str:
-    """The operator's text on these operands, reduced to the width of its result."""
+    """An operator as a Python expression, reduced to the result's width."""
     names: dict[str, str | int] = dict(zip("pq", params, strict=False))
     for letter, arg, arg_width in zip("abc", args, widths, strict=False):
         names[letter], names[f"w{letter}"] = arg, arg_width

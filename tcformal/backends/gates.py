@@ -1,4 +1,4 @@
-"""Gates over single bits: made once, shared when equal, folded when constant, written as clauses.
+"""Gate networks: structural hashing, constant folding, five kinds of gates, and clauses for each.
 
 A literal is an integer 2·g or 2·g+1 (complemented) for gate number g; gate 0 is the constant, so that
 0 is false and 1 is true.  Five kinds of gates exist: input, and, exclusive or, choice and majority.
@@ -29,21 +29,21 @@ class Gates:
         self._table: dict[tuple[str, tuple[int, ...]], int] = {}
 
     def input(self) -> int:
-        """A free bit."""
+        """A new input gate, one free bit."""
         self.rows.append(("input", ()))
         return 2 * (len(self.rows) - 1)
 
     def _gate(self, kind: str, args: tuple[int, ...]) -> int:
         key = (kind, args)
-        found = self._table.get(key)
-        if found is None:
-            found = 2 * len(self.rows)
+        literal = self._table.get(key)
+        if literal is None:
+            literal = 2 * len(self.rows)
             self.rows.append(key)
-            self._table[key] = found
-        return found
+            self._table[key] = literal
+        return literal
 
     def and_(self, x: int, y: int) -> int:
-        """x ∧ y."""
+        """The conjunction x ∧ y."""
         if x > y:
             x, y = y, x
         if x <= TRUE:
@@ -64,11 +64,11 @@ class Gates:
         return self._gate("and", (x, y))
 
     def or_(self, x: int, y: int) -> int:
-        """x ∨ y."""
+        """The disjunction x ∨ y."""
         return self.and_(x ^ 1, y ^ 1) ^ 1
 
     def xor(self, x: int, y: int) -> int:
-        """x ⊕ y; complements are taken out, so that equal functions share one gate."""
+        """The exclusive or x ⊕ y; complements are factored out, so that equal functions share one gate."""
         flip = (x ^ y) & 1
         x, y = x & ~1, y & ~1
         if x > y:
@@ -84,7 +84,7 @@ class Gates:
         return self._gate("xor", (x, y)) ^ flip
 
     def choice(self, cond: int, yes: int, no: int) -> int:
-        """`yes` where `cond` holds, else `no`; in a normal form with plain condition and plain `yes`."""
+        """A multiplexer: `yes` if `cond`, else `no`; normalised to uncomplemented `cond` and `yes`."""
         if cond & 1:
             cond, yes, no = cond ^ 1, no, yes
         if cond == FALSE:
@@ -105,7 +105,7 @@ class Gates:
         return self._gate("choice", (cond, yes ^ flip, no ^ flip)) ^ flip
 
     def majority(self, x: int, y: int, z: int) -> int:
-        """At least two of three; the carry of a full adder."""
+        """The majority of three bits: the carry of a full adder."""
         x, y, z = sorted((x, y, z))
         if x <= TRUE:
             return self.or_(y, z) if x else self.and_(y, z)
@@ -136,7 +136,7 @@ class Gates:
 
     # ------------------------------------------------------------------ views
     def cone(self, roots: Iterable[int]) -> list[int]:
-        """The numbers of the gates that `roots` depend on, operands first, the constant left out."""
+        """The cone of influence: the gates that `roots` depend on, operands first, without the constant."""
         needed = bytearray(len(self.rows))
         for root in roots:
             needed[root >> 1] = 1
@@ -147,7 +147,7 @@ class Gates:
         return [gate for gate, need in enumerate(needed) if need and gate]
 
     def evaluate(self, roots: Sequence[int], inputs: dict[int, int]) -> list[int]:
-        """The bits of `roots`, given the bit of every input gate by its number (0 where not given)."""
+        """Evaluate `roots` for input bits by gate number; missing ones are 0."""
         value = {0: 0}
         for gate in self.cone(roots):
             kind, args = self.rows[gate]

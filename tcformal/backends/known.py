@@ -1,7 +1,7 @@
-"""Known bits: a DAG evaluated where some inputs are unknown, lane by lane.
+"""Known-bits analysis: abstract evaluation of a DAG with some unknown inputs, lane by lane.
 
-What comes out known is what the DAG computes for every value of the unknown inputs.  The reverse does not
-hold: a bit that depends on no unknown input may come out unknown.
+A known bit has its value for every value of the unknown inputs.  The converse does not hold: a bit that
+depends on no unknown input may come out unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOTHING, _NOTHING_WIDE = np.zeros(1, np.uint64), np.zeros(1, object)
 
 @dataclass(frozen=True, slots=True)
 class KnownBits:
-    """Bits of one node in every lane.
+    """The known and unknown bits of one node in every lane.
 
     Shapes: two arrays of one shape.  Ranges and units: `value` has zeros where `unknown` has ones.
     """
@@ -32,17 +32,17 @@ class KnownBits:
 
     @property
     def known(self) -> bool:
-        """Whether every bit is known in every lane, as far as was looked at."""
+        """Whether every bit is known in every inspected lane."""
         return self.unknown is _NOTHING or self.unknown is _NOTHING_WIDE
 
     @property
     def largest(self) -> Lanes:
-        """The largest integer that the bits can be; the least is `value`."""
+        """The largest integer consistent with the known bits; the least one is `value`."""
         return np.asarray(self.value | self.unknown)
 
 
 class Known(Interpreter[KnownBits]):
-    """Evaluates a DAG on inputs of which some are unknown.
+    """The known-bits evaluator of a DAG.
 
     Shapes: inputs as for `Vector`; a name in `unknown` needs no array, or has a mask of the lanes in which
     it is unknown.
@@ -55,31 +55,31 @@ class Known(Interpreter[KnownBits]):
         self._unknown = unknown
 
     def visit(self, node: Node, values: Sequence[KnownBits]) -> KnownBits:
-        """One node; where all its arguments are known, as `Vector` evaluates it."""
+        """The known bits of one node; fully known arguments are evaluated as in `Vector`."""
         if values and all(x.known for x in values):
-            made = self._exact.visit(node, [x.value for x in values])
-            return KnownBits(made, _NOTHING if made.dtype != object else _NOTHING_WIDE)
-        found = super().visit(node, values)
-        if found.unknown.any():
-            return found
-        return KnownBits(found.value, _NOTHING if found.value.dtype != object else _NOTHING_WIDE)
+            exact = self._exact.visit(node, [x.value for x in values])
+            return KnownBits(exact, _NOTHING if exact.dtype != object else _NOTHING_WIDE)
+        bits = super().visit(node, values)
+        if bits.unknown.any():
+            return bits
+        return KnownBits(bits.value, _NOTHING if bits.value.dtype != object else _NOTHING_WIDE)
 
     # ------------------------------------------------------------------ helpers
     def _all(self, node: Node, where: Lanes, value: Lanes) -> KnownBits:
-        """A value that is wholly unknown in some lanes."""
+        """A value that is entirely unknown in the lanes `where`."""
         dtype = np.uint64 if node.width <= LANE_BITS else object
         zero, ones = np.zeros(1, dtype), np.full(1, (1 << node.width) - 1, dtype)
         return KnownBits(np.where(where, zero, value), np.where(where, ones, zero))
 
     def _when_known(self, node: Node, *args: KnownBits) -> KnownBits:
-        """A node that is known where every argument is."""
+        """A node that is known only where all its arguments are."""
         where = np.asarray(np.zeros(1, np.bool_))
         for x in args:
             where = np.asarray(where | (x.unknown != 0))
         return self._all(node, where, self._exact.visit(node, [x.value for x in args]))
 
     def _sum(self, node: Node, x: KnownBits, y: KnownBits, carry: int) -> KnownBits:
-        """x + y + carry: a bit is known where those of the operands and the carry into it are."""
+        """The sum x + y + carry: a bit is known if its operands' bits and the carry into it are."""
         cut, width = self._exact.cut, node.width
         one = carry if x.value.dtype == object or y.value.dtype == object else np.uint64(carry)
         least, most = cut(x.value + y.value + one, width), cut(x.largest + y.largest + one, width)
@@ -96,7 +96,7 @@ class Known(Interpreter[KnownBits]):
 
     @staticmethod
     def _truth(yes: Lanes, no: Lanes) -> KnownBits:
-        """1 where it must be, 0 where it cannot be, unknown elsewhere."""
+        """A truth value: 1 where it must hold, 0 where it cannot, unknown elsewhere."""
         sure = np.asarray(yes).astype(np.uint64)
         return KnownBits(sure, np.asarray(~(yes | no)).astype(np.uint64))
 
@@ -140,21 +140,21 @@ class Known(Interpreter[KnownBits]):
         return self._sum(node, KnownBits(zero, zero), self._inverted(node, x), 1)
 
     def on_mul_expand(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
-        made = self._when_known(node, x, y)
+        product = self._when_known(node, x, y)
         nought = (x.largest == 0) | (y.largest == 0)
-        empty = np.zeros(1, made.value.dtype)
-        return KnownBits(np.where(nought, empty, made.value), np.where(nought, empty, made.unknown))
+        empty = np.zeros(1, product.value.dtype)
+        return KnownBits(np.where(nought, empty, product.value), np.where(nought, empty, product.unknown))
 
     def _shifted(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
-        """Both halves shifted by a known amount; 0 shifted by any amount is 0."""
+        """A shift by a known amount; zero shifted by any amount is zero."""
         value, unknown = (self._exact.visit(node, [v, amount.value]) for v in (x.value, x.unknown))
         # Bits of both halves that ashr repeats: one that is unknown hides the value's.
-        made = KnownBits(np.asarray(value & self._not(node, unknown)), unknown)
-        lost = self._all(node, amount.unknown != 0, made.value)
+        shifted = KnownBits(np.asarray(value & self._not(node, unknown)), unknown)
+        lost = self._all(node, amount.unknown != 0, shifted.value)
         empty = x.largest == 0
-        zero = np.zeros(1, made.value.dtype)
+        zero = np.zeros(1, shifted.value.dtype)
         value = np.where(empty, zero, lost.value)
-        return KnownBits(value, np.where(empty, zero, np.asarray(made.unknown | lost.unknown)))
+        return KnownBits(value, np.where(empty, zero, np.asarray(shifted.unknown | lost.unknown)))
 
     def on_shl_mod(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
         return self._shifted(node, x, amount)
@@ -177,7 +177,7 @@ class Known(Interpreter[KnownBits]):
         return self._truth(x.largest <= y.value, x.value > y.largest)
 
     def _moved(self, node: Node, x: KnownBits) -> KnownBits:
-        """x with its sign bit flipped: two's complement order becomes unsigned order."""
+        """Offset binary: x with its sign bit flipped, in unsigned order."""
         bit = 1 << (node.args[0].width - 1)
         flip = bit if x.value.dtype == object else np.uint64(bit)
         return KnownBits(np.asarray((x.value ^ flip) & ~x.unknown), x.unknown)
@@ -209,7 +209,7 @@ class Known(Interpreter[KnownBits]):
         return self._each(node, x)
 
     def _each(self, node: Node, *args: KnownBits) -> KnownBits:
-        """An operator that only moves bits: both halves moved."""
+        """An operator that only moves bits, applied to values and unknown masks alike."""
         value, unknown = (
             self._exact.visit(node, list(half))
             for half in zip(*((x.value, x.unknown) for x in args), strict=True)
@@ -220,6 +220,6 @@ class Known(Interpreter[KnownBits]):
 def known_bits(
     graph: Graph, root: Node, inputs: Mapping[str, Lanes], unknown: Mapping[str, Lanes]
 ) -> KnownBits:
-    """What is known of one node on each lane; see `Known`."""
-    (made,) = Known(graph, inputs, unknown).run([root])
-    return made
+    """The known bits of one node in each lane; see `Known`."""
+    (bits,) = Known(graph, inputs, unknown).run([root])
+    return bits

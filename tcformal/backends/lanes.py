@@ -1,4 +1,4 @@
-"""Values in lanes of LLVM code: which integers a register can hold, and the narrowest lane for them.
+"""Lane widths of LLVM code: integers with static bounds, and the narrowest lane that holds them.
 
 Every value is an integer with bounds that hold on every input.  The integer is the node's bits read
 without a sign, or, where `low` is negative, as two's complement.  A lane is chosen from the bounds
@@ -17,7 +17,7 @@ TRUTH, WORD, DOUBLE = 1, 32, 64
 
 @dataclass(frozen=True, slots=True)
 class LaneValue:
-    """One value of the code.
+    """An integer value of the code: its operand, its static bounds, and its lane width.
 
     Ranges and units: an integer in [low, high]; a lane of `bits` holds it, modulo 2^bits, so that
     it can be read back: by sign where `low` is negative, without otherwise.
@@ -31,19 +31,19 @@ class LaneValue:
 
     @property
     def constant(self) -> bool:
-        """Whether only one integer can occur."""
+        """Whether its bounds admit only one integer."""
         return self.low == self.high
 
 
 def lane_for(low: int, high: int) -> int:
-    """Bits of the narrowest lane that holds every integer of [low, high]; multiples of 64 above 64."""
+    """The width of the narrowest lane that holds [low, high]; a multiple of 64 above 64 bits."""
     signed_bits = 1 + max((-low - 1).bit_length(), high.bit_length())
     needed = max(1, high.bit_length()) if low >= 0 else signed_bits
     return next((bits for bits in (WORD, DOUBLE) if needed <= bits), DOUBLE * -(-needed // DOUBLE))
 
 
 class Code:
-    """LLVM instructions in the making, on `lanes` integers at once (1: scalars).
+    """A builder of LLVM instructions on `lanes` integers at once (1: scalars).
 
     Errors: WidthError where a value is asked for in a lane that cannot hold it.
     """
@@ -57,12 +57,12 @@ class Code:
         self._made = 0
 
     def kind(self, bits: int) -> str:
-        """The LLVM type of `bits` in every lane."""
+        """The LLVM type of a vector of `bits`-bit lanes."""
         self.widest = max(self.widest, bits)
         return f"i{bits}" if self.lanes == 1 else f"<{self.lanes} x i{bits}>"
 
     def new(self, instruction: str) -> str:
-        """The register that an instruction's result is given."""
+        """Append an instruction, and return the register of its result."""
         name = f"%{self._prefix}{self._made}"
         self._made += 1
         self.lines.append(f"  {name} = {instruction}")
@@ -70,37 +70,37 @@ class Code:
 
     # Every instruction of an operator is one of the next four, which other languages write their own way.
     def apply(self, name: str, bits: int, left: str, right: str) -> str:
-        """The register of an operator on two operands of `bits`."""
+        """Append a binary operator on operands of `bits` bits."""
         return self.new(f"{name} {self.kind(bits)} {left}, {right}")
 
     def resize(self, how: str, text: str, bits: int, to: int) -> str:
-        """The register of an operand in lanes of `to` bits: `trunc`, `zext` or `sext`."""
+        """Append a width conversion to lanes of `to` bits: `trunc`, `zext` or `sext`."""
         return self.new(f"{how} {self.kind(bits)} {text} to {self.kind(to)}")
 
     def relate(self, how: str, bits: int, left: str, right: str) -> str:
-        """The register of a comparison: `eq`, `ne`, `ult`, `ule`, `uge`, `slt`, `sle`."""
+        """Append a comparison: `eq`, `ne`, `ult`, `ule`, `uge`, `slt`, `sle`."""
         return self.new(f"icmp {how} {self.kind(bits)} {left}, {right}")
 
     def choose(self, cond: str, bits: int, left: str, right: str) -> str:
-        """The register of `left` where `cond`, else `right`."""
+        """Append a selection: `left` where `cond`, else `right`."""
         kinds = self.kind(TRUTH), self.kind(bits)
         return self.new(f"select {kinds[0]} {cond}, {kinds[1]} {left}, {kinds[1]} {right}")
 
     def word(self, value: int, bits: int) -> str:
-        """An integer as an operand, in every lane."""
+        """An integer constant as an operand, repeated in every lane."""
         digits = str(value & ((1 << bits) - 1)) if bits > 1 else ("true" if value else "false")
         return digits if self.lanes == 1 else f"splat (i{bits} {digits})"
 
     def const(self, value: int) -> LaneValue:
-        """A value that is one integer."""
+        """A constant value."""
         return LaneValue(str(value), value, value, lane_for(value, value))
 
     def truth(self, value: bool) -> LaneValue:
-        """A truth value that is known."""
+        """A constant truth value."""
         return LaneValue(str(int(value)), int(value), int(value), TRUTH)
 
     def operand(self, x: LaneValue, bits: int) -> str:
-        """x in lanes of `bits`: grown as its bounds say, or reduced modulo 2^bits."""
+        """The operand x in lanes of `bits`: extended by its bounds, or reduced modulo 2^bits."""
         if x.constant:
             return self.word(x.low, bits)
         if bits == x.bits:
@@ -110,12 +110,12 @@ class Code:
         return self.resize("sext" if x.low < 0 else "zext", x.text, x.bits, bits)
 
     def binary(self, name: str, x: LaneValue, y: LaneValue, bits: int) -> str:
-        """The register of `name` on two values in lanes of `bits`."""
+        """Append a binary operator on two values in lanes of `bits`."""
         left, right = self.operand(x, bits), self.operand(y, bits)
         return self.apply(name, bits, left, right)
 
     def value(self, text: str, low: int, high: int, bits: int) -> LaneValue:
-        """The value of a register of `bits`, brought to the lane that its bounds need."""
+        """The value of a register of `bits`, moved to the lane that its bounds require."""
         if low == high:
             return self.const(low)
         narrow = TRUTH if bits == TRUTH and low >= 0 and high <= 1 else lane_for(low, high)
@@ -127,7 +127,7 @@ class Code:
 
     # ------------------------------------------------------------------ readings
     def unsigned(self, x: LaneValue, width: int) -> LaneValue:
-        """x read without a sign: in [0, 2^width)."""
+        """The unsigned reading of x: a value in [0, 2^width)."""
         if x.low >= 0:
             return x
         top = (1 << width) - 1
@@ -142,7 +142,7 @@ class Code:
         return self.value(self.binary("and", x, self.const(top), bits), 0, top, bits)
 
     def signed(self, x: LaneValue, width: int) -> LaneValue:
-        """x read as two's complement of `width` bits."""
+        """The two's complement reading of x in `width` bits."""
         half = 1 << (width - 1)
         if x.high < half:
             return x
@@ -154,7 +154,7 @@ class Code:
         return self.value(self.binary("ashr", up, by, bits), -half, half - 1, bits)
 
     def as_truth(self, x: LaneValue) -> LaneValue:
-        """A value of one bit as a truth value."""
+        """A one-bit value as a truth value."""
         if x.constant:
             return self.truth(bool(x.low & 1))
         if x.bits == TRUTH:
@@ -162,12 +162,12 @@ class Code:
         return LaneValue(self.resize("trunc", x.text, x.bits, TRUTH), 0, 1, TRUTH)
 
     def compare(self, how: str, x: LaneValue, y: LaneValue, bits: int) -> LaneValue:
-        """The truth value of `icmp how` in lanes of `bits`."""
+        """Append an integer comparison in lanes of `bits`; its truth value."""
         left, right = self.operand(x, bits), self.operand(y, bits)
         return LaneValue(self.relate(how, bits, left, right), 0, 1, TRUTH)
 
     def select(self, cond: LaneValue, yes: LaneValue, no: LaneValue, low: int, high: int) -> LaneValue:
-        """`yes` where `cond`, else `no`, both in [low, high]."""
+        """Append a selection between two values in [low, high]."""
         bits = TRUTH if yes.bits == no.bits == TRUTH else lane_for(low, high)
         left, right = self.operand(yes, bits), self.operand(no, bits)
         return LaneValue(self.choose(cond.text, bits, left, right), low, high, bits)

@@ -1,4 +1,4 @@
-"""LLVM code: the DAG as straight-line instructions on integer lanes chosen from computed bounds.
+"""LLVM lowering: the DAG as straight-line instructions on integer lanes, by interval analysis.
 
 Each operator computes on whole integers first: the interval of its result follows from those of its
 operands.  Where that interval lies inside the node's width nothing can wrap, and the result is left
@@ -13,7 +13,7 @@ from tcformal.ir.node import Node
 
 
 class Lowering(Ground):
-    """Writes the instructions of a DAG into a Code.
+    """The translation of a DAG's operators to LLVM instructions.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
     or nodes that were computed before); what lies behind them is not walked.
@@ -55,7 +55,7 @@ class Lowering(Ground):
         return self._result(node, name, x, y, low, (1 << max(x.high, y.high).bit_length()) - 1)
 
     def _logic(self, name: str, x: LaneValue, y: LaneValue) -> LaneValue:
-        """and, or, xor of truth values."""
+        """A logical operator (and, or, xor) on truth values."""
         for one, other in ((x, y), (y, x)):
             if one.constant and name == "and":
                 return other if one.low else one
@@ -107,7 +107,7 @@ class Lowering(Ground):
         return code.value(kept, 0, top, bits)
 
     def _bit(self, node: Node, x: LaneValue, position: int) -> LaneValue:
-        """One bit of x, by comparing where its bounds allow that."""
+        """One bit of x, by a comparison where its bounds allow that."""
         code = self._code
         if x.low < 0 and x.high < 1 << position and -x.low <= 1 << position:
             return code.compare("slt", x, code.const(0), x.bits)
@@ -152,7 +152,7 @@ class Lowering(Ground):
 
     # ------------------------------------------------------------------ shifts
     def _amount(self, node: Node, limit: int) -> LaneValue:
-        """A shift distance, at most `limit`."""
+        """A shift amount, clamped to `limit`."""
         code, given = self._code, node.args[1]
         amount = code.unsigned(self._known[given.index], given.width)
         if amount.high <= limit:
@@ -198,7 +198,7 @@ class Lowering(Ground):
     def _result_in(
         self, node: Node, name: str, x: LaneValue, by: LaneValue, low: int, high: int, bits: int
     ) -> LaneValue:
-        """A shift in lanes that are wider than every distance."""
+        """A shift in lanes wider than every amount, reduced to the node's width."""
         if low == high:
             return self._known_result(node, low)
         code = self._code
@@ -210,7 +210,7 @@ class Lowering(Ground):
         if node.args[0].width == 1:
             same = self._logic("xor", x, y)
             return self.on_not_(node, same)
-        x, y = self._alike(node.args[0], x, y)
+        x, y = self._common_reading(node.args[0], x, y)
         if x.high < y.low or y.high < x.low:
             return code.truth(False)
         if x.constant and y.constant:
@@ -243,7 +243,7 @@ class Lowering(Ground):
     def on_ite(self, node: Node, cond: LaneValue, yes: LaneValue, no: LaneValue) -> LaneValue:
         if cond.constant:
             return yes if cond.low else no
-        yes, no = self._alike(node, yes, no)
+        yes, no = self._common_reading(node, yes, no)
         low, high = min(yes.low, no.low), max(yes.high, no.high)
         if low == high:
             return yes
@@ -258,7 +258,7 @@ class Lowering(Ground):
 
 
 def _is_magnitude(test: Node, negated: Node, x: Node) -> bool:
-    """Whether the choice is |x| of a two's complement x."""
+    """Whether a selection is |x| of a two's complement x."""
     top = x.width - 1
     return (
         negated.op == "neg_mod"

@@ -1,4 +1,4 @@
-"""The ground that operators are lowered on: values by node, results reduced to a node's width."""
+"""Base of operator lowering: values by node, results reduced to a node's width, and replacement rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.ir.walk import Interpreter
 
 @dataclass(frozen=True, slots=True)
 class LoweringRule:
-    """Another way to one node's value: the nodes whose values it needs, and the instructions that make it.
+    """A lowering rule: an alternative computation of one node's value from other nodes.
 
     It is right where the value made is the node's on every input, which whoever makes a rule has to know.
     """
@@ -24,7 +24,7 @@ class LoweringRule:
 
 
 class Ground(Interpreter[LaneValue], partial=True):
-    """What every operator's lowering needs.
+    """The common state of operator lowering: a code builder, and the values of nodes.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
     or nodes that were computed before); what lies behind them is not walked.  `rules`: nodes, by index,
@@ -45,11 +45,11 @@ class Ground(Interpreter[LaneValue], partial=True):
         self._rules = rules or {}
 
     def give(self, index: int, value: LaneValue) -> None:
-        """The value of a node that the code starts from, from now on."""
+        """Set the value of a node that the code starts from."""
         self._known[index] = value
 
     def value_of(self, root: Node) -> LaneValue:
-        """The value of one node; what earlier calls computed is used again."""
+        """The value of one node; results of earlier calls are reused."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -72,7 +72,7 @@ class Ground(Interpreter[LaneValue], partial=True):
 
     # ------------------------------------------------------------------ helpers
     def _result(self, node: Node, name: str, x: LaneValue, y: LaneValue, low: int, high: int) -> LaneValue:
-        """`name` of two values, whose whole result lies in [low, high], reduced to the node's width."""
+        """The result of an operator with bounds [low, high], reduced to the node's width."""
         code, width = self._code, node.width
         if low == high:
             return self._known_result(node, low)
@@ -91,22 +91,22 @@ class Ground(Interpreter[LaneValue], partial=True):
         return self._code.value(kept, 0, top, x.bits)
 
     def _narrow(self, node: Node, x: LaneValue) -> LaneValue:
-        """Truth values live in lanes of their own."""
+        """A value of width 1 as a truth value in a lane of its own."""
         return self._code.as_truth(x) if node.width == 1 else x
 
     def _known_result(self, node: Node, value: int) -> LaneValue:
         return self._code.truth(bool(value & 1)) if node.width == 1 else self._code.const(value)
 
     def _readings(self, x: LaneValue, node: Node) -> list[LaneValue]:
-        """x, and for a constant its other reading."""
+        """The readings of x: itself, and for a constant also the signed or unsigned one."""
         if not x.constant or node.width == 1:
             return [x]
         top = 1 << node.width
         other = x.low - top if x.low >= top // 2 else x.low + top
         return [x, self._code.const(other)] if -top // 2 <= other < top else [x]
 
-    def _alike(self, node: Node, x: LaneValue, y: LaneValue) -> tuple[LaneValue, LaneValue]:
-        """Two values of one width in one reading: by sign only where both can be read so for nothing."""
+    def _common_reading(self, node: Node, x: LaneValue, y: LaneValue) -> tuple[LaneValue, LaneValue]:
+        """Two values of one width in a common reading, signed only if both allow it without instructions."""
         half = 1 << (node.width - 1)
         if x.low >= 0 and y.low >= 0:
             return x, y
@@ -123,6 +123,6 @@ class Ground(Interpreter[LaneValue], partial=True):
 
 
 def fits(low: int, high: int, width: int) -> bool:
-    """Whether every integer of [low, high] is a value of `width` bits, in one of the two readings."""
+    """Whether every integer of [low, high] is a `width`-bit value, unsigned or signed."""
     half = 1 << (width - 1)
     return (low >= 0 and high < 2 * half) or (low >= -half and high < half)

@@ -1,4 +1,5 @@
-"""Machine code: LLVM modules compiled for this processor, kept on disk, loaded as C functions."""
+"""A just-in-time compiler: LLVM modules compiled for this processor, cached on disk, loaded as C
+functions."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def available() -> bool:
 
 
 def _machine() -> Any:
-    """LLVM's description of this processor, a new one: whoever loads code with it owns it."""
+    """A new LLVM target machine for this processor; the loader of the code owns it."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -42,7 +43,7 @@ def _machine() -> Any:
 
 @cache
 def _processor() -> tuple[str, str]:
-    """The name and the features of this processor."""
+    """The name and feature flags of this processor."""
     import llvmlite.binding as llvm
 
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
@@ -50,7 +51,7 @@ def _processor() -> tuple[str, str]:
 
 @cache
 def _described() -> str:
-    """All that decides what a module is compiled to."""
+    """The description of processor and LLVM that determines compiled code: part of the cache key."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -60,7 +61,7 @@ def _described() -> str:
 
 @cache
 def vector_bits() -> int:
-    """Bits of the widest integer registers of this processor that LLVM knows of."""
+    """The width of the widest integer vector registers that LLVM reports, in bits."""
     on = set(_processor()[1].split(","))
     if {"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq"} <= on:
         return 512
@@ -69,18 +70,18 @@ def vector_bits() -> int:
 
 @cache
 def x86() -> bool:
-    """Whether this is an x86 processor of 64 bits."""
+    """Whether this is a 64-bit x86 processor."""
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
 @cache
 def floats() -> bool:
-    """Whether fused multiply–adds and conversions of binary16 are instructions here, as on all of Arm's."""
+    """Whether the processor has fused multiply-adds and binary16 conversions."""
     return {"+fma", "+f16c"} <= set(_processor()[1].split(",")) or not x86()
 
 
 def cache_folder() -> Path | None:
-    """Where machine code is kept: below XDG_CACHE_HOME or ~/.cache; None where nothing can be written.
+    """The folder of cached machine code, in the user's cache; None where it is not writable.
 
     Errors: as `records.private.private_folder`.
     """
@@ -88,7 +89,7 @@ def cache_folder() -> Path | None:
 
 
 class Module:
-    """The functions of one LLVM module, compiled for this processor or read from the cache on disk.
+    """The functions of one LLVM module, compiled or loaded from the disk cache.
 
     The key of the cache is the module's text, which holds the whole definition, with LLVM's version and
     the processor; a file that does not hold what was written is compiled again.
@@ -117,19 +118,19 @@ class Module:
 
 
 def _compile(text: str) -> bytes:
-    """Machine code of a module."""
+    """Compile a module to machine code."""
     machine, module = _optimised(text)
     return bytes(machine.emit_object(module))
 
 
 def assembly(text: str) -> str:
-    """The machine code of a module, as the assembler of this processor writes it."""
+    """The assembly listing of a module on this processor."""
     machine, module = _optimised(text)
     return str(machine.emit_assembly(module))
 
 
 def _optimised(text: str) -> tuple[Any, Any]:
-    """This processor, and a module as code for it is made."""
+    """This processor's target machine, and the optimised module."""
     import llvmlite.binding as llvm
 
     machine = _machine()
@@ -142,7 +143,7 @@ def _optimised(text: str) -> tuple[Any, Any]:
 
 
 def _read(path: Path) -> bytes | None:
-    """Machine code as it was written; None where it was not, not whole, or others may have written it."""
+    """Cached machine code; None if it is missing, incomplete, or writable by others."""
     data = read_private(path)
     if data is None:
         return None
@@ -151,7 +152,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Keep machine code, whole or not at all; a folder that cannot be written costs only the next run."""
+    """Cache machine code atomically; an unwritable folder only costs recompilation."""
     # What is left of a write that failed goes with its folder.
     with suppress(OSError), tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         part = Path(scratch) / path.name

@@ -1,4 +1,4 @@
-"""Folders for native code that is made once and run again: nobody else may write what this user executes."""
+"""Private cache folders for native code, writable by nobody but the user who executes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def private_folder(name: str) -> Path | None:
-    """The folder `tcformal/NAME` in the user's cache, made for this user alone; None where none can be made.
+    """The folder `tcformal/NAME` in the user's cache, with private permissions; None where impossible.
 
     Errors: InputError for an XDG_CACHE_HOME that is no absolute path, RecordError for a folder that is a
     link, belongs to somebody else, or may be written by others: what lies in it is not to be trusted.
@@ -41,25 +41,25 @@ def private_folder(name: str) -> Path | None:
 
 
 def _close_to_others(folder: Path) -> None:
-    found = os.lstat(folder)
+    status = os.lstat(folder)
     problem = None
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         problem = "something else"
-    elif found.st_uid != os.geteuid():
-        problem = f"one of user {found.st_uid}"
-    elif found.st_mode & _OTHERS_WRITE:
-        problem = f"one that others may write (mode {stat.S_IMODE(found.st_mode):o})"
+    elif status.st_uid != os.geteuid():
+        problem = f"one of user {status.st_uid}"
+    elif status.st_mode & _OTHERS_WRITE:
+        problem = f"one that others may write (mode {stat.S_IMODE(status.st_mode):o})"
     if problem is not None:
         raise RecordError(
             f"expected a folder of your own for compiled code at {folder}, but got {problem}: remove it, "
             "or set XDG_CACHE_HOME to another"
         )
-    if found.st_mode & _OTHERS:
+    if status.st_mode & _OTHERS:
         os.chmod(folder, 0o700)
 
 
 def read_private(path: Path) -> bytes | None:
-    """The content of a file that only this user may write; None where there is none such."""
+    """The content of a file that only this user can write; None for any other file."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -72,7 +72,7 @@ def read_private(path: Path) -> bytes | None:
 
 
 def is_private(path: Path) -> bool:
-    """Whether a name stands for a file that only this user may write."""
+    """Whether a path is a regular file that only this user can write."""
     try:
         return _is_private(os.lstat(path))
     except OSError:

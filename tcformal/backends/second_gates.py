@@ -1,7 +1,7 @@
-"""A serialised DAG as and-gates: read from its JSON text, nothing simplified, no gate shared.
+"""A second bit blaster, independent of the first: a serialised DAG as and-gates, unsimplified and unshared.
 
-This is a second definition of the vocabulary on bits: sums by xor and carry, differences by borrow,
-comparisons from the lowest bit up, shifts by every bit of the amount.
+It defines the operators on bits again: sums by xor and carry, differences by borrow, comparisons from the
+lowest bit up, shifts by every bit of the amount.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FALSE, TRUE = 0, 1
 
 
 class AndGates:
-    """A list of and-gates over inputs; variables 1 to `n_inputs` are inputs, the gates follow in order."""
+    """An append-only list of and-gates; variables 1 to `n_inputs` are inputs."""
 
     def __init__(self, n_inputs: int) -> None:
         self.n_inputs = n_inputs
@@ -26,70 +26,70 @@ class AndGates:
         self.ands: list[tuple[int, int]] = []
 
     def both(self, x: int, y: int) -> int:
-        """x ∧ y: a new gate."""
+        """The conjunction x ∧ y as a new gate."""
         self.ands.append((x, y))
         return 2 * (self.n_inputs + len(self.ands))
 
     def either(self, x: int, y: int) -> int:
-        """x ∨ y."""
+        """The disjunction x ∨ y."""
         return self.both(x ^ 1, y ^ 1) ^ 1
 
     def odd(self, x: int, y: int) -> int:
-        """x ⊕ y."""
+        """The exclusive or x ⊕ y."""
         return self.both(self.both(x, y) ^ 1, self.either(x, y))
 
     def chosen(self, cond: int, yes: int, no: int) -> int:
-        """`yes` where cond holds, else `no`."""
+        """A multiplexer: `yes` if cond, else `no`."""
         return self.either(self.both(cond, yes), self.both(cond ^ 1, no))
 
     # ------------------------------------------------------------------ words
     def total(self, x: Row, y: Row) -> Row:
-        """x + y, the carry out of the top lost."""
-        made, carry = [], FALSE
+        """A ripple-carry adder without carry out: x + y."""
+        bits, carry = [], FALSE
         for p, q in zip(x, y, strict=True):
             half = self.odd(p, q)
-            made.append(self.odd(half, carry))
+            bits.append(self.odd(half, carry))
             carry = self.either(self.both(p, q), self.both(half, carry))
-        return made
+        return bits
 
     def difference(self, x: Row, y: Row) -> Row:
-        """x - y by borrowing, the borrow out of the top lost."""
-        made, borrow = [], FALSE
+        """A borrow subtractor without borrow out: x - y."""
+        bits, borrow = [], FALSE
         for p, q in zip(x, y, strict=True):
             apart = self.odd(p, q)
-            made.append(self.odd(apart, borrow))
+            bits.append(self.odd(apart, borrow))
             borrow = self.either(self.both(p ^ 1, q), self.both(apart ^ 1, borrow))
-        return made
+        return bits
 
     def product(self, x: Row, y: Row) -> Row:
-        """x · y in full: one row of partial products for each bit of y."""
+        """An array multiplier, exact: one row of partial products per bit of y."""
         width = len(x) + len(y)
-        made = [FALSE] * width
+        bits = [FALSE] * width
         for i, bit in enumerate(y):
             part = [FALSE] * i + [self.both(bit, p) for p in x]
-            made = self.total(made, part + [FALSE] * (width - len(part)))
-        return made
+            bits = self.total(bits, part + [FALSE] * (width - len(part)))
+        return bits
 
     def below(self, x: Row, y: Row) -> int:
-        """x < y, unsigned: the highest place where they differ decides."""
+        """Unsigned comparison x < y, decided at the highest differing bit."""
         less = FALSE
         for p, q in zip(x, y, strict=True):
             less = self.chosen(self.odd(p, q), q, less)
         return less
 
     def below_signed(self, x: Row, y: Row) -> int:
-        """x < y in two's complement: by the signs where they differ, else as unsigned."""
+        """Signed comparison x < y: by signs if they differ, else unsigned."""
         return self.chosen(self.odd(x[-1], y[-1]), x[-1], self.below(x, y))
 
     def same(self, x: Row, y: Row) -> int:
-        """x = y."""
-        found = TRUE
+        """Equality x = y."""
+        equal = TRUE
         for p, q in zip(x, y, strict=True):
-            found = self.both(found, self.odd(p, q) ^ 1)
-        return found
+            equal = self.both(equal, self.odd(p, q) ^ 1)
+        return equal
 
     def moved(self, x: Row, amount: Row, fill: int, *, up: bool) -> Row:
-        """x moved by each power of two that the amount holds; `fill` comes in."""
+        """A barrel shifter: x shifted by each power of two in the amount; `fill` is shifted in."""
         for i, bit in enumerate(amount):
             by = min(1 << i, len(x))
             far = [fill] * by + x[: len(x) - by] if up else x[by:] + [fill] * by
@@ -126,7 +126,7 @@ _OPERATORS: dict[str, _Maker] = {
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The gates of a DAG.
+    """The gate network of a DAG: gates, input variables, and root literals.
 
     Shapes: `inputs` has the width of each input of the DAG in the order of the variables, the lowest bit
     first; `roots` the literals of each root.
@@ -137,7 +137,8 @@ class Network:
     roots: Mapping[str, Sequence[int]]
 
     def evaluate(self, rows: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
-        """The roots on rows of inputs, by name; all rows at once, one bit of a Python integer for each."""
+        """Evaluate the roots on rows of inputs, bit-parallel: each literal is one Python integer over all
+        rows."""
         ones = (1 << len(rows)) - 1
         known = [0]
         for name, width in self.inputs.items():
@@ -156,7 +157,7 @@ class Network:
 
 
 def network(text: str) -> Network:
-    """The gates of a DAG in its JSON text: `nodes` as [operator, operands, parameters], `roots` by name.
+    """Translate a DAG's JSON text to gates: `nodes` as [operator, operands, parameters], `roots` by name.
 
     Errors: InputError for a text that is not such a DAG.
     """

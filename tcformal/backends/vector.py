@@ -1,4 +1,4 @@
-"""NumPy lanes: every node is an array with one element per dot product.
+"""The NumPy interpreter: every node is an array with one element (lane) per dot product.
 
 Nodes of up to 64 bits live in uint64 lanes.  Wider ones live in object arrays of Python integers:
 slower, never silently wrong.
@@ -37,14 +37,14 @@ def _mask(width: int) -> int:
 
 
 def _lanes(x: Lanes, width: int) -> Lanes:
-    """x in the representation of nodes of `width` bits."""
+    """An array in the lane type of `width` bits: uint64, or object above 64 bits."""
     if width <= LANE_BITS:
         return x.astype(np.uint64, copy=False)
     return x if x.dtype == object else x.astype(object)
 
 
 class Vector(Interpreter[Lanes]):
-    """Evaluates a DAG on arrays of raw encodings.
+    """An evaluator of a DAG on arrays of raw encodings.
 
     Shapes: inputs are unsigned arrays of one shape [n]; each node's value is an array [n].
     Errors: InputError for a missing input, a signed or floating array, or a value that does not fit.
@@ -74,18 +74,18 @@ class Vector(Interpreter[Lanes]):
 
     # ------------------------------------------------------------------ helpers
     def cut(self, x: Lanes, width: int) -> Lanes:
-        """x modulo 2^width, in the lanes of that width."""
+        """The residue x modulo 2^width, in the lane type of that width."""
         if x.dtype == object:
             return _lanes(x & _mask(width), width)
         return x if width == LANE_BITS else np.asarray(x & _MASKS[width])
 
     def _flip_sign(self, node: Node, x: Lanes) -> Lanes:
-        """x with its sign bit flipped: two's complement order becomes unsigned order."""
+        """Offset binary: x with its sign bit flipped, in unsigned order."""
         place = node.width - 1
         return np.asarray(x ^ (1 << place if x.dtype == object else _SIGNS[place]))
 
     def _amount(self, node: Node, amount: Lanes) -> Lanes:
-        """The amount of a shift in the lanes of what is shifted; NumPy shifts a word by 64 and more to 0."""
+        """A shift amount in the lane type of the shifted value."""
         if node.width > LANE_BITS:
             return np.asarray(np.minimum(amount.astype(object), node.width))
         return np.minimum(amount, LANE_BITS).astype(np.uint64) if amount.dtype == object else amount
@@ -95,16 +95,16 @@ class Vector(Interpreter[Lanes]):
         return np.asarray(x ^ (_mask(node.width) if x.dtype == object else _MASKS[node.width]))
 
     def on_and_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x & y
-        return made
+        lanes: Lanes = x & y
+        return lanes
 
     def on_or_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x | y
-        return made
+        lanes: Lanes = x | y
+        return lanes
 
     def on_xor(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        made: Lanes = x ^ y
-        return made
+        lanes: Lanes = x ^ y
+        return lanes
 
     def on_add_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
         return self.cut(x + y, node.width)

@@ -1,1 +1,2 @@
-"""Designs: parameters of units by stage, their sources and evidence, and the catalogue by vendor."""
+"""Designs: parameters of a unit's arithmetic by stage, their sources and evidence, and the catalogue by
+vendor."""

@@ -1,4 +1,4 @@
-"""Short names for computations that no instruction makes, to type instead of `sequential@…` and `tfdpa@…`."""
+"""Aliases: short names for common computations that no instruction performs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALIASES: dict[str, tuple[str, str]] = {
 
 
 def unaliased(base: str, settings: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The family and the settings that an alias and its own settings stand for; others unchanged.
+    """The family and settings that an alias stands for; other names are returned unchanged.
 
     Settings of the name win; `k` alone is also how many products are summed at once.
     """

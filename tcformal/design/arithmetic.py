@@ -100,7 +100,7 @@ def x86_tile(*, operand_subnormals: str) -> Design:
 
 
 def _tiny(operand_subnormals: str) -> dict[str, str]:
-    """What x86 makes of a result that lies below 2^-126 with any exponent, and rounds to 2^-126: 0.
+    """x86's tininess after rounding: a result below 2^-126 with unbounded exponent becomes 0.
 
     No sum of fp16's products and a normal c lies there: they are multiples of 2^-48.
     """
@@ -152,7 +152,7 @@ def bulk_normalised(*, products: int) -> Design:
 
 
 def gaudi2_sum(*, products: int, fraction_bits: int, operand_subnormals: str = "signed_zero") -> Design:
-    """Gaudi 2: products cut at their largest exponent and summed, c added to that, all rounded once."""
+    """Gaudi 2: products truncated at their largest exponent and summed, c added to that, one rounding."""
     return Design(
         products=products, fraction_bits=fraction_bits, c_position="after",
         operand_subnormals=operand_subnormals, **_gaudi_fp32(),
@@ -170,7 +170,7 @@ def _gaudi_fp32() -> dict[str, Any]:
 
 
 def esperanto_sum() -> Design:
-    """TensorFMA16A32: two products and c with 25 fraction bits, lost bits jammed, cut toward zero."""
+    """TensorFMA16A32: two products and c with 25 fraction bits, jammed (sticky) lost bits, truncation."""
     return Design(
         products=2, fraction_bits=25, lost_bits="jammed", operand_subnormals="signed_zero",
         zero_words="skipped", **_IEEE | _FLUSHED | {"conversion": "RZ-FP32"},
@@ -178,20 +178,21 @@ def esperanto_sum() -> Design:
 
 
 def esperanto_chain() -> Design:
-    """TensorFMA32: a chain of fused multiply-adds without subnormals."""
+    """TensorFMA32: a chain of fused multiply-adds that flush subnormals."""
     flushed = _IEEE | _FLUSHED | {"result_subnormals": "tiny_zero", "operand_subnormals": "signed_zero"}
     return Design(products=1, zero_words="skipped", **flushed)
 
 
 def fixed_point_sum() -> Design:
-    """HMX: products to nearest in fixed point, sums of them, and the bias, rounded once to fp16."""
+    """HMX: products rounded to nearest in fixed point, their sum with the bias, one rounding to fp16."""
     return Design(
         products=32, product_rounding="RNE-Q17.46", conversion="RNE-FP16", nan_word=0xFFFF, zero_sign="sum",
     )  # fmt: skip
 
 
 def nvdla_sum() -> Design:
-    """CMAC: 64 products at the largest exponent of radix 16, the halves of each cut to 20 fraction bits."""
+    """CMAC: 64 products aligned at the largest radix-16 exponent, the halves of each cut to 20
+    fraction bits."""
     return Design(
         products=64, fraction_bits=20, exponent_step=4, lost_bits="halves", c_position="after",
         conversion="RNE-FP64", nan_word=QUIET_NAN["fp64"], zero_sign="sum",
@@ -199,12 +200,13 @@ def nvdla_sum() -> Design:
 
 
 def mul_add_chain() -> Design:
-    """A chain from c, in which each product and each sum is rounded to fp32."""
+    """A chain of unfused multiply-adds from c: each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
 
 
 def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
-    """VX_tcu_fedp_tfr: products and c cut at the largest exponent, zeros with a bit below; a sticky bit."""
+    """VX_tcu_fedp_tfr: products and c truncated at the largest exponent, with a sticky bit; zeros count as
+    tiny numbers."""
     return Design(
         products=products, c_subnormals=c_subnormals, fraction_bits=24, carry_bits=3, lost_bits="sticky",
         zero_terms=-259,
@@ -213,7 +215,7 @@ def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
 
 
 def rdna3_dot(*, a: str, d: str) -> Design:
-    """A step of RDNA3's WMMA: two products and c, signs counted from c's, negatives as complements."""
+    """RDNA3's WMMA step: two products and c, with signs relative to c's and negatives in one's complement."""
     flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
     if d != "fp16":
         flushed |= {"c_subnormals": "signed_zero", "result_subnormals": "tiny_zero"}
@@ -224,7 +226,8 @@ def rdna3_dot(*, a: str, d: str) -> Design:
 
 
 def rdna4_dot(*, d: str) -> Design:
-    """A step of RDNA4's WMMA: four products in two pairs and c, each rounded down; then to nearest."""
+    """RDNA4's WMMA step: four products in two pairs and c, each rounded down; then one rounding to
+    nearest."""
     return Design(
         products=4, aligned_group=2, alignment_rounding="RD", vanished_c="dropped",
         zero_exponent=-16 if d == "fp16" else -128, **_rdna(d),
@@ -232,7 +235,8 @@ def rdna4_dot(*, d: str) -> Design:
 
 
 def _rdna(d: str) -> dict[str, Any]:
-    """What both have: bits, words of NaNs, and the rounding; bf16 is cut off an fp32 number."""
+    """Common parameters of RDNA3 and RDNA4: bits, NaN words, and rounding; bf16 results are truncated fp32
+    numbers."""
     factor, invalid = _RDNA_NANS[d]
     rounding = {"fp32": {"conversion": "RNE-FP32"}, "fp16": {"conversion": "RNE-FP16"}}.get(
         d, {"accumulator": "RNE-FP32", "conversion": "RZ-BF16", "zero_sign": "sum"}

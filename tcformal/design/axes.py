@@ -1,4 +1,4 @@
-"""The list of axes: the values that each parameter of a design can be varied to, and the designs nearby.
+"""Axes of the design space: the values that each parameter can take, and the designs nearby.
 
 `suite --vary`, `probe compare`, `explain-mismatch` and `identify` all take their values from here.
 """
@@ -44,7 +44,7 @@ Settings = str
 
 
 def altered(base: UnitSpec, settings: Settings) -> str:
-    """The name of a unit with parameters set; those that its name sets already are replaced."""
+    """The name of a unit with parameters set; parameters already in its name are replaced."""
     unit, _, text = base.name.partition("@")
     pairs = [item.partition("=") for item in [*text.split(","), *settings.split(",")] if item]
     merged = {name.strip(): value.strip() for name, _, value in pairs}
@@ -52,26 +52,26 @@ def altered(base: UnitSpec, settings: Settings) -> str:
 
 
 def axes(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
-    """What each parameter of a unit can be varied to, by parameter; some mean nothing for the unit."""
+    """The values that each parameter of a unit can take, by parameter; some have no effect on the unit."""
     return {name: tuple(f"{name}={value}" for value in row) for name, row in axis_values(unit).items()}
 
 
 def changed(unit: UnitSpec, values: dict[str, Iterable[object]]) -> Iterator[UnitSpec]:
-    """The unit with one parameter changed, for every value that makes another design."""
+    """All units that differ from a unit in one parameter, among the given values."""
     if unit.emulation is not None:
         return
     for name, row in values.items():
         for value in row:
             try:
-                made = resolve(altered(unit, f"{name}={value}"))
+                neighbour = resolve(altered(unit, f"{name}={value}"))
             except InputError:
                 continue  # a combination that means nothing
-            if made.design != unit.design:
-                yield made
+            if neighbour.design != unit.design:
+                yield neighbour
 
 
 def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
-    """The unit with one parameter changed to each value of its axis; fraction bits to those near only."""
+    """All units that differ from a unit in one parameter of its axes; fraction bits stay near."""
     values = axis_values(unit)
     for name in _BITS:
         own = getattr(unit.design, name)
@@ -80,7 +80,7 @@ def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
 
 
 def rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
-    """The unit, its neighbours, and a unit of every catalogued design of its formats.
+    """The unit, its neighbours, and one unit per catalogued design of its formats.
 
     Each definition once: the unit itself first.
     """
@@ -92,17 +92,17 @@ def rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
 
 
 def catalogued_rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
-    """A unit of every catalogued design that takes dot products of `k` terms in the unit's formats."""
+    """One unit per catalogued design that computes dot products of `k` terms in the unit's formats."""
     return [resolve(name) for name in distinct_designs(lambda u: same_formats(u, spec) and takes(u, k))]
 
 
 def computed(u: UnitSpec, k: int) -> tuple[object, ...]:
-    """What designs of equal formats share when they compute dot products of `k` terms in the same way."""
+    """A hashable key of the computation of `k`-term dot products: equal keys give equal results."""
     return u.design, min(u.k, u.design.products), u.emulation, u.tree, None if u.k >= k else u.k
 
 
 def around(value: int | str | None, steps: Iterable[int] = _NEAR) -> list[int]:
-    """The numbers near one; none where the parameter is no number."""
+    """The integers near a value; none for a parameter that is not numeric."""
     return [value + step for step in steps] if isinstance(value, int) else []
 
 
@@ -114,12 +114,12 @@ def nan_words(unit: UnitSpec) -> list[str]:
 
 
 def other_shapes(shape: str) -> list[str]:
-    """The other of the two shapes that fp32 results have."""
+    """The alternative shape of fp32 results: FP32 or E8M13."""
     return {"FP32": ["E8M13"], "E8M13": ["FP32"]}.get(shape, [])
 
 
 def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
-    """The values that each parameter of a unit can be varied to; some mean nothing for the unit."""
+    """The values that each parameter of a unit can take, by parameter; some have no effect on the unit."""
     d = unit.design
     length = min(unit.k, d.products)
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
@@ -173,7 +173,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
 
 
 def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
-    """Values beyond those of `axis_values`, that no catalogued design has."""
+    """Additional axis values that no catalogued design has."""
     d = unit.design
     return {
         "overflow": OVERFLOWS,
@@ -186,5 +186,5 @@ def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
 
 
 def _modes(text: str | None) -> tuple[str, ...]:
-    """Every rounding mode into the shape of a conversion."""
+    """The conversions of one shape in every rounding mode."""
     return () if text is None else tuple(f"{mode}-{text.partition('-')[2]}" for mode in MODES)

@@ -1,4 +1,4 @@
-"""The catalogue: every legal unit name, each unit made when it is asked for."""
+"""The catalogue of all legal unit names; each unit is built on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.design.vendors.published import published_names
 
 
 class Catalogue(Mapping[str, UnitSpec]):
-    """Units by name, in order of vendor and age; about 5,000 names, made one by one.
+    """An ordered map from names to units, by vendor and age; about 5,000 names, built one by one.
 
     Errors: KeyError for a name that is not legal (`names.resolve` says which are close).
     """
@@ -42,12 +42,13 @@ class Catalogue(Mapping[str, UnitSpec]):
 
 @cache
 def catalogue() -> Catalogue:
-    """The one catalogue."""
+    """The shared instance of the catalogue."""
     return Catalogue()
 
 
 def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict[str, list[str]]:
-    """The name of one unit per distinct design and set of formats -> all names that share both.
+    """The distinct designs: one unit's name for each pair of design and formats, with all names that share
+    it.
 
     Only units that `allow` lets through.
 
@@ -63,12 +64,12 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
 
 @cache
 def _numbers() -> dict[str, int]:
-    """A number for each unit, the same for units that share design and formats."""
-    found: dict[tuple[object, ...], int] = {}
+    """A class number for each unit, equal for units of equal design and formats."""
+    by_key: dict[tuple[object, ...], int] = {}
     numbers = {}
     for name, u in catalogue().items():
         length = min(u.k, u.design.products)
         emulation = (u.k, u.emulation) if u.emulation is not None else None
         key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation, u.tree)
-        numbers[name] = found.setdefault(key, len(found))
+        numbers[name] = by_key.setdefault(key, len(by_key))
     return numbers

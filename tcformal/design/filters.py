@@ -1,4 +1,4 @@
-"""Choosing units: by architecture, format, elementary operation, and how well they are known."""
+"""Filters on units: by architecture, format, elementary operation, and evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.encodings.spec import Format
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a listed unit must be; None lets everything through."""
+    """A filter on units; None accepts everything."""
 
     arch: str | None = None
     fmt: Format | None = None
@@ -23,7 +23,7 @@ class Filters:
 
     @staticmethod
     def of(*, arch: str | None, fmt: str | None, operation: str | None, evidence: str | None) -> Filters:
-        """Filters from text; UnknownNameError names the closest known ones."""
+        """Parse filters from text; UnknownNameError suggests the closest known names."""
         if arch is not None:
             check_choice("architecture", arch, dict.fromkeys(name.partition("/")[0] for name in catalogue()))
         if operation is not None:
@@ -38,7 +38,7 @@ class Filters:
         )
 
     def allow(self, u: UnitSpec) -> bool:
-        """Whether a unit passes."""
+        """Whether a unit passes the filter."""
         return (
             self.arch in (None, u.arch)
             and (self.fmt is None or self.fmt in (u.operands.a, u.operands.b))

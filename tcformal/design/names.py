@@ -44,7 +44,7 @@ def _design_names() -> list[str]:
 
 
 def gives_back(spec: UnitSpec) -> bool:
-    """Whether a unit's name resolves to that very unit."""
+    """Whether a unit's name resolves to an equal unit."""
     try:
         return resolve(spec.name) == spec
     except TcformalError:
@@ -52,7 +52,7 @@ def gives_back(spec: UnitSpec) -> bool:
 
 
 def resolve(name: str) -> UnitSpec:
-    """The unit or design of that name.
+    """The unit or design with this name.
 
     Errors: UnknownNameError for a unit, family or parameter that does not exist, with the closest
     names, or for an instruction that only the compiler knows; InputError for a value that the
@@ -72,7 +72,7 @@ def resolve(name: str) -> UnitSpec:
 
 
 def _unknown_unit(base: str) -> str:
-    """Why there is no such unit: emulated there, or unknown, with the closest names."""
+    """The reason why a unit name is invalid: emulated on that architecture, or unknown, with close names."""
     arch, _, instruction = base.partition("/")
     units = catalogue()
     emulated = f"{arch}/emulated.{instruction}"
@@ -86,7 +86,7 @@ def _unknown_unit(base: str) -> str:
 
 
 def _settings(text: str, name: str) -> dict[str, str]:
-    """`a=1,b=2` as a dictionary."""
+    """Parse `a=1,b=2` into a dictionary."""
     settings: dict[str, str] = {}
     for item in split_names(text):
         key, equals, value = (part.strip() for part in item.partition("="))
@@ -99,7 +99,7 @@ def _settings(text: str, name: str) -> dict[str, str]:
 
 
 def _parsed(key: str, value: str) -> Any:
-    """The value of one design parameter from its text."""
+    """Parse the value of one design parameter."""
     if key in _OPTIONAL and value in ("exact", "none"):
         return None
     if key == "zero_exponent" and value in ("own", "none"):
@@ -114,11 +114,11 @@ def _parsed(key: str, value: str) -> Any:
 
 
 def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Any]:
-    """Parsed design parameters; shorthands are expanded."""
-    known = [*_design_names(), "terms", "align_bits", "rounding", *extra]
+    """Parse design parameters, with shorthands expanded."""
+    names = [*_design_names(), "terms", "align_bits", "rounding", *extra]
     parsed: dict[str, Any] = {}
     for key, value in settings.items():
-        check_choice(f"parameter of {name.partition('@')[0]}", key, known)
+        check_choice(f"parameter of {name.partition('@')[0]}", key, names)
         if key in extra or key == "rounding":
             continue
         if key == "terms":
@@ -134,7 +134,7 @@ def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]
 
 
 def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
-    """A design from defaults and given parameters; what the given ones imply follows them."""
+    """A design from defaults and given parameters; dependent parameters follow the given ones."""
     merged = {**base, **given}
     if "summation" in given and "c_position" not in given:
         merged["c_position"] = {"fused": "joined", "sequential": "first"}.get(merged["summation"], "last")
@@ -157,30 +157,30 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
 
 
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
-    """A catalogued unit with some parameters changed."""
+    """A catalogued unit with altered parameters."""
     of_tree = _of_tree(settings)
     if of_tree:
         of_tree.setdefault("nan_rule", settings.pop("nan_rule", unit.design.nan_rule))
-    given = _design_settings(settings, name, ())
+    settings_parsed = _design_settings(settings, name, ())
     if "rounding" in settings:
-        given = {**_rerounded(settings["rounding"], unit.design.parameters()), **given}
+        settings_parsed = {**_rerounded(settings["rounding"], unit.design.parameters()), **settings_parsed}
     changed = Fact("given in the name", Evidence.CHOSEN)
-    facts = {**unit.facts, **dict.fromkeys(given, changed)}
+    facts = {**unit.facts, **dict.fromkeys(settings_parsed, changed)}
     base, made = unit.design.parameters(), unit.tree
     if of_tree:
         made = _tree(of_tree, name)
-        base |= _beside_tree(made, given)
-    return replace(unit, name=name.strip(), design=_completed(base, given), tree=made, facts=facts)
+        base |= _tree_parameters(made, settings_parsed)
+    return replace(unit, name=name.strip(), design=_completed(base, settings_parsed), tree=made, facts=facts)
 
 
 def _of_tree(settings: dict[str, str]) -> dict[str, str]:
-    """What settings say of a tree, taken out of them."""
+    """Remove and return the settings that describe a tree."""
     names = [key for key in settings if key in _OF_TREES or "." in key]
     return {key: settings.pop(key) for key in names}
 
 
 def _tree(settings: dict[str, str], name: str) -> Tree:
-    """The tree that `steps`, `converted` and parameters of stages make."""
+    """The tree that the settings `steps`, `converted` and stage parameters describe."""
     if "steps" not in settings:
         raise InputError(f"expected an order of summation such as steps=(0..3+c) in {name!r}, but got none")
     rows = []
@@ -194,8 +194,8 @@ def _tree(settings: dict[str, str], name: str) -> Tree:
     return Tree(read_steps(settings["steps"]), tuple(rows), wide, settings.get("nan_rule", "word"))
 
 
-def _beside_tree(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a tree stands for; another order of summation beside it is refused."""
+def _tree_parameters(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a tree implies; InputError for a second order of summation."""
     for key in ("products", *PLAIN):
         if key in given:
             raise InputError(f"expected no {key} beside steps, but got {given[key]}")
@@ -203,7 +203,7 @@ def _beside_tree(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tree_name(operands: Operands, design: Design, made: Tree) -> str:
-    """The name `tree@steps=…` of a design that sums as a tree says."""
+    """The name `tree@steps=…` of a design that sums in the order of a tree."""
     settings = {"steps": str(made.root)}
     if made.converted is not None:
         settings["converted"] = made.converted.name
@@ -218,7 +218,7 @@ def tree_name(operands: Operands, design: Design, made: Tree) -> str:
 
 
 def _text(name: str, value: object) -> str:
-    """A parameter's value as a name has it."""
+    """A parameter's value as text in a name."""
     if value is None:
         return "exact" if name in ("fraction_bits", "carry_bits") else "none"
     if isinstance(value, bool):
@@ -227,7 +227,7 @@ def _text(name: str, value: object) -> str:
 
 
 def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The shorthand rounding=MODE: another mode into the same shapes, wherever the design rounds."""
+    """The parameters that the shorthand rounding=MODE sets: the same shapes in another mode."""
     texts = {key: parameters[key] for key in ("conversion", "accumulator")}
     return {
         key: f"{mode.upper()}-{text.partition('-')[2]}" for key, text in texts.items() if text is not None
@@ -235,7 +235,7 @@ def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
-    """A design of a named family, on formats of one's choice."""
+    """A design of a named family on given formats."""
     formats = {"a_format": "fp16", "b_format": "fp16", "c_format": "fp32", "d_format": "fp32"}
     if "format" in settings:
         formats = dict.fromkeys(_FORMATS, settings.pop("format"))
@@ -253,7 +253,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
         of_tree.setdefault("steps", "(0..3+c)")
     made = _tree(of_tree, name) if of_tree else None
     if made is not None:
-        base |= _beside_tree(made, given)
+        base |= _tree_parameters(made, given)
     design = _completed(base, given)
     k = check_int("k", read_int("k", settings.get("k", str(design.products))), low=1, high=MOST_PRODUCTS)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)
@@ -264,7 +264,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
 
 
 def _check_result(d: Format) -> None:
-    """Refuse a format that no conversion gives: one that is not IEEE-like, or has ignored bits."""
+    """Raise InputError for a result format that no conversion produces."""
     if d.specials is not Specials.IEEE or d.bias != (1 << (d.exponent_bits - 1)) - 1 or d.ignored_low_bits:
         raise InputError(
             f"expected for d_format {', '.join(_CONVERSION_OF)}, or one with Inf and NaN and the bias of "
@@ -273,7 +273,7 @@ def _check_result(d: Format) -> None:
 
 
 def _family_defaults(family: str, operands: Operands) -> dict[str, Any]:
-    """Each family's parameters where the name gives none."""
+    """The default parameters of each family."""
     d = operands.d
     target = _CONVERSION_OF.get(d.name, f"E{d.exponent_bits}M{d.fraction_bits}")
     quiet = d.infinity | 1 << (d.fraction_bits + d.ignored_low_bits - 1)

@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One elementary operation.
+    """An elementary operation: name, formula, error bound, and source.
 
     Ranges and units: `bounds` are additive; ulp is the unit in the last place of the result.
     """
@@ -35,7 +35,7 @@ _HALF_ULP = ("output rounding", "0.5 ulp")
 
 
 def operation(u: UnitSpec) -> Operation:
-    """The elementary operation that a unit's parameters make.
+    """The elementary operation that follows from a unit's parameters.
 
     Source: XIE §4.1 (names and algorithms), Table 9 (bounds); Intel SDM and Arm ARM (CPUs).
     """
@@ -89,7 +89,7 @@ def operation(u: UnitSpec) -> Operation:
 
 
 def _of_tree(made: Tree, design: Design) -> tuple[tuple[str, str], ...]:
-    """What the roundings of a tree's sums lose, where all sums are exact before them."""
+    """Error bounds of a tree's roundings, if all its sums are exact before rounding."""
     stages = stage_designs(made, design).values()
     if any(stage.fraction_bits is not None for stage in stages):
         return ()
@@ -124,7 +124,7 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
 
 
 def _remembered(u: UnitSpec, length: int) -> Operation:
-    """A sum that remembers something of the bits that alignment cuts off."""
+    """The operation of a sum with sticky, jammed or halved lost bits."""
     d = u.design
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
     of_c = (("a subnormal c", f"2^{u.operands.c.e_min - 1}"),) if d.c_subnormals == "hidden_bit" else ()
@@ -190,20 +190,20 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
 
 
 def risks(u: UnitSpec) -> tuple[str, ...]:
-    """Known risks of a unit, as XIE Table 10 names them, decided from its parameters."""
-    d, found = u.design, []
+    """Known risks of a unit in the terms of XIE Table 10, derived from its parameters."""
+    d, names = u.design, []
     nvidia_sum = d.summation == "fused" and d.fraction_bits is not None and not d.framed
     nvidia_sum = nvidia_sum and u.emulation is None and u.tree is None
     if d.operand_subnormals != "kept" and u.operands.a.name == "fp16":
-        found.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
+        names.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
     if nvidia_sum and d.fraction_bits is not None and d.fraction_bits < 23:
-        found.append(f"small F: {d.fraction_bits} fraction bits in the sum, fewer than fp32 has")
+        names.append(f"small F: {d.fraction_bits} fraction bits in the sum, fewer than fp32 has")
     if nvidia_sum and d.rho.fraction_bits < u.operands.d.fraction_bits:
-        found.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
+        names.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
     if u.operands.d.name == "fp16":
-        found.append(f"{d.conversion}: the output precision limits the sum's")
+        names.append(f"{d.conversion}: the output precision limits the sum's")
     if d.framed:
-        found.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
+        names.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     if d.summation in ("tr", "gtr") and d.sum_rounding != "RZ":
-        found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
-    return tuple(found)
+        names.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
+    return tuple(names)

@@ -1,4 +1,4 @@
-"""Words of designs: roundings, conversions (`RNE-FP32`, `RZ-E8M13`), and other parameters that are words."""
+"""Parameter words of designs: conversions (`RNE-FP32`, `RZ-E8M13`), rounding modes, and others."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Conversion:
 
     @property
     def e_min(self) -> int:
-        """Exponent of the smallest normal result; subnormal results share it."""
+        """Exponent of the smallest normal result, shared by subnormal results."""
         if self.integer_bits is not None:
             return self.integer_bits
         return 2 - (1 << (self.exponent_bits - 1))
@@ -193,13 +193,13 @@ class Conversion:
         return self.fraction_bits + 1
 
     def fits(self, target: Format) -> bool:
-        """Whether every result is an encoding of `target` (an IEEE-like format of the same exponents)."""
+        """Whether every result is representable in `target`, an IEEE-like format of the same exponents."""
         return self.exponent_bits == target.exponent_bits and self.fraction_bits <= target.fraction_bits
 
 
 @lru_cache(maxsize=256)
 def conversion(text: str | Conversion) -> Conversion:
-    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, fixed point; else InputError.
+    """Parse a conversion `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, or fixed point.
 
     `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`.
 
@@ -224,7 +224,7 @@ def conversion(text: str | Conversion) -> Conversion:
 
 
 def _limited(whole: Conversion, text: str, limit: str) -> Conversion:
-    """A floating-point conversion whose results lie below 2^limit; InputError for what cuts off no binade."""
+    """A floating-point conversion with results below 2^limit; InputError unless that removes a binade."""
     if whole.integer_bits is not None or not _LIMIT.fullmatch(limit):
         raise InputError(
             f"expected an exponent after a floating-point target, as RNE-FP16:15, but got {text!r}"

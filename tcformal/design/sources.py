@@ -41,7 +41,7 @@ class Reference:
     taken: tuple[str, ...]
 
     def citation(self) -> str:
-        """The work in full: authors, title, venue, year, identifier."""
+        """The full citation: authors, title, venue, year, identifier."""
         parts = [self.title, self.venue, str(self.year or ""), self.identifier or ""]
         return f"{self.authors}: {', '.join(part for part in parts if part)}."
 
@@ -61,5 +61,5 @@ def _tags() -> re.Pattern[str]:
 
 
 def references(text: str) -> tuple[Reference, ...]:
-    """The works that a text cites, each once, in the order of the text; empty for a text without tags."""
+    """The works that a source text cites, without repetition; empty for a text without tags."""
     return tuple(works()[tag] for tag in dict.fromkeys(_tags().findall(text)))

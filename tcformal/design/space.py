@@ -1,4 +1,4 @@
-"""Spaces of designs: the designs that a question is about, listed by name.
+"""Design spaces: the sets of designs that questions range over.
 
 A space is spelled in three ways: one unit's single-parameter variations, chosen variations of one or
 more units (`fraction_bits=10..40`), and the catalogue's designs of some operand formats.
@@ -29,7 +29,7 @@ _RANGE = re.compile(r"([+-]?\d{1,9})\.\.([+-]?\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Two or more designs of equal operand formats, no two of them with the same parameters."""
+    """Two or more distinct designs with equal operand formats."""
 
     members: tuple[UnitSpec, ...]
     #: Names that stand for the very parameters of a member, with that member's name.
@@ -45,7 +45,7 @@ def space(
     formats: str | None = None,
     archs: Sequence[str] = (),
 ) -> Space:
-    """The designs of a space.
+    """Build a space from names, variations, formats or architectures.
 
     `names` and the catalogue's designs of `formats` (`fp16,fp16,fp32,fp32`: A, B, C, D) or `archs` are
     the designs to start from.  With `vary` (`fraction_bits=10..40`, `rounding`) each of them takes every
@@ -70,31 +70,31 @@ def space(
 
 
 def catalogued(formats: str | None, archs: Sequence[str]) -> list[UnitSpec]:
-    """One unit per distinct design of the catalogue with those operand formats and architectures."""
+    """One unit per distinct catalogued design with these operand formats and architectures."""
     wanted = None
     if formats is not None:
         wanted = [format_named(name.strip()) for name in split_names(formats)]
         if len(wanted) != 4:
             raise InputError(f"expected the formats of A, B, C and D, but got {formats!r}")
-    known = dict.fromkeys(name.partition("/")[0] for name in catalogue())
+    known_archs = dict.fromkeys(name.partition("/")[0] for name in catalogue())
     for arch in archs:
-        check_choice("architecture", arch, known)
+        check_choice("architecture", arch, known_archs)
 
     def allow(u: UnitSpec) -> bool:
         o = u.operands
         return (not archs or u.arch in archs) and (wanted is None or [o.a, o.b, o.c, o.d] == wanted)
 
-    found = [catalogue()[name] for name in distinct_designs(allow)]
-    if not found:
+    units = [catalogue()[name] for name in distinct_designs(allow)]
+    if not units:
         where = f" on {' or '.join(archs)}" if archs else ""
         raise InputError(
             f"expected units with operands {formats or 'of any format'}{where}, but there are none"
         )
-    return found
+    return units
 
 
 def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
-    """`name=1,5..7` as `name=1`, `name=5`, …; `name` alone as its variations."""
+    """Expand `name=1,5..7` to `name=1`, `name=5`, …; `name` alone expands to its axis."""
     name, equals, values = (part.strip() for part in text.partition("="))
     if not equals:
         known = axes(unit)
@@ -120,14 +120,14 @@ def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
 
 
 def _identity(u: UnitSpec) -> tuple[object, ...]:
-    """What two names share when they stand for the same parameters."""
+    """A hashable key of a unit's parameters: equal keys mean the same design."""
     design = replace(u.design, products=min(u.k, u.design.products))
     emulation = (u.k, u.emulation) if u.emulation is not None else None
     return design, u.operands, u.scale_format, u.scale_block, emulation, u.tree
 
 
 def _collected(chosen: Sequence[tuple[UnitSpec, Settings]]) -> Space:
-    """The designs that there are among bases and settings."""
+    """The space of all valid combinations of bases and settings."""
     if len(chosen) > LARGEST:
         raise InputError(f"expected at most {LARGEST} designs, but got {len(chosen)}")
     members: dict[tuple[object, ...], UnitSpec] = {}

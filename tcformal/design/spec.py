@@ -1,9 +1,9 @@
 """A design: the frozen parameters of one dot-product-accumulate unit's arithmetic.
 
-One space holds the fused dot products of VALPEY and XIE (T-FDPA), IEEE-style chains and trees, FMA
-chains, and the alternatives that FASI and HICKMANN considered: every design splits K into
-blocks, forms exact products, sums them with c by steps of *align · add · round*, and hands the
-result of a block to the next one as its c.
+One space holds the fused dot products of VALPEY and XIE (T-FDPA), IEEE-style chains and trees, FMA chains,
+and the alternatives that FASI and HICKMANN considered.  Every design splits K into blocks, forms exact
+products, sums them with c by steps of *align · add · round*, and passes the result of a block to the next one
+as its c.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Operands:
     d: Format
 
     def names(self) -> dict[str, str]:
-        """The formats' names, by operand."""
+        """The names of the formats, by operand."""
         return {"a": self.a.name, "b": self.b.name, "c": self.c.name, "d": self.d.name}
 
     def __str__(self) -> str:
@@ -225,7 +225,7 @@ class Design:
             raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
 
     def _check_rare(self) -> None:
-        """Combinations that no hardware is known to have and that no source gives a meaning."""
+        """Raise InputError for combinations without hardware or source."""
         if self.group is not None:
             _check_plain(
                 self,
@@ -271,45 +271,45 @@ class Design:
         return conversion(self.conversion)
 
     def subtracts(self, k: int) -> bool:
-        """Whether the product of k is subtracted."""
+        """Whether product k is subtracted."""
         return subtracts(self.negated, k)
 
     @property
     def framed(self) -> bool:
-        """Whether c is aligned in another way than the products are."""
+        """Whether c is aligned differently from the products."""
         return self.c_fraction_bits is not None
 
     @property
     def one_sum(self) -> bool:
-        """Whether terms are aligned at one exponent, cut, added up and rounded."""
+        """Whether the design is one fused sum: terms aligned at one exponent, truncated, added, rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
         plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
         return plain and self.fraction_bits is not None
 
     @property
     def step(self) -> Conversion:
-        """The rounding of partial sums (the final conversion where there are none)."""
+        """The rounding of partial sums, or the final conversion where there are none."""
         return conversion(self.accumulator) if self.accumulator is not None else self.rho
 
     @property
     def product_conversion(self) -> Conversion:
-        """The rounding of products; InputError where the design keeps them exact."""
+        """The rounding of products; InputError where products stay exact."""
         if self.product_rounding is None:
             raise InputError("expected a design with product_rounding, but its products are exact")
         return conversion(self.product_rounding)
 
     def parameters(self) -> dict[str, int | str | bool | None]:
-        """Every parameter by name, in the order of definition."""
+        """All parameters by name, in definition order."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def subtracts(negated: str, k: int) -> bool:
-    """Whether the product of k is subtracted where `negated` ones are."""
+    """Whether product k is subtracted under the rule `negated`."""
     return negated == "all" or negated == ("odd" if k % 2 else "even")
 
 
 def _check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
-    """Refuse parameters that no source gives a meaning together with `name`; InputError."""
+    """Raise InputError for parameters that no source combines with `name`."""
     for other, allowed in neutral.items():
         value = getattr(design, other)
         if value not in allowed:
@@ -318,7 +318,8 @@ def _check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...
 
 
 def _check_lost(design: Design) -> None:
-    """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
+    """Raise InputError for combinations with lost bits, skipped blocks or zeros as ones that no
+    source gives."""
     rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
     if design.lost_bits in rules:
         _check_plain(design, "lost_bits", rules[design.lost_bits])
@@ -342,7 +343,7 @@ def _check_lost(design: Design) -> None:
 
 
 def _check_c_apart(design: Design) -> None:
-    """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
+    """Raise InputError for combinations with a separately aligned c that no source gives."""
     if design.accumulation == "sign_magnitude":
         _check_plain(design, "accumulation", {"carry_bits": (None,)})
     f, of_c = design.fraction_bits, design.c_fraction_bits

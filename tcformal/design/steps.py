@@ -1,4 +1,4 @@
-"""A program as straight-line steps on scalars and vectors: what is computed, without any arithmetic."""
+"""A program as data: straight-line steps on scalars and vectors, without arithmetic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tcformal.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class ScaledProduct:
-    """One addend of a rounded sum: ± the product of one or two values · 2^(shift + Σ ± exponents), exactly.
+    """An addend of a rounded sum: ± a product of one or two values · 2^(shift + Σ ± exponents), exact.
 
     Shapes: factors: numbers of steps; exponents: (number of a HeadroomStep, 1 or -1).
     """
@@ -28,7 +28,7 @@ class ScaledProduct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanStep:
-    """What every step has.
+    """The base of all steps: format, length and name.
 
     Shapes: `length` elements, None for a scalar.
     """
@@ -41,12 +41,12 @@ class PlanStep:
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The steps that this one takes values from."""
+        """The indices of the steps whose values this step uses."""
         return ()
 
     @property
     def text(self) -> str:
-        """What the step does, in a few words."""
+        """A short description of the step."""
         return ""
 
 
@@ -58,25 +58,25 @@ class InputStep(PlanStep):
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"input in {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantStep(PlanStep):
-    """A constant scalar, by its encoding."""
+    """A constant scalar, given by its encoding."""
 
     word: int
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"constant in {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStep(PlanStep):
-    """The exact sum of some products, rounded once to a format; scalars go with every element of a vector.
+    """The exact sum of some products with one rounding, element by element; scalars are broadcast.
 
     Zero, NaN, Inf: as IEEE 754 has them.  In a format without Inf, and under `saturate`, a finite number or
     an Inf beyond the largest number becomes that; a NaN that the format lacks becomes its largest number.
@@ -88,7 +88,7 @@ class RoundStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return tuple(i for x in self.addends for i in (*x.factors, *(e for e, _ in x.exponents)))
 
     @property
@@ -100,12 +100,12 @@ class RoundStep(PlanStep):
 
     @property
     def saturates(self) -> bool:
-        """Whether what overflows becomes the largest number."""
+        """Whether overflow gives the largest number."""
         return self.saturate or self.target.specials is not Specials.IEEE
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         what = {1: "converted", 2: "sum"}.get(len(self.addends), "sum")
         if len(self.addends) == 1 and len(self.addends[0].factors) == 2:
             what = "product"
@@ -116,19 +116,19 @@ class RoundStep(PlanStep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceStep(PlanStep):
-    """Consecutive elements of a vector, filled up with +0 beyond its end; a scalar where length is None."""
+    """Consecutive elements of a vector, padded with +0; a scalar where length is None."""
 
     source: int
     start: int
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return (self.source,)
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         if self.length is None:
             return f"element {self.start}"
         return f"elements {self.start} to {self.start + self.length - 1}"
@@ -136,24 +136,24 @@ class SliceStep(PlanStep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinStep(PlanStep):
-    """Scalars of one format as a vector."""
+    """A vector of scalars of one format."""
 
     items: tuple[int, ...]
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return self.items
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"{len(self.items)} values"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallStep(PlanStep):
-    """A unit's dot product of two vectors and c: calls chained over K, the last one filled up with +0."""
+    """A unit's dot product of two vectors and c: calls chained over K, the last one padded with +0."""
 
     unit: UnitSpec
     a: int
@@ -164,18 +164,18 @@ class CallStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return (self.a, self.b, self.c)
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"call of {self.unit.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadroomStep(PlanStep):
-    """The largest integer e with 2^e·|x| <= limit for every element x of a vector: an exponent, no encoding.
+    """The headroom of a vector: the largest integer e with 2^e·|x| <= limit for all elements x.
 
     Zero, NaN, Inf: zeros, Inf and NaN do not count; without any other element, as if the smallest number
     above zero were there.
@@ -186,18 +186,18 @@ class HeadroomStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return (self.source,)
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"largest power of two that keeps the elements at most {self.limit}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MagnitudeStep(PlanStep):
-    """The largest |x| of a vector's elements, or `least` where all are smaller: a scalar of their format.
+    """The largest magnitude of a vector's elements, at least `least`: a scalar of their format.
 
     Zero, NaN, Inf: an Inf is the largest; a NaN among the elements gives the format's NaN.
     """
@@ -208,18 +208,18 @@ class MagnitudeStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return (self.source,)
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return "largest magnitude of the elements"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotientStep(PlanStep):
-    """One value divided by another, rounded once to a format; scalars go with every element of a vector.
+    """A quotient with one rounding, element by element; scalars are broadcast.
 
     Zero, NaN, Inf: as IEEE 754 has them; a format without Inf saturates, as in a RoundStep.
     """
@@ -230,18 +230,18 @@ class QuotientStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """See PlanStep."""
+        """The indices of the steps whose values this step uses."""
         return (self.dividend, self.divisor)
 
     @property
     def text(self) -> str:
-        """See PlanStep."""
+        """A short description of the step."""
         return f"quotient, {self.mode} to {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """A program for vectors of one length: its steps in order, and the number of the result's."""
+    """A compiled program for vectors of one length: its steps, and the index of the result."""
 
     steps: tuple[PlanStep, ...]
     result: int
@@ -253,7 +253,7 @@ class ProgramPlan:
         return format_of(self.steps[self.result])
 
     def rounded(self) -> list[int]:
-        """The numbers of the steps that round."""
+        """The indices of the steps that round."""
         return [i for i, step in enumerate(self.steps) if isinstance(step, RoundStep)]
 
     def input_format(self, letter: str) -> Format:
@@ -265,7 +265,7 @@ class ProgramPlan:
 
 
 def format_of(step: PlanStep) -> Format:
-    """The format of a step's values; InputError for an exponent."""
+    """The format of a step's values; InputError for an integer exponent."""
     if step.fmt is None:
         raise InputError(f"expected a value with a format, but {step.name} is an exponent")
     return step.fmt
@@ -279,14 +279,14 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
     Errors: InputError for a format whose least exponent is not IEEE's, or without a sign.
     """
     above = int(fmt.specials is not Specials.IEEE)
-    made = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
-    if (made.e_min, made.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
+    rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
+    if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
         raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
-    return made
+    return rounding
 
 
 def nan_word_of(fmt: Format) -> int:
-    """What a NaN becomes in a format: NVIDIA's NaN, the quiet one, or without NaN the largest number."""
+    """The NaN of a format: NVIDIA's NaN, the quiet NaN, or the largest number in a format without NaN."""
     if fmt.name in NVIDIA_NAN:
         return NVIDIA_NAN[fmt.name]
     if fmt.specials is Specials.IEEE:

@@ -1,4 +1,4 @@
-"""A unit's facts: its instruction, shape, operand formats and design, each number with its source."""
+"""A unit's record: instruction, shape, operand formats and design, each number with its source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.errors import InputError
 
 
 class Evidence(Enum):
-    """Where a number comes from: the levels, in the order in which they are listed."""
+    """The evidence levels of a number, in listing order."""
 
     DOCUMENTED = "vendor specification"
     RECORDED = "replayed against recorded hardware outputs"
@@ -27,7 +27,7 @@ class Evidence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One parameter's provenance."""
+    """The provenance of one parameter."""
 
     source: str
     evidence: Evidence
@@ -51,7 +51,7 @@ class Emulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitSpec:
-    """What is known of one matrix unit.
+    """The record of one matrix unit.
 
     Shapes: D[m, n] = A[m, k] · B[k, n] + C[m, n].
     """
@@ -134,7 +134,7 @@ class UnitSpec:
 
     @property
     def pieces(self) -> int:
-        """How many products of pieces of its factors a product becomes; 1 where it stays whole."""
+        """The number of partial products per product, from pieces of its factors; 1 for whole products."""
         bits = self.design.piece_bits
         if bits is None:
             return 1
@@ -142,7 +142,7 @@ class UnitSpec:
         return sum(i + j >= self.design.dropped_pieces for i in range(a) for j in range(b))
 
     def input_formats(self) -> dict[str, Format]:
-        """The formats of a, b and c, and of both sides' scales where there are any."""
+        """The formats of a, b, c, and of both scales for scaled units."""
         o, scale = self.operands, self.scale_format
         scales = {} if scale is None else {"scale_a": scale, "scale_b": scale}
         return {"a": o.a, "b": o.b, "c": o.c} | scales
@@ -159,19 +159,19 @@ class UnitSpec:
 
 
 def base_name(spec: UnitSpec) -> str:
-    """The unit's or family's name without altered parameters."""
+    """The name of the unit or family without altered parameters."""
     return spec.name.partition("@")[0]
 
 
 def formats_text(spec: UnitSpec) -> str:
-    """The operand formats, and the scales where there are any."""
+    """The operand formats as text, with the scales of a scaled unit."""
     if spec.scale_format is None:
         return str(spec.operands)
     return f"{spec.operands}, scales {spec.scale_format.name} per {spec.scale_block}"
 
 
 def same_formats(first: UnitSpec, second: UnitSpec) -> bool:
-    """Whether two units take and give the same encodings."""
+    """Whether two units have equal operand and result encodings."""
     return (first.operands, first.scale_format, first.scale_block) == (
         second.operands,
         second.scale_format,
@@ -180,7 +180,7 @@ def same_formats(first: UnitSpec, second: UnitSpec) -> bool:
 
 
 def takes(spec: UnitSpec, k: int) -> bool:
-    """Whether dot products of `k` terms are one call of a unit, or a chain that it can be."""
+    """Whether a unit can compute dot products of `k` terms, in one call or in a chain."""
     chained = spec.operands.c == spec.operands.d
     if spec.tree is not None:  # which is of all its products
         return k == spec.k or (k % spec.k == 0 and chained)
@@ -188,5 +188,5 @@ def takes(spec: UnitSpec, k: int) -> bool:
 
 
 def product_signs(spec: UnitSpec, length: int) -> list[int]:
-    """Of so many products in calls one after the other, -1 for those that are subtracted, 1 for others."""
+    """The sign of each product in chained calls: -1 for subtracted products, else 1."""
     return [-1 if spec.design.subtracts(i % spec.k) else 1 for i in range(length)]

@@ -1,1 +1,1 @@
-"""Devices that compute dot products, plans of probes, runs of plans, and logs of results."""
+"""Devices that compute dot products, plans of inputs for them, and logs of their results."""

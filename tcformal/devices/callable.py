@@ -1,4 +1,4 @@
-"""A Python function of arrays as a device."""
+"""A device that is a Python function of arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 class CallableDevice(Device):
-    """A function as a device: it computes the dot products of a batch in one call.
+    """A Python function as a device: one call computes the dot products of a batch.
 
     Shapes: a, b [n, K]; c [n]; scale_a, scale_b [n, scales] where there are scales; the result d [n].
     Ranges and units: raw encodings, in the smallest unsigned integers that hold them; those of d in any
@@ -32,16 +32,16 @@ class CallableDevice(Device):
         self._function = function
 
     def abilities(self) -> Sequence[Ability]:
-        """Every unit; the function may raise an error for some."""
+        """Every unit: the function itself may raise an error for some."""
         return [Ability("any unit that the function computes", "Python")]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The function's name."""
+        """The identity of the device: the function's name."""
         del spec, k
         return {"device": self.name, "instruction": "Python"}
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The function's results."""
+        """The function's results for a batch, as raw encodings."""
         formats = spec.input_formats()
         operands = [_small(formats[name], words) for name, words in batch.named().items()]
         try:
@@ -59,5 +59,5 @@ class CallableDevice(Device):
 
 
 def _small(fmt: Format, words: Raw) -> Raw:
-    """A copy in the smallest unsigned integers that hold the encodings."""
+    """A copy of encodings in the smallest unsigned integer type that holds the format."""
     return words.astype(f"u{fmt.storage_bits // 8}")

@@ -35,7 +35,7 @@ _CONTROL_MATTERED = 5
 
 
 def through(words: Sequence[str], tiles: Tiles, name: str, seconds: float | None = None) -> Raw:
-    """D of all tiles, from one process that reads their number and then A, B and C.
+    """The results D of all tiles from one run of a probe: the process reads the tile count, A, B and C.
 
     Errors: DeviceError where the program fails, does not answer within `seconds`, or writes too little.
     """
@@ -66,7 +66,7 @@ def _failure(name: str, code: int, errors: str) -> str:
 
 
 def _probe(name: str) -> str:
-    """What a sentence calls the probe of an instruction."""
+    """The name of an instruction's probe in error messages."""
     return f"the probe of {name}"
 
 
@@ -75,7 +75,7 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """One instruction that a processor may have, and the probe for it."""
+    """A CPU instruction with the source of its probe."""
 
     name: str
     machines: tuple[str, ...]
@@ -145,7 +145,7 @@ _FMA_NAN = {
 
 
 class CpuDevice(TiledDevice):
-    """The processor of this machine; `features` and `machine` are by default read from the system.
+    """The processor of this machine; `features` and `machine` default to what the system reports.
 
     The `emulator`, if given, runs Arm's bf16 instructions that the processor lacks.
     Errors: DeviceError for an instruction that cannot run here, or that the compiler cannot build.
@@ -165,16 +165,16 @@ class CpuDevice(TiledDevice):
 
     def abilities(self) -> Sequence[Ability]:
         """Every instruction with a probe for this kind of machine, and the FMA chains."""
-        found = []
+        rows = []
         for unit, instruction in _UNITS.items():
             by, lacking = self._runner(instruction)
             through_it = f" through {by.name}" if by is not None else ""
-            found.append(Ability(unit, instruction.name + through_it, lacking))
+            rows.append(Ability(unit, instruction.name + through_it, lacking))
         for (machine, fmt), instruction in _FMA.items():
             if machine == self._machine:
                 unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
-                found.append(Ability(unit, instruction.name, self._lacks(instruction)))
-        return found
+                rows.append(Ability(unit, instruction.name, self._lacks(instruction)))
+        return rows
 
     def units(self) -> list[str]:
         """The names of the units that the processor itself can run; emulated ones are run by name only."""
@@ -229,7 +229,7 @@ class CpuDevice(TiledDevice):
         return {**who, "compiler": compiler[1], "instruction": instruction.name}
 
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
-        """D of all tiles: one process, operands and results through pipes."""
+        """Run all tiles in one probe process, with operands and results through pipes."""
         instruction = self._instruction(spec)
         emulator, _ = self._runner(instruction)
         words = [program(instruction)] if emulator is None else _emulated(emulator, instruction)
@@ -237,15 +237,15 @@ class CpuDevice(TiledDevice):
 
 
 def program(instruction: Instruction) -> str:
-    """The built probe of an instruction; DeviceError where it cannot be built."""
-    return _made(instruction, _compiler(), instruction.options)
+    """Build the probe of an instruction, and return its path; DeviceError where that fails."""
+    return _built_probe(instruction, _compiler(), instruction.options)
 
 
 def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
     """The command that runs an instruction's probe in an emulator; DeviceError if it cannot be built."""
     # Static: no Arm libraries are looked for where it runs.
     options = (*instruction.options, "-static")
-    return emulator.words(_made(instruction, _versioned(emulator.compiler), options))
+    return emulator.words(_built_probe(instruction, _versioned(emulator.compiler), options))
 
 
 @cache
@@ -260,8 +260,8 @@ def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
     return ""
 
 
-def _made(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
-    """The probe of an instruction, built once per compiler path and version."""
+def _built_probe(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
+    """The built probe of an instruction, cached by compiler path and version."""
     folder = sources("cpu")
     path, version = compiler
     source = folder / instruction.source
@@ -276,7 +276,7 @@ def _build(words: Sequence[str], name: str, target: Path) -> None:
 
 @cache
 def _compiler() -> tuple[str, str]:
-    """The machine's C compiler and its version."""
+    """The machine's C compiler, with its version."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         path = shutil.which(name) if name else None
         if path is not None:
@@ -286,12 +286,12 @@ def _compiler() -> tuple[str, str]:
 
 @cache
 def _versioned(path: str) -> tuple[str, str]:
-    """A compiler's path and its version."""
+    """A compiler's path, with its version."""
     return path, run_tool([path, "--version"], "say its version").splitlines()[0]
 
 
 def system_features(text: str | None = None) -> frozenset[str]:
-    """The processor's features as listed by the system; empty where it lists none."""
+    """The processor's feature flags from the system's listing; empty where it lists none."""
     for line in _information(text):
         key, _, value = line.partition(":")
         if key.strip() in ("flags", "Features"):

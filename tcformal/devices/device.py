@@ -31,7 +31,7 @@ class Ability:
 
 
 class Device(ABC):
-    """A device computes dot products of raw encodings.
+    """Abstract device: computes dot products of raw encodings.
 
     It answers for the instruction in a unit's name; parameters after `@` are hypotheses about it, and do
     not change its results.
@@ -46,7 +46,7 @@ class Device(ABC):
 
     @abstractmethod
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The identity of the device for dot products of `k` terms of a unit.
+        """The identity of the device for dot products of `k` terms of a unit, as plain data.
 
         It names device, driver, compiler and instruction.
         Errors: DeviceError with the reason where it cannot run them.
@@ -54,44 +54,44 @@ class Device(ABC):
 
     @abstractmethod
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results of a batch, one per dot product.
+        """The results of a batch as raw encodings, one per dot product.
 
         Errors: DeviceError where the device fails, with the results that came before.
         """
 
     def units(self) -> list[str]:
-        """The names of the units that it can run, as far as they are known by name."""
-        found = []
+        """The names of the units that the device can run, where they are known by name."""
+        names = []
         for ability in self.abilities():
             with suppress(InputError):
-                found += [] if ability.missing else [resolve(ability.unit).name]
-        return found
+                names += [] if ability.missing else [resolve(ability.unit).name]
+        return names
 
     def builder(self) -> Callable[[str], str] | None:
-        """The function that builds a unit's kernel ahead, in any process; None where nothing is built.
+        """The function that builds a unit's kernel ahead, callable in any process; None without kernels.
 
         It takes the unit's name, and returns the reason why there is no kernel, or an empty text.
         """
         return None
 
     def close(self) -> None:
-        """End the processes that answer for the device; the next call starts them again."""
+        """End the device's helper processes; the next call starts them again."""
         return
 
     def label(self, identity: dict[str, str]) -> str:
-        """The name of the folder of this device's results."""
+        """The folder name of this device's results."""
         return slug(identity.get("device", self.name))
 
 
 def gpu_number(kind: str, text: str) -> int:
-    """The number of a GPU in the text after `cuda:` or `hip:`; InputError for a text that is none."""
+    """Parse the GPU number after `cuda:` or `hip:`; InputError for another text."""
     if not re.fullmatch("[0-9]{1,4}", text):
         raise InputError(f"expected the number of a GPU after {kind}:, but got {text[:40]!r}")
     return int(text)
 
 
 def slug(text: str) -> str:
-    """A text as the name of a file: letters, digits and `.@=,+-_` stay; a long one ends in a digest."""
+    """A text turned into a file name: letters, digits and `.@=,+-_` stay, a digest shortens long texts."""
     name = re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
     if len(name.encode()) <= _LONGEST_NAME:
         return name
@@ -100,7 +100,7 @@ def slug(text: str) -> str:
 
 
 def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
-    """DeviceError for a unit whose encodings a device does not take."""
+    """Raise DeviceError unless the device accepts the operand formats of a unit."""
     if not same_formats(mine, asked):
         raise DeviceError(
             f"expected {device} to take {formats_text(asked)} for {asked.name}, "

@@ -1,4 +1,4 @@
-"""Arm's instructions without an Arm processor: QEMU's user mode; never recorded as hardware."""
+"""Emulation of Arm instructions by QEMU's user mode, never recorded as hardware."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGES = "qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross"
 
 @dataclass(frozen=True, slots=True)
 class Emulator:
-    """QEMU's user mode, with the compiler that builds for it."""
+    """QEMU's user mode, with a cross compiler for Arm."""
 
     program: str
     #: `qemu VERSION`, the name that every record has for it.
@@ -25,7 +25,7 @@ class Emulator:
     compiler: str
 
     @staticmethod
-    def found() -> Emulator | None:
+    def installed() -> Emulator | None:
         """The emulator of this machine; None where it or its compiler is missing.
 
         Errors: DeviceError where it does not print its version.
@@ -38,11 +38,11 @@ class Emulator:
         return Emulator(program, f"qemu {version[1] if version else output}", compiler)
 
     def words(self, built: str) -> Sequence[str]:
-        """The command that runs a built program, on an emulated processor with every feature."""
+        """The command that runs a program on an emulated processor with all features."""
         return [self.program, "-cpu", "max", built]
 
     def identity(self) -> dict[str, str]:
-        """The identity for records: that of the emulator, not of the processor it runs on."""
+        """The identity for records: the emulator's, not the host processor's."""
         return {
             "device": self.name,
             "system": f"emulated ({QEMU} -cpu max) on {platform.system()} {platform.machine()}: no hardware",

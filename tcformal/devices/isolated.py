@@ -1,6 +1,6 @@
-"""A device in a process of its own: a hang or crash costs one call, and the next call starts a new process.
+"""Device isolation: a device runs in a child process, so that a hang or crash costs one call.
 
-So a kernel that never ends, or an error after which the driver refuses all work, does not end a campaign.
+A kernel that never ends, or an error that disables the driver, then does not end a campaign.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FRAGILE = ("cuda", "hip")
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[Device]:
-    """The device of a name, in a process of its own if its kind can hang.
+    """Open a device by name, in a child process if its kind can hang.
 
     Errors: as `registry.open_device`.
     """
@@ -48,7 +48,7 @@ def opened(name: str) -> Iterator[Device]:
 
 
 class IsolatedDevice(Device):
-    """The device of a name, in a process that is ended after `patience_s` without an answer.
+    """A device in a child process, which is killed after `patience_s` seconds without an answer.
 
     Errors: DeviceError where the device fails, does not answer, or its process ends; the next call starts
     a new one.
@@ -75,18 +75,18 @@ class IsolatedDevice(Device):
         return dict(self._ask("identify", spec.name, k))
 
     def builder(self) -> Callable[[str], str] | None:
-        """The function that builds kernels for this kind of device."""
+        """The function that builds kernels for the isolated device."""
         return BUILDERS.get(self.name.partition(":")[0])
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results of the isolated device; a batch equal to that of the last call is not sent again."""
+        """The results of the isolated device; a batch equal to the previous one is not sent again."""
         again = batch is self._sent and self._process is not None and self._process.is_alive()
         self._sent = batch
-        found: Raw = self._ask("run", spec.name, None if again else batch)
-        return found
+        results: Raw = self._ask("run", spec.name, None if again else batch)
+        return results
 
     def close(self) -> None:
-        """End the process."""
+        """End the child process."""
         if self._process is not None:
             self._process.kill()
             self._process.join()
@@ -126,7 +126,7 @@ class IsolatedDevice(Device):
         return self._pipe
 
     def _end(self) -> str:
-        """End the process; a text on how it ended."""
+        """End the child process, and describe how it ended."""
         process = self._process
         if process is None:
             return "it is gone"
@@ -139,7 +139,7 @@ class IsolatedDevice(Device):
 
 
 def _serve(pipe: Connection, name: str, parent: int) -> None:
-    """Answer calls until the other end is closed; an unexpected error is reported and ends the process."""
+    """The child's main loop: answer calls until the parent closes the pipe; unexpected errors end it."""
     init_child(parent)
     device: Device | None = None
     batch = Batch(*(np.zeros(0, np.uint64),) * 3)

@@ -1,4 +1,4 @@
-"""The devices of this machine: the abilities of each, and for a GPU whether a small kernel runs on it."""
+"""The list of this machine's devices: abilities, and for a GPU the result of a small test kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The GPUs listed by the driver, and the nodes that could not be read."""
+    """The GPUs in the Linux driver's list, and the nodes that could not be read."""
 
     #: Target of each GPU, `gfx90a` and the like, in the driver's order.
     targets: Sequence[str]
@@ -33,7 +33,7 @@ class Topology:
     why: str = ""
 
     def note(self) -> str:
-        """One sentence on the nodes that could not be read; empty where there are none."""
+        """A sentence on the unreadable nodes; empty without any."""
         if not self.refused:
             return ""
         nodes = " and ".join(f"node {number}" for number in self.refused)
@@ -64,7 +64,7 @@ def topology(nodes: Path = _NODES) -> Topology:
 
 
 def _target(text: str) -> str:
-    """The target of a node by its properties; empty for a processor."""
+    """The compiler target of a driver node; empty for a processor."""
     for line in text.splitlines():
         name, _, value = line.partition(" ")
         if name == "gfx_target_version" and value.isdecimal() and int(value):
@@ -80,7 +80,7 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One device; `ran` is the instruction launched on it, `fault` the reason of a failed launch."""
+    """A listed device; `ran` names the instruction of its test launch, `fault` the reason of a failed one."""
 
     name: str
     description: str
@@ -91,19 +91,19 @@ class Listed:
 
 def devices() -> tuple[list[Listed], list[str]]:
     """All devices of this machine, and one sentence on each kind that cannot be listed in full."""
-    found = [Listed("cpu", "", CpuDevice().abilities())]
+    listed = [Listed("cpu", "", CpuDevice().abilities())]
     notes = []
     for kind, gpus in (("hip", _amd), ("cuda", _nvidia)):
         try:
-            found += [_tried(gpu) for gpu in gpus()]
+            listed += [_tried(gpu) for gpu in gpus()]
         except DeviceError as error:
             notes.append(f"{kind}: {error}")
     refused = topology().note()
-    return found, [*notes, *([f"hip: {refused}"] if refused else [])]
+    return listed, [*notes, *([f"hip: {refused}"] if refused else [])]
 
 
 def launched(device: Device) -> str:
-    """Launch one small kernel on a device: 0·0 + … + 1 in its first instruction, whose name is returned.
+    """Launch a small test kernel, 0·0 + … + 1, and return the name of its instruction.
 
     Errors: DeviceError where it cannot be built or launched, or gives anything but 1.
     """
@@ -122,7 +122,7 @@ def launched(device: Device) -> str:
 
 
 def _tried(gpu: Listed) -> Listed:
-    """A GPU with the result of launching one kernel on it, in a process of its own."""
+    """A listed GPU with the result of its test launch in a child process."""
     if all(ability.missing for ability in gpu.abilities):
         return gpu
     try:
@@ -133,21 +133,21 @@ def _tried(gpu: Listed) -> Listed:
 
 
 def _nvidia() -> Iterator[Listed]:
-    """NVIDIA's GPUs."""
+    """The NVIDIA GPUs of this machine."""
     for gpu in cuda.gpus():
         yield Listed(gpu.name, gpu.description, gpu.abilities())
 
 
 def _amd() -> Iterator[Listed]:
-    """AMD's GPUs by HIP; none where the Linux driver lists none.  DeviceError where HIP is missing."""
-    known = topology().targets
-    if not known:
+    """The AMD GPUs of this machine; DeviceError where the driver lists some and HIP is missing."""
+    targets = topology().targets
+    if not targets:
         return
     try:
         runtime = HipRuntime()
         count = runtime.count()
     except DeviceError as error:
-        raise DeviceError(f"{error}; the driver lists {', '.join(known)}") from None
+        raise DeviceError(f"{error}; the driver lists {', '.join(targets)}") from None
     for index in range(count):
         target = runtime.target(index)
         yield Listed(f"hip:{index}", f"{runtime.name(index)} ({target})".strip(), hip.abilities_of(target))

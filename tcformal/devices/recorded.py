@@ -1,4 +1,4 @@
-"""`recorded:FILE`: recorded outputs of hardware, found by their operands.
+"""`recorded:FILE`: a device that replays recorded hardware outputs, looked up by their operands.
 
 FILE is a file of results of this tool, or a NumPy archive of arrays a, b [n, K] and c, d [n] of fp32
 words whose values are exactly representable in the unit's formats; c is rounded to fp16 where the unit's
@@ -29,7 +29,7 @@ from tcformal.simulation.operands.witness import Witness
 
 
 class RecordedDevice(Device):
-    """Recorded outputs as a device.
+    """A device that replays recorded outputs.
 
     Errors: RecordError for a file that does not exist or holds no recordings.
     """
@@ -52,7 +52,7 @@ class RecordedDevice(Device):
         return [Ability(name, "recorded") for name in names]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The file, and the device that the file names."""
+        """The identity of the device: the file, and the device that it names."""
         del k
         facts = {"device": self.name, "instruction": "recorded"}
         if self._archive:
@@ -63,29 +63,29 @@ class RecordedDevice(Device):
         return facts
 
     def label(self, identity: dict[str, str]) -> str:
-        """The name of the file."""
+        """The name of the file of recordings."""
         del identity
         return f"recorded-{self._path.stem}"
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The recorded outputs, in order; DeviceError at the first dot product that was not recorded."""
+        """The recorded outputs of a batch; DeviceError at the first dot product without a recording."""
         whole = self._whole(spec, batch)
         if whole is not None:
             return whole
-        known = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
-        found: list[int] = []
+        outputs = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
+        results: list[int] = []
         for row in range(len(batch.c)):
             w = witness_at(batch, row)
-            while w not in known and self._read_on(spec):
+            while w not in outputs and self._read_on(spec):
                 pass
-            if w not in known:
+            if w not in outputs:
                 raise DeviceError(
                     f"expected {self.name} to hold every dot product of the plan, "
-                    f"but it holds the first {len(found)} of {len(batch.c)} and not the next",
-                    found,
+                    f"but it holds the first {len(results)} of {len(batch.c)} and not the next",
+                    results,
                 )
-            found.append(known[w])
-        return np.array(found, dtype=np.uint64)
+            results.append(outputs[w])
+        return np.array(results, dtype=np.uint64)
 
     def operands(self, spec: UnitSpec) -> list[Witness]:
         """Every recorded dot product, for plans."""
@@ -100,7 +100,7 @@ class RecordedDevice(Device):
         return self._known.setdefault(spec.name, {})
 
     def _runs_of(self, spec: UnitSpec) -> list[Run]:
-        """The runs of a unit's instruction; of a file of one unit, all runs for every unit of its formats.
+        """The runs that are valid for a unit: its own, or all runs of a file of one unit with its formats.
 
         Errors: DeviceError where there are none, or encodings differ.
         """
@@ -125,16 +125,16 @@ class RecordedDevice(Device):
         """Read the next piece of a file of results; False at its end."""
         if self._archive:
             return False
-        known = self._known.setdefault(spec.name, {})
+        outputs = self._known.setdefault(spec.name, {})
         piece = next(self._unread.setdefault(spec.name, self._pieces(spec)), None)
         if piece is None:
             return False
         for row, d in enumerate(piece.outputs.tolist()):
-            self._put(known, witness_at(piece.batch, row), d)
+            self._put(outputs, witness_at(piece.batch, row), d)
         return True
 
     def _whole(self, spec: UnitSpec, batch: Batch) -> Raw | None:
-        """The outputs of a random item of the file with exactly these operands; None without one."""
+        """The outputs of a recorded random item with exactly these operands; None without one."""
         if self._archive:
             return None
         digest = inputs_digest(batch)
@@ -154,11 +154,11 @@ class RecordedDevice(Device):
             self._encoded(name, x, fmt)
             for name, x, fmt in (("a", a, o.a), ("b", b, o.b), ("c", c, o.c), ("d", d, o.d))
         ]
-        known: dict[Witness, int] = {}
+        outputs: dict[Witness, int] = {}
         batch = Batch(*words[:3])
         for row, output in enumerate(words[3].tolist()):
-            self._put(known, witness_at(batch, row), output)
-        return known
+            self._put(outputs, witness_at(batch, row), output)
+        return outputs
 
     def _put(self, known: dict[Witness, int], w: Witness, d: int) -> None:
         if known.setdefault(w, d) != d:

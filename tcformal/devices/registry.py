@@ -1,4 +1,4 @@
-"""Devices by name."""
+"""The registry of devices by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tcformal.simulation.replay import replay
 
 
 class ModelDevice(Device):
-    """A model as a device; that of an architecture answers for each of its units.
+    """A model in the role of a device: one unit, or every unit of an architecture.
 
     Parameters after `@` are altered, for an architecture in every unit.
     Errors: UnknownNameError for a unit that does not exist.
@@ -38,19 +38,19 @@ class ModelDevice(Device):
         self._spec = None if names else resolve(text)
 
     def abilities(self) -> Sequence[Ability]:
-        """The one unit, for every unit of its operand formats; or all units of the architecture."""
+        """The units that the model answers for: one with its operand formats, or an architecture's."""
         if self._spec is not None:
             return [Ability(self._spec.name, "model")]
         return [Ability(name, "model") for name in self._units]
 
     def units(self) -> list[str]:
-        """The unit without its altered parameters, or all of the architecture."""
+        """The names of the base units: the unit without altered parameters, or the architecture's."""
         if self._spec is None:
             return list(self._units)
         return [base_name(self._spec) if "/" in self._spec.name else self._spec.name]
 
-    def _poses(self, spec: UnitSpec) -> UnitSpec:
-        """The unit whose model answers for another unit."""
+    def _modelled(self, spec: UnitSpec) -> UnitSpec:
+        """The unit whose model answers for the unit asked about."""
         if self._spec is not None:
             return self._spec
         base = base_name(spec)
@@ -62,8 +62,8 @@ class ModelDevice(Device):
             raise DeviceError(f"expected {self.name} to pose as {base}, but {error}") from None
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The model's name; DeviceError for other operand formats or a length that it cannot chain to."""
-        mine = self._poses(spec)
+        """The model's name; DeviceError for other operand formats or an impossible chain length."""
+        mine = self._modelled(spec)
         check_formats(self.name, mine, spec)
         if not takes(mine, k):
             raise DeviceError(
@@ -74,7 +74,7 @@ class ModelDevice(Device):
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
         """The model's results."""
-        return replay(self._poses(spec), batch)
+        return replay(self._modelled(spec), batch)
 
 
 #: The kinds of devices, with their arguments.
@@ -102,14 +102,14 @@ BUILDERS: dict[str, Callable[[str], str]] = {"cuda": cubin.build, "hip": rocm.bu
 
 
 def open_device(text: str) -> Device:
-    """The device of that name.
+    """Open a device by name.
 
     Errors: UnknownNameError for an unknown kind of device; DeviceError for a device that this machine
     lacks.
     """
     kind, colon, rest = text.partition(":")
     if text == "cpu":
-        return CpuDevice(emulator=Emulator.found())
+        return CpuDevice(emulator=Emulator.installed())
     if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
         return _WITH_ARGUMENT[kind](rest or "0")
     del colon

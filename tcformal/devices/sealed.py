@@ -1,4 +1,4 @@
-"""Checks of the lines of results and plans: seal, types, sizes."""
+"""Validation of result and plan lines: seal, types, sizes."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _TEXTS = ("unit", "plan", "definition", "tcformal", "date")
 
 
 def check_seal(data: Mapping[str, Any], where: str) -> None:
-    """RecordError, naming `where`, for a line that was altered."""
+    """Raise RecordError, naming `where`, for a line that was altered."""
     try:
-        found = sealed(data)[SEAL]
+        digest = sealed(data)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected plain data in {where}, but got: {error}") from None
-    if found != data.get(SEAL):
+    if digest != data.get(SEAL):
         raise RecordError(
             f"expected {where} as it was written, but it was altered: "
-            f"its digest is {found[:12]}… and {data.get(SEAL)!s:.12}… stands there"
+            f"its digest is {digest[:12]}… and {data.get(SEAL)!s:.12}… stands there"
         )
 
 
 def read_summary(folder: Path) -> dict[str, Any] | None:
-    """The summary in a campaign's folder, packed or not; None where there is none.
+    """Read the summary of a campaign's folder, compressed or not; None without one.
 
     Errors: RecordError for one that cannot be read, or was altered.
     """
@@ -60,7 +60,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
 
 
 def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None:
-    """RecordError for a line without a digest in a new file, or with one in an old file."""
+    """Raise RecordError unless a line has a digest exactly where its file's schema demands one."""
     if schema not in (SCHEMA, UNSEALED):
         raise RecordError(f"expected results ({SCHEMA}) in {where}, but got {schema!r:.80}")
     if (SEAL in data) != (schema == SCHEMA):
@@ -70,7 +70,7 @@ def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None
 
 
 def check_head(data: Mapping[str, Any], where: str) -> None:
-    """RecordError for the head of a run with a missing or invalid key."""
+    """Raise RecordError for a run's head with a missing or invalid key."""
     check_sealed_as(data, data.get("schema"), where)
     device = data.get("device")
     texts = [data.get(name) for name in _TEXTS]
@@ -88,7 +88,7 @@ def check_head(data: Mapping[str, Any], where: str) -> None:
 
 
 def whole(data: Mapping[str, Any], name: str, where: str, *, low: int = 0, high: int = MOST_ROWS) -> int:
-    """An integer of a line; RecordError naming `where` for anything else."""
+    """Read an integer of a line; RecordError naming `where` for anything else."""
     value = data.get(name)
     if type(value) is not int or not low <= value <= high:
         raise RecordError(
@@ -98,7 +98,7 @@ def whole(data: Mapping[str, Any], name: str, where: str, *, low: int = 0, high:
 
 
 def word(fmt: Format, text: object, where: str) -> int:
-    """An encoding in hex with all its digits; RecordError naming `where` for anything else."""
+    """Read an encoding in hex with all its digits; RecordError naming `where` for anything else."""
     if isinstance(text, str) and re.fullmatch(r"0x[0-9a-f]{1,16}", text):
         value = int(text, 16)
         if value < 1 << fmt.width and text == hex_word(fmt, value):
@@ -108,7 +108,7 @@ def word(fmt: Format, text: object, where: str) -> int:
 
 @contextlib.contextmanager
 def read_whole(where: object) -> Iterator[None]:
-    """Turn Python's errors on invalid lines into RecordError with one sentence."""
+    """A context that turns Python's errors on invalid lines into a RecordError."""
     try:
         yield
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""The probe sources, in the repository or an installed package."""
+"""The folder of probe sources, in the repository or an installed package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def sources(family: str) -> Path:
-    """The folder of one family of probes: `cpu`, `cuda`; DeviceError where the sources are not installed."""
+    """The folder of one probe family (`cpu`, `cuda`); DeviceError where sources are not installed."""
     for root in (_PACKAGE / "hw_probes", _PACKAGE.parent / "hw_probes"):
         if (root / family).is_dir():
             return root / family

@@ -1,4 +1,4 @@
-"""Independent dot products placed on matrix tiles, at varying positions.
+"""Placement of independent dot products on matrix tiles, at varying positions.
 
 A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n].  Dot products that share no operand are placed on
 different rows and different columns, min(m, n) to a tile.  The pairing of rows and columns changes from
@@ -25,7 +25,7 @@ TURN = 5
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """Matrices of t tiles as raw encodings in the smallest unsigned integers that hold them.
+    """The matrices of t tiles as raw encodings in the smallest unsigned integer types.
 
     Shapes: a [t, m, k]; b [t, n, k], each column of B in order of k; c [t, m, n]; scale_a [t, m, s] and
     scale_b [t, n, s], or None.
@@ -40,7 +40,7 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The position of each dot product of a batch."""
+    """The tile, row and column of each dot product of a batch."""
 
     tile: NDArray[np.intp]
     row: NDArray[np.intp]
@@ -63,7 +63,7 @@ class Places:
 
 
 def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
-    """The tiles of a batch; operands that belong to no dot product are zero."""
+    """The tiles of a batch; operands outside every dot product are zero."""
     o, k, t = spec.operands, batch.a.shape[1], at.count
 
     def tiles(shape: tuple[int, ...], bits: int) -> Raw:
@@ -84,7 +84,7 @@ def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
 
 
 class PlacedDevice(Device):
-    """A device that computes tiles: each dot product is run at two positions, which must agree."""
+    """A device that computes tiles: each dot product runs at two positions, which must agree."""
 
     @abstractmethod
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
@@ -94,7 +94,7 @@ class PlacedDevice(Device):
         """
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results; DeviceError where a result depends on the position of its dot product."""
+        """The results of a batch; DeviceError where a result depends on the position."""
         first, second = self.twice(spec, batch)
         moved = np.flatnonzero(first != second)
         if moved.size:
@@ -108,14 +108,14 @@ class PlacedDevice(Device):
 
 
 class TiledDevice(PlacedDevice):
-    """A device whose `launch` takes whole tiles."""
+    """A device whose `launch` computes whole tiles."""
 
     @abstractmethod
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
-        """D [t, m, n] of t tiles; DeviceError where the device fails."""
+        """Compute D [t, m, n] of t tiles; DeviceError where the device fails."""
 
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """As PlacedDevice.twice; the second time the batch is in another order."""
+        """The results of each dot product at two positions: the batch is run again in rotated order."""
         first = self._once(spec, batch)
         order = np.roll(np.arange(len(batch.c)), TURN)
         second = np.empty_like(first)

@@ -1,1 +1,1 @@
-"""Floating-point formats: facts of their encodings, and values as people write them."""
+"""Floating-point formats, and exact values as text."""

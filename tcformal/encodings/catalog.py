@@ -1,4 +1,4 @@
-"""The catalogue of formats."""
+"""The catalogue of floating-point formats."""
 
 from __future__ import annotations
 
@@ -86,20 +86,20 @@ ALIASES: dict[str, str] = {
 
 
 def format_named(name: str) -> Format:
-    """The format of that name or alias, of a shape `eXmY`, or of one of these with changes in brackets.
+    """The format with this name or alias, of a shape `eXmY`, or one of these with changes in brackets.
 
     Errors: UnknownNameError with the closest names for another; InputError for facts that no format has.
     """
     base, bracket, rest = name.partition("[")
     key = ALIASES.get(base, base)
-    made = FORMATS.get(key) or shaped(key)
-    if made is None:
-        made = FORMATS[check_choice("format", key, FORMATS)]
+    fmt = FORMATS.get(key) or shaped(key)
+    if fmt is None:
+        fmt = FORMATS[check_choice("format", key, FORMATS)]
     if not bracket:
-        return made
+        return fmt
     if not rest.endswith("]"):
         raise InputError(f"expected a format such as e5m10[bias=20,no-subnormals], but got {name!r}")
-    return changed(made, rest[:-1])
+    return changed(fmt, rest[:-1])
 
 
 def formats() -> dict[str, Format]:

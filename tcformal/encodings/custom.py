@@ -1,4 +1,4 @@
-"""Formats by their facts: `e4m7`, `fp16[no-subnormals]`, `e5m10[bias=20,finite]`."""
+"""Custom formats by name: `e4m7`, `fp16[no-subnormals]`, `e5m10[bias=20,finite]`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHANGES = ("bias=N", "subnormals", "no-subnormals", *SPECIALS)
 
 
 def shaped(name: str) -> Format | None:
-    """The format of a name `eXmY`, IEEE-like: bias 2^(X-1) - 1, subnormals, Inf and NaN; None for another.
+    """The IEEE-like format `eXmY`: bias 2^(X-1) - 1, subnormals, Inf and NaN; None for another name.
 
     Ranges and units: X from 2 to 15 exponent bits, Y from 1 to 62 fraction bits, at most 64 bits in all.
     Errors: InputError for widths that no encoding has.
@@ -41,7 +41,7 @@ def shaped(name: str) -> Format | None:
 
 @lru_cache(maxsize=256)
 def changed(base: Format, text: str) -> Format:
-    """A format with some facts changed, as the text between the brackets of its name says.
+    """A format with the changes that the brackets of its name list.
 
     Ranges and units: `bias=N` with |N| at most 20000; `no-subnormals`, where every encoding with the
     exponent field 0 is a zero; `ieee`, `all-ones-nan`, `fnuz` or `finite`, as in SPECIALS.  The name of the
@@ -82,10 +82,10 @@ def changed(base: Format, text: str) -> Format:
 
 
 def split_names(text: str) -> list[str]:
-    """The parts of a list between its commas, those in brackets apart."""
+    """Split a list at commas outside brackets."""
     return [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
 
 
 def _bias(name: str, value: str) -> int:
-    given = read_int(f"the bias of {name}", value)
-    return check_int(f"the bias of {name}", given, low=-LARGEST_BIAS, high=LARGEST_BIAS)
+    bias = read_int(f"the bias of {name}", value)
+    return check_int(f"the bias of {name}", bias, low=-LARGEST_BIAS, high=LARGEST_BIAS)

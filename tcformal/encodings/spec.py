@@ -1,4 +1,4 @@
-"""A floating-point format as a frozen record of facts; it knows no arithmetic."""
+"""A floating-point format as a frozen record of facts, without arithmetic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tcformal.errors import InputError
 
 
 class Specials(Enum):
-    """Which encodings are not finite numbers."""
+    """The kinds of special encodings: which encodings are not finite numbers."""
 
     #: Exponent all ones: fraction zero is Inf, else NaN (IEEE 754).
     IEEE = "Inf, NaN (IEEE 754)"
@@ -24,7 +24,7 @@ class Specials(Enum):
 
 
 class Sign(Enum):
-    """What the top bit of the encoding means."""
+    """The meaning of the encoding's top bit."""
 
     PRESENT = "a sign bit"
     IGNORED = "a bit that is ignored"
@@ -79,19 +79,19 @@ class Format:
 
     @property
     def width(self) -> int:
-        """Bits of one raw encoding."""
+        """The width of one raw encoding, in bits."""
         return (
             (self.sign is not Sign.ABSENT) + self.exponent_bits + self.fraction_bits + self.ignored_low_bits
         )
 
     @property
     def precision(self) -> int:
-        """Bits of the significand, hidden bit included (p)."""
+        """The precision p: bits of the significand, hidden bit included."""
         return self.fraction_bits + 1
 
     @property
     def e_min(self) -> int:
-        """Exponent of the smallest normal number; subnormals share it."""
+        """Exponent of the smallest normal number, shared by subnormals."""
         return 1 - self.bias if self.has_zero else -self.bias
 
     @property
@@ -116,27 +116,27 @@ class Format:
 
     @property
     def infinity(self) -> int:
-        """The encoding of +Inf; InputError where the format has none."""
+        """The encoding of +Inf; InputError for a format without Inf."""
         if self.specials is not Specials.IEEE:
             raise InputError(f"expected a format with Inf, but got {self.name}")
         return ((1 << self.exponent_bits) - 1) << (self.fraction_bits + self.ignored_low_bits)
 
     @property
     def sign_bit(self) -> int:
-        """The word whose only bit is the sign; 0 for a format without one."""
+        """The mask of the sign bit; 0 for an unsigned format."""
         return 1 << (self.width - 1) if self.sign is Sign.PRESENT else 0
 
     def is_nan(self, words: Any) -> Any:
-        """Where words, one or an array of unsigned ones, are NaN, in a format that has Inf."""
+        """Whether words (an unsigned integer or an array) are NaN, in a format with Inf."""
         return (words & ((1 << (self.width - 1)) - 1)) > self.infinity
 
     def is_special(self, words: Any) -> Any:
-        """Where words, one or an array of unsigned ones, are NaN or Inf, in a format that has them."""
+        """Whether words (an unsigned integer or an array) are NaN or Inf, in a format with them."""
         return (words & ((1 << (self.width - 1)) - 1)) >= self.infinity
 
     @property
     def one(self) -> int:
-        """The encoding of 1, in every format whose exponents reach 0."""
+        """The encoding of 1, for formats whose exponent range contains 0."""
         return self.bias << (self.fraction_bits + self.ignored_low_bits)
 
     @property

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.differences import steps_between
+from tcformal.analysis.differences import ulp_distance
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -132,7 +132,7 @@ def explain_product(
     parting = None
     if first is not None and expected and got:
         parting = _parting(case, expected[0].model, got[0].model, first)
-    apart = steps_between(case.d_format, case.expected, case.got)
+    apart = ulp_distance(case.d_format, case.expected, case.got)
     return ExplainedProduct(
         spec, case, tried, len(trial.apart), max(0, int(apart.max())), first, expected, got, chance,
         tuple(faults), hints, parting,

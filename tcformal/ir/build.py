@@ -17,7 +17,7 @@ from tcformal.ir.ops import LEAVES, OPS, apply_op, signed
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A labelled node and how a person reads it: (raw, signed or not, + offset) · 2^-scale."""
+    """A labelled node with its reading: (raw, signed or unsigned, + offset) · 2^-scale."""
 
     node: Node
     signed: bool
@@ -25,13 +25,13 @@ class Stage:
     scale: int
 
     def read(self, raw: int) -> int:
-        """The integer that raw bits of this stage stand for, in units of 2^-scale."""
+        """The integer value of raw bits of this stage, in units of 2^-scale."""
         return (signed(raw, self.node.width) if self.signed else raw) + self.offset
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A condition that holds on every input.
+    """A condition that must hold on every input.
 
     Shapes: node u[1], 1 where the condition holds; `where` is the scope that relies on it.
     """
@@ -42,7 +42,7 @@ class Invariant:
 
 
 class Invariants:
-    """The invariants of one graph, in the order of definition; none unless the graph is checked."""
+    """The invariants of one graph in definition order; empty unless the graph is checked."""
 
     def __init__(self, g: Graph, checked: bool) -> None:
         self._g, self._checked = g, checked
@@ -50,7 +50,7 @@ class Invariants:
         self.kept: list[Invariant] = []
 
     def add(self, condition: Callable[[], Node], why: str) -> None:
-        """Keep a condition, which has to hold where all that is supposed here does."""
+        """Add a condition that must hold under the current suppositions."""
         if not self._checked:
             return
         node = condition()
@@ -62,7 +62,7 @@ class Invariants:
 
     @contextmanager
     def suppose(self, condition: Callable[[], Node]) -> Iterator[None]:
-        """Ask what is added inside of those inputs only on which a condition (width 1) holds."""
+        """A context in which added invariants are required only where a condition (width 1) holds."""
         if not self._checked:
             yield
             return
@@ -74,7 +74,7 @@ class Invariants:
 
 
 class Graph:
-    """A builder and the DAG it has built; `checked` says whether it keeps invariants.
+    """A DAG builder; a `checked` one keeps invariants.
 
     A graph that is not `folded` makes every node as it is asked for: equal ones are shared, and nothing else
     is simplified.
@@ -95,7 +95,7 @@ class Graph:
 
     # ------------------------------------------------------------------ making nodes
     def make(self, name: str, args: Sequence[Node] = (), params: Sequence[int] = ()) -> Node:
-        """Return the node `name(args; params)`, sharing an equal one; a folded graph folds constants."""
+        """The node `name(args; params)`, shared if an equal one exists; a folded graph folds constants."""
         op = OPS[name]
         if name in LEAVES:
             raise WidthError(f"expected Graph.{name} for a leaf, but got make({name!r})")
@@ -139,7 +139,7 @@ class Graph:
         return node
 
     def input(self, name: str, width: int) -> Node:
-        """An input by name; asking again for the same name and width returns the same node."""
+        """The input with this name; a repeated call returns the same node."""
         node = self._inputs.get(name)
         if node is None:
             OPS["input"].width((), (width, 0))
@@ -176,15 +176,15 @@ class Graph:
         return first
 
     def ite(self, cond: Node, yes: Node, no: Node) -> Node:
-        """`yes` where `cond` (width 1) is 1, else `no`."""
+        """A multiplexer: `yes` where `cond` (width 1) is 1, else `no`."""
         return self.make("ite", (cond, yes, no))
 
     def concat(self, high: Node, *lower: Node) -> Node:
-        """The operands side by side, the first one highest."""
+        """Concatenation, the first operand highest."""
         return self._fold("concat", high, lower)
 
     def extract(self, x: Node, high: int, low: int) -> Node:
-        """Bits high..low of x, both included."""
+        """The bits high..low of x, both included."""
         return self.make("extract", (x,), (high, low))
 
     def bit(self, x: Node, position: int) -> Node:
@@ -197,78 +197,78 @@ class Graph:
 
     # ------------------------------------------------------------------ widths
     def zero_extend_to(self, x: Node, width: int) -> Node:
-        """x with zeros above, `width` bits in all (at least those of x)."""
+        """Zero extension of x to `width` bits (at least its own)."""
         return self.make("zero_extend", (x,), (width - x.width,))
 
     def sign_extend_to(self, x: Node, width: int) -> Node:
-        """x with copies of its top bit above, `width` bits in all (at least those of x)."""
+        """Sign extension of x to `width` bits (at least its own)."""
         return self.make("sign_extend", (x,), (width - x.width,))
 
     def wrap_to_mod(self, x: Node, width: int) -> Node:
-        """x read as two's complement and reduced modulo 2^width (grown by sign when wider)."""
+        """The two's complement x reduced modulo 2^width, sign-extended if wider."""
         return self.sign_extend_to(x, width) if width >= x.width else self.extract(x, width - 1, 0)
 
     def shift_left_const(self, x: Node, amount: int) -> Node:
-        """x with `amount` zeros appended below: nothing is lost."""
+        """The value x with `amount` zero bits appended below: exact."""
         return x if amount == 0 else self.concat(x, self.const(0, amount))
 
     def truncate_low(self, x: Node, amount: int) -> Node:
-        """x without its lowest `amount` bits; a zero of width 1 when nothing is left."""
+        """The value x without its lowest `amount` bits; a zero of width 1 if none is left."""
         return self.const(0, 1) if amount >= x.width else self.extract(x, x.width - 1, amount)
 
     # ------------------------------------------------------------------ arithmetic
     def add_mod(self, x: Node, y: Node) -> Node:
-        """x + y modulo 2^width."""
+        """The sum x + y modulo 2^width."""
         return self.make("add_mod", (x, y))
 
     def sub_mod(self, x: Node, y: Node) -> Node:
-        """x - y modulo 2^width."""
+        """The difference x - y modulo 2^width."""
         return self.make("sub_mod", (x, y))
 
     def neg_mod(self, x: Node) -> Node:
-        """-x modulo 2^width."""
+        """The negation -x modulo 2^width."""
         return self.make("neg_mod", (x,))
 
     def add_expand(self, x: Node, y: Node) -> Node:
-        """x + y, unsigned, one bit wider than the wider operand: exact."""
+        """The unsigned sum x + y, one bit wider than the wider operand: exact."""
         width = max(x.width, y.width) + 1
         return self.add_mod(self.zero_extend_to(x, width), self.zero_extend_to(y, width))
 
     def mul_expand(self, x: Node, y: Node) -> Node:
-        """x * y, unsigned, as wide as both operands together: exact."""
+        """The unsigned product x * y, as wide as both operands together: exact."""
         return self.make("mul_expand", (x, y))
 
     def shl_mod(self, x: Node, amount: Node) -> Node:
-        """x shifted left by an unsigned amount; bits above the width are lost."""
+        """Left shift by an unsigned amount; bits above the width are lost."""
         return self.make("shl_mod", (x, amount))
 
     def lshr(self, x: Node, amount: Node) -> Node:
-        """x shifted right by an unsigned amount, zeros coming in; low bits are lost."""
+        """Logical right shift by an unsigned amount; low bits are lost."""
         return self.make("lshr", (x, amount))
 
     def ashr(self, x: Node, amount: Node) -> Node:
-        """x as two's complement shifted right (floor); low bits are lost."""
+        """Arithmetic right shift (floor) by an unsigned amount; low bits are lost."""
         return self.make("ashr", (x, amount))
 
     # ------------------------------------------------------------------ comparisons
     def eq(self, x: Node, y: Node) -> Node:
-        """1 where x equals y."""
+        """Equality: 1 where x equals y."""
         return self.make("eq", (x, y))
 
     def ult(self, x: Node, y: Node) -> Node:
-        """1 where x < y, unsigned."""
+        """Unsigned comparison: 1 where x < y."""
         return self.make("ult", (x, y))
 
     def ule(self, x: Node, y: Node) -> Node:
-        """1 where x <= y, unsigned."""
+        """Unsigned comparison: 1 where x <= y."""
         return self.make("ule", (x, y))
 
     def slt(self, x: Node, y: Node) -> Node:
-        """1 where x < y, two's complement."""
+        """Signed comparison: 1 where x < y."""
         return self.make("slt", (x, y))
 
     def sle(self, x: Node, y: Node) -> Node:
-        """1 where x <= y, two's complement."""
+        """Signed comparison: 1 where x <= y."""
         return self.make("sle", (x, y))
 
     def is_zero(self, x: Node) -> Node:
@@ -290,7 +290,7 @@ class Graph:
     # ------------------------------------------------------------------ labels
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
-        """Prefix the labels given inside with `name` and a dot."""
+        """A context that prefixes labels with `name` and a dot."""
         before = self._scope
         self._scope = (*before, name)
         try:
@@ -299,7 +299,7 @@ class Graph:
             self._scope = before
 
     def label(self, name: str, node: Node, *, signed: bool = False, offset: int = 0, scale: int = 0) -> Node:
-        """Name a stage (`e_max`, `sum`, …) in the current scope and return the node unchanged.
+        """Name a stage (`e_max`, `sum`, …) in the current scope, and return its node.
 
         Ranges and units: the integer a person reads there is the raw bits (two's complement where
         `signed`) plus `offset`, in units of 2^-scale.
@@ -311,7 +311,7 @@ class Graph:
         return node
 
     def invariant(self, condition: Callable[[], Node], why: str) -> None:
-        """Say that the definition relies on a condition (width 1); built in checked graphs only."""
+        """Add a condition (width 1) that the definition relies on, in checked graphs only."""
         self.invariants.add(condition, why)
 
     @property
@@ -321,13 +321,13 @@ class Graph:
 
     @property
     def labels(self) -> dict[str, Stage]:
-        """All stages labelled so far, in the order they were labelled."""
+        """All labelled stages in order of labelling."""
         return dict(self._labels)
 
     # ------------------------------------------------------------------ views
     @property
     def inputs(self) -> dict[str, Node]:
-        """The inputs by name, in the order they were first asked for."""
+        """The inputs by name, in order of first use."""
         return dict(self._inputs)
 
     def input_name(self, node: Node) -> str:
@@ -335,7 +335,7 @@ class Graph:
         return self._input_names[node.params[1]]
 
     def since(self, index: int) -> list[Node]:
-        """The nodes made since the graph had so many, in the order in which they were made."""
+        """The nodes with numbers from `index` on, in order of creation."""
         return self._nodes[index:]
 
     def __len__(self) -> int:
@@ -388,7 +388,8 @@ def _complement(_g: Graph, _name: str, args: Sequence[Node], _params: Sequence[i
 
 
 def _of_two(_g: Graph, name: str, args: Sequence[Node], _params: Sequence[int], width: int) -> Node | None:
-    """The operators on two operands of one width."""
+    """Algebraic identities of binary operators, such as x + 0 = x: an existing node; None where none
+    applies."""
     x, y = args
     if x is y and name in ("and_", "or_"):
         return x

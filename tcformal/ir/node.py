@@ -8,7 +8,7 @@ from tcformal.errors import WidthError
 
 
 class Node:
-    """One bit-vector of the DAG.
+    """One bit-vector operation in the DAG.
 
     Shapes: a single bit-vector of `width` bits.  Nodes are made by `Graph` only; two nodes of one
     graph are the same object exactly when operator, parameters and arguments are the same.

@@ -123,7 +123,7 @@ _ROWS: tuple[tuple[str, int, int, WidthRule, str, bool], ...] = (
 
 
 def _row(name: str, arity: int, n_params: int, width: WidthRule, text: str, commutative: bool) -> Op:
-    """One row with its meaning compiled."""
+    """One row of the operator table, with its meaning compiled."""
     names = {"a": "v[0]", "b": "v[1]", "c": "v[2]", "wa": "w[0]", "wb": "w[1]", "p": "p[0]", "q": "p[1]"}
     meaning = eval(f"lambda v, w, p: {text.format(**names)}", {"signed": signed, "min": min})
     return Op(name, arity, n_params, width, text, meaning, commutative)
@@ -137,5 +137,5 @@ LEAVES = frozenset({"const", "input"})
 
 
 def apply_op(op: Op, values: Sequence[int], widths: Sequence[int], params: Sequence[int], width: int) -> int:
-    """The value of one operator on unsigned integers, masked to the result `width`."""
+    """Evaluate one operator on unsigned integers; the result is masked to `width`."""
     return int(op.meaning(values, widths, params)) & ((1 << width) - 1)

@@ -1,4 +1,4 @@
-"""Walking the DAG: topological order, the interpreter base class, serialisation and hashing."""
+"""Traversal of the DAG: topological order, the interpreter base class, serialisation and hashing."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
 
 
 def met(roots: Iterable[Node], stops: Collection[int]) -> tuple[list[Node], list[Node]]:
-    """What the roots depend on down to some nodes, given by index, and those of these nodes that are met."""
+    """A cut of the DAG: the nodes above the stop nodes, and the stop nodes that were reached."""
     above: dict[int, Node] = {}
-    found: dict[int, Node] = {}
+    reached: dict[int, Node] = {}
     stack = list(roots)
     while stack:
         node = stack.pop()
         if node.index in stops:
-            found[node.index] = node
+            reached[node.index] = node
         elif node.index not in above:
             above[node.index] = node
             stack += node.args
-    return list(above.values()), list(found.values())
+    return list(above.values()), list(reached.values())
 
 
 @lru_cache(maxsize=16)
 def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[int, ...]]]:
-    """Each node that the roots depend on, with its arguments, and with those that no later one takes."""
+    """Each node in topological order, with its arguments, and those whose last use it is."""
     steps = []
     wanted = {root.index for root in roots}
     for node in reversed(reachable(roots)):
@@ -60,7 +60,7 @@ def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[i
 
 @lru_cache(maxsize=16)
 def most_held(root: Node) -> int:
-    """The most values that `Interpreter.run` holds at once on the way to a node."""
+    """The peak number of values that `Interpreter.run` holds while evaluating a node."""
     most = held = 0
     for _, _, last in _steps((root,)):
         held += 1
@@ -70,7 +70,7 @@ def most_held(root: Node) -> int:
 
 
 class Interpreter(Generic[NodeValue]):
-    """One meaning of the whole vocabulary; walks the DAG once, each shared node once.
+    """An interpretation of all operators; it visits each shared node of the DAG once.
 
     A concrete subclass defines `on_<op>(node, *argument_values)` for every operator of the table;
     a class that lacks one cannot be created.  Abstract intermediates pass `partial=True`.
@@ -93,13 +93,13 @@ class Interpreter(Generic[NodeValue]):
             )
 
     def run(self, roots: Sequence[Node]) -> list[NodeValue]:
-        """The values of `roots`; any other is dropped after its last use."""
-        known: dict[int, NodeValue] = {}
+        """The values of `roots`; other values are dropped after their last use."""
+        values: dict[int, NodeValue] = {}
         for node, args, last in _steps(tuple(roots)):
-            known[node.index] = self.visit(node, [known[i] for i in args])
+            values[node.index] = self.visit(node, [values[i] for i in args])
             for i in last:
-                del known[i]
-        return [known[root.index] for root in roots]
+                del values[i]
+        return [values[root.index] for root in roots]
 
     def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
         """The value of one node, given those of its arguments."""
@@ -108,25 +108,25 @@ class Interpreter(Generic[NodeValue]):
 
 
 def specialised(graph: Graph, root: Node, known: Mapping[str, int]) -> tuple[Graph, Node]:
-    """A node with some inputs fixed, folded, in a graph of its own that has the other inputs."""
-    made = Graph()
+    """A node with some inputs fixed and folded, in a new graph with the remaining inputs."""
+    folded = Graph()
     nodes: dict[int, Node] = {}
     for node in reachable([root]):
         if node.op == "input":
             name = graph.input_name(node)
             fixed = known.get(name)
             nodes[node.index] = (
-                made.input(name, node.width) if fixed is None else made.const(fixed, node.width)
+                folded.input(name, node.width) if fixed is None else folded.const(fixed, node.width)
             )
         elif node.op == "const":
-            nodes[node.index] = made.const(node.params[1], node.width)
+            nodes[node.index] = folded.const(node.params[1], node.width)
         else:
-            nodes[node.index] = made.make(node.op, [nodes[a.index] for a in node.args], node.params)
-    return made, nodes[root.index]
+            nodes[node.index] = folded.make(node.op, [nodes[a.index] for a in node.args], node.params)
+    return folded, nodes[root.index]
 
 
 def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:
-    """The part of a graph that `roots` need, as text; equal questions give equal text.
+    """The part of a graph below `roots` as canonical text: equal questions give equal text.
 
     Nodes are renumbered in topological order and inputs are kept by name, so the text depends on
     the definition and not on what else the graph holds.
@@ -148,7 +148,7 @@ def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:
 
 
 def from_json(text: str) -> tuple[Graph, dict[str, Node]]:
-    """Rebuild a graph and its named roots from `to_json` text."""
+    """Rebuild a graph and its named roots from the text of `to_json`."""
     try:
         data = json.loads(text)
         graph = Graph()
@@ -166,12 +166,12 @@ def from_json(text: str) -> tuple[Graph, dict[str, Node]]:
 
 
 def _earlier(index: int) -> int:
-    """A node's number in serialised text; ValueError for one that counts from the end."""
+    """A node's number in serialised text; ValueError for a negative one."""
     if index < 0:
         raise ValueError(f"node number {index}")
     return index
 
 
 def digest(graph: Graph, roots: Mapping[str, Node]) -> str:
-    """SHA-256 of the serialised definition: the identity of a question."""
+    """SHA-256 of the serialised definition: a question's identity."""
     return hashlib.sha256(to_json(graph, roots).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""One block: its products and c summed in the design's order."""
+"""The oracle's sum of one block: its products and c, in the design's order, in exact fractions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A sum of products that is not yet rounded; the exponent is its e_max, None where there is none."""
+    """An unrounded sum of products with its e_max, which is None where there is none."""
 
     total: Fraction
     sign: int
@@ -41,7 +41,7 @@ def round_down_sum(design: Design, products: Sequence[ExactValue], c: ExactValue
 
 
 def truncated(design: Design, products: Sequence[ExactValue]) -> Partial:
-    """The products cut at their largest exponent and summed (XIE Algorithm 10, step 2)."""
+    """The truncated sum of products, aligned at their largest exponent (XIE Algorithm 10, step 2)."""
     total, sign = aligned_sum(design, products, design.rho.mode)
     return Partial(total, sign, largest_exponent(design, products))
 
@@ -58,7 +58,8 @@ def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
 
 
 def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
-    """The final sum: both addends rounded down at the larger exponent, the sum again, and then converted.
+    """TR-FDPA's final sum: both addends rounded down at the larger exponent, then the sum, then the
+    conversion.
 
     With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4), with
     RD_ADDENDS only the addends are rounded down, the products' sum to F2 bits (the printed algorithms).
@@ -88,7 +89,7 @@ def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
 
 
 def _bits(number: int | None) -> int:
-    """A number of fraction bits, which these summations always have."""
+    """A number of fraction bits that these summations always define."""
     if number is None:
         raise InputError(
             "expected fraction_bits and sum_fraction_bits for summation=tr and gtr, but got None"
@@ -97,7 +98,7 @@ def _bits(number: int | None) -> int:
 
 
 def framed_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
-    """One block: everything on a grid, counted in its units, added and converted.
+    """One block with c aligned differently: all terms in units of one grid, added and converted.
 
     Shapes: products: L values.
     Ranges and units: the grid is 2^g, g the larger of the products' exponents less fraction_bits and of c's
@@ -133,7 +134,7 @@ def framed_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) ->
 
 
 def _grid(design: Design, x: ExactValue, bits: int, zeros: bool, f: int | None = None) -> int | None:
-    """The exponent of the unit that a term asks for; None: it asks for none."""
+    """The exponent of the grid unit that a term requires; None if it requires none."""
     if not x.is_zero:
         return x.exponent - bits
     if not zeros or design.zero_exponent == "none":
@@ -144,7 +145,8 @@ def _grid(design: Design, x: ExactValue, bits: int, zeros: bool, f: int | None =
 
 
 def _counts(design: Design, products: Sequence[ExactValue], c: ExactValue, grid: int) -> list[int]:
-    """Every product in units of the grid; under ones_complement, those of the other sign than c's apart."""
+    """Each product in grid units; under ones_complement, products of the other sign than c's are one unit
+    further away from c."""
     counts = [round_units(x.number, grid, design.alignment_rounding) for x in products]
     if design.accumulation != "ones_complement":
         return counts
@@ -154,7 +156,7 @@ def _counts(design: Design, products: Sequence[ExactValue], c: ExactValue, grid:
 
 
 def _group_counts(design: Design, products: Sequence[ExactValue], f: int, grid: int) -> list[int]:
-    """The sum of each group, its products cut at their own largest exponent, in units of the grid."""
+    """Each group's sum in grid units, its products truncated at the group's largest exponent."""
     size = design.aligned_group or len(products)
     counts = []
     for i in range(0, len(products), size):
@@ -166,7 +168,7 @@ def _group_counts(design: Design, products: Sequence[ExactValue], f: int, grid: 
 
 
 def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
-    """The sum of one block's products and c, converted with `design.conversion`.
+    """The sum of one block's products and c, rounded by `design.conversion`.
 
     Shapes: products: L values (groups count as one), in the design's order.
     Zero, NaN, Inf: as `fused_sum`, step by step; c comes with its subnormals already flushed.
@@ -197,7 +199,7 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
 
 
 def products_then_c(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
-    """The cut products added up; c added to that without a cut; the whole rounded once.
+    """The truncated sum of products, plus c untruncated, with one rounding.
 
     Zero, NaN, Inf: specials as `exact_specials`; the sign of a zero as IEEE 754 gives it, for the sum of the
     products and then for that with c.
@@ -214,7 +216,7 @@ def products_then_c(design: Design, products: Sequence[ExactValue], c: ExactValu
 
 
 def chain(design: Design, start: ExactValue, terms: Sequence[ExactValue]) -> ExactValue:
-    """The start plus one term after the other, each sum rounded as a partial sum."""
+    """A chain of sums from a start value, each rounded as a partial sum."""
     partial = start
     for term in terms:
         partial = fused_sum(design, [partial, term], design.step)
@@ -222,7 +224,7 @@ def chain(design: Design, start: ExactValue, terms: Sequence[ExactValue]) -> Exa
 
 
 def chain_from_c(design: Design, products: Sequence[ExactValue], c: ExactValue) -> list[ExactValue]:
-    """The result of each step of a chain that starts with c; the last step takes the final conversion."""
+    """The result of each step of a chain that starts with c; the last step uses the final conversion."""
     results: list[ExactValue] = []
     for k, term in enumerate(products):
         target = design.rho if k == len(products) - 1 else design.step
@@ -231,7 +233,7 @@ def chain_from_c(design: Design, products: Sequence[ExactValue], c: ExactValue) 
 
 
 def pairwise_sum(design: Design, products: Sequence[ExactValue]) -> ExactValue:
-    """The products summed as a tree: neighbours level by level, an odd one out moves up as it is."""
+    """Pairwise summation of the products; an odd element passes to the next level."""
     level = list(products)
     while len(level) > 1:
         pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
@@ -240,19 +242,19 @@ def pairwise_sum(design: Design, products: Sequence[ExactValue]) -> ExactValue:
 
 
 def two_chains(design: Design, products: Sequence[ExactValue]) -> ExactValue:
-    """Even-index and odd-index products in a chain each, then their sum."""
+    """The sum of two chains, of even-index and odd-index products."""
     even, odd = (chain_from_zero(design, products[first::2])[-1] for first in (0, 1))
     return fused_sum(design, [even, odd], design.step)
 
 
 def pair_chains(design: Design, products: Sequence[ExactValue]) -> ExactValue:
-    """Sums of two neighbours; the first, third, … of them in a chain, the others in another; their sum."""
+    """Sums of neighbouring pairs, added in two alternating chains, then the sum of both."""
     sums = [fused_sum(design, products[i : i + 2], design.step) for i in range(0, len(products), 2)]
     return two_chains(design, sums)
 
 
 def chain_from_zero(design: Design, products: Sequence[ExactValue]) -> list[ExactValue]:
-    """A +0 of the accumulator, and the result of each step of the chain that starts with it."""
+    """A chain that starts with the accumulator's +0: the start, then the result of each step."""
     results = [ExactValue(NumberClass.FINITE, 0, Fraction(0), design.step.e_min)]
     for term in products:
         results.append(fused_sum(design, [results[-1], term], design.step))

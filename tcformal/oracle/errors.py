@@ -1,4 +1,4 @@
-"""Errors of results, a second time, in fractions."""
+"""Exact errors of results, in fractions, independent of the DAG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SINGLE = FORMATS["fp32"]
 def exact_products(
     a_format: Format, b_format: Format, a: Sequence[int], b: Sequence[int]
 ) -> list[Fraction] | None:
-    """The products a_k·b_k of encodings; None where one is no number."""
+    """The exact products a_k·b_k of encodings; None where one is not finite."""
     rows = [(decode(a_format, x), decode(b_format, y)) for x, y in zip(a, b, strict=True)]
     if any(v.kind is not NumberClass.FINITE for row in rows for v in row):
         return None
@@ -25,7 +25,7 @@ def exact_products(
 
 
 def exact_sum(products: Sequence[Fraction] | None, c_format: Format, c: int) -> Fraction | None:
-    """c + the products; None where one is no number."""
+    """The exact sum of products and c; None where c or a product is not finite."""
     last = decode(c_format, c)
     if products is None or last.kind is not NumberClass.FINITE:
         return None
@@ -33,13 +33,13 @@ def exact_sum(products: Sequence[Fraction] | None, c_format: Format, c: int) -> 
 
 
 def error(result: int, exact: Fraction, fmt: Format = SINGLE) -> Fraction | None:
-    """|result - exact| of an encoding; None where the result is no number."""
+    """The error |result - exact| of an encoding; None for a result that is not finite."""
     value = decode(fmt, result)
     return abs(value.number - exact) if value.kind is NumberClass.FINITE else None
 
 
 def ulp(number: Fraction, fmt: Format = SINGLE) -> Fraction:
-    """The unit in the last place of a format at a number other than zero, as if exponents had no end."""
+    """The ulp of a format at a nonzero number, without an exponent range."""
     if not number:
         raise InputError("expected a number other than zero for its unit in the last place, but got 0")
     return power_of_two(exponent_of(abs(number)) - fmt.fraction_bits)

@@ -1,7 +1,7 @@
-"""The second version of the arithmetic: one dot product of any design, in fractions, from the papers.
+"""The oracle: one dot product of any design in exact fractions, written a second time from the papers.
 
-Nothing here is meant to be fast.  Numbers are `Fraction`s, every rounding is a `floor`, and no width
-is bounded except where a design bounds it.
+This code is deliberately slow and plain.  Numbers are `Fraction`s, every rounding is a `floor`, and no width
+is bounded unless a design bounds it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def operand_nan(
     c_value: ExactValue,
     target: Format,
 ) -> int:
-    """The NaN word of a block that ends as NaN, under a nan_rule other than `word`.
+    """The NaN of a block that ends as NaN, under a nan_rule other than `word`.
 
     Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c: an encoding of
     `target`, where it is a NaN; c_value: c as the sum takes it.
@@ -107,7 +107,7 @@ def _word_of_pairs(
     c: int | None,
     target: Format,
 ) -> int:
-    """The word of `pair_chains`: c; then the chain of even pairs, then that of odd ones, earlier NaNs first.
+    """The NaN of `pair_chains`: c first, then the even chain, then the odd chain, earlier NaNs first.
 
     Zero, NaN, Inf: a product's word is that of a, then b, else nan_word; infinities that meet give nan_word.
     """
@@ -134,7 +134,7 @@ def _word_of_chain(
     word: int | None,
     target: Format,
 ) -> int | None:
-    """The word of a chain's last result where it is a NaN, else None; `word`: that of its start.
+    """The NaN of a chain's last result, else None; `word` is the NaN of its start.
 
     Shapes: results: the value after each step.
     Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, or of b_k,
@@ -156,7 +156,7 @@ def _word_of_chain(
 def tree_sum(
     step: Step, stages: Mapping[str, Design], products: Sequence[ExactValue], c: ExactValue
 ) -> ExactValue:
-    """The products and c summed as a tree says, each sum rounded by its stage.
+    """The sum of products and c in a tree's order, each sum rounded by its stage.
 
     Shapes: products: one value per k; stages: the design of each stage, by name.
     Zero, NaN, Inf: as `fused_sum`, sum by sum; a subnormal partial sum counts as a subnormal c does, and c
@@ -184,7 +184,7 @@ def tree_nan(
     target: Format,
     step: Step | None = None,
 ) -> int | None:
-    """The NaN word of a sum of a tree, the outermost one unless given; None where the sum is no NaN.
+    """The NaN of a tree's sum, by default the root; None where the sum is no NaN.
 
     Shapes: pairs: the (a_k, b_k) as they come; c: its value and its word.
     Zero, NaN, Inf: the first NaN of a_k, b_k and the running sum, in the order of the tree's nan_rule, made
@@ -215,7 +215,7 @@ def tree_nan(
 
 
 def _quieted(operand: Word, target: Format) -> int | None:
-    """An operand's NaN in the target's format; None where it is none."""
+    """A quiet NaN from an operand that is a NaN, in the target's format; None for any other operand."""
     return quiet_nan(operand, target) if decode(*operand).kind is NumberClass.NAN else None
 
 
@@ -237,7 +237,7 @@ def dot(
     scale_a: Sequence[int] = (),
     scale_b: Sequence[int] = (),
 ) -> int:
-    """D = C + sum of a_k b_k, raw encodings in and out.
+    """The dot product d = c + Σ a_k·b_k of a design, raw encodings in and out.
 
     Shapes: a, b: K encodings, K a multiple of L = min(K, design.products); c: one of `c_format`; scale_a,
     scale_b: one encoding of `scale_format` for every `scale_block` consecutive k, the last may be fewer.
@@ -284,7 +284,7 @@ def dot(
 
 
 def _operand(design: Design, fmt: Format, word: int) -> ExactValue:
-    """An element of A or B, with the exponent that it has in the unit."""
+    """The exact value of an element of A or B, with its exponent rounded down to the design's step."""
     return in_exponent_steps(decode(fmt, word), -fmt.bias, design.exponent_step)
 
 
@@ -296,7 +296,7 @@ def unit_dot(
     scale_a: Sequence[int] = (),
     scale_b: Sequence[int] = (),
 ) -> int:
-    """One element of a unit's D, with its scales, its emulation or its tree.
+    """One element of a unit's D, by its design, tree or emulation, block scales included.
 
     Shapes: as `dot`; for an emulated unit or a tree K is the unit's k.
     Errors: InputError as `dot`, also for scales of an emulated unit.
@@ -324,7 +324,7 @@ def unit_dot(
 
 
 def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c: int) -> int:
-    """What a unit that sums as a tree says computes in one call."""
+    """One call of a tree unit."""
     if len(a) != spec.k or len(b) != spec.k:
         raise InputError(
             f"expected {spec.k} elements of a and b for {spec.name}, but got {len(a)} and {len(b)}"
@@ -348,7 +348,7 @@ def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c:
 
 
 def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Sequence[int], c: int) -> int:
-    """What a compiler's composition computes: the parts from +0, one after the other, then c.
+    """One call of a compiler's composition: the parts chained from +0, then c.
 
     Zero, NaN, Inf: `emulation.addition` decides for the last sum, its operand_subnormals for the partial
     result and its c_subnormals for c; a NaN there is its nan_word.
@@ -374,7 +374,7 @@ def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Seq
 
 
 def _converted(fmt: Format, bits: int, target: Format) -> int:
-    """An encoding in another format, exactly; ValueTextError where the format does not hold the value."""
+    """An encoding converted exactly to another format; ValueTextError where that is impossible."""
     value = decode(fmt, bits)
     if value.kind is NumberClass.NAN:
         return quiet_nan((fmt, bits), target)
@@ -382,7 +382,7 @@ def _converted(fmt: Format, bits: int, target: Format) -> int:
 
 
 def _block_length(design: Design, a: Sequence[int], b: Sequence[int]) -> int:
-    """L, for operands that the design can take."""
+    """The block length L, after a check of the operands' lengths."""
     if len(a) != len(b):
         raise InputError(f"expected as many elements of b as of a ({len(a)}), but got {len(b)}")
     length = min(len(a), design.products)
@@ -401,7 +401,7 @@ def _scales(
     scale_a: Sequence[int],
     scale_b: Sequence[int],
 ) -> list[tuple[ExactValue, ...]]:
-    """For each of K elements the two scales that act on it; nothing where there are no scales."""
+    """The two scales of each of K elements; empty for a unit without scales."""
     if scale_format is None or scale_block is None:
         if scale_format is not None or scale_block is not None or len(scale_a) or len(scale_b):
             raise InputError("expected scales, scale_format and scale_block together, but some are missing")
@@ -436,7 +436,7 @@ def _encode(design: Design, d_format: Format, d: ExactValue) -> int:
 
 
 def _pack(fmt: Format, value: ExactValue) -> int:
-    """The raw encoding of a number or an infinity that the format holds."""
+    """The raw encoding of a representable number or an infinity."""
     if value.kind is NumberClass.INF:
         sign_bit: int = value.sign * 2 ** (fmt.width - 1)
         return fmt.infinity + sign_bit

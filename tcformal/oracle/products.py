@@ -1,4 +1,4 @@
-"""The terms of one block: exact or rounded products, scaled one by one or summed in groups and scaled."""
+"""The oracle's terms of one block: exact or rounded products, scaled singly or by group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Element = TypeVar("Element")
 
 
 def flushed(operand: ExactValue, rule: str) -> ExactValue:
-    """An operand as `operand_subnormals` or `c_subnormals` has it; a subnormal's zero keeps the exponent."""
+    """An operand after the rule `operand_subnormals` or `c_subnormals`; a flushed zero keeps its exponent."""
     if rule == "kept" or not operand.is_subnormal:
         return operand
     if rule == "hidden_bit":
@@ -47,7 +47,7 @@ def multiply(x: ExactValue, y: ExactValue) -> ExactValue:
 def product(
     design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = (), k: int = 0
 ) -> ExactValue:
-    """One product and its scales: exact and never renormalised, unless the design rounds it.
+    """One product with its scales: exact and unnormalised, unless the design rounds it.
 
     Shapes: scales: those that act on this product alone.
     Ranges and units: as `multiply`; a rounded product has the exponent of the rounded number, at least the
@@ -77,12 +77,12 @@ def product(
 
 
 def ones(x: ExactValue) -> ExactValue:
-    """A zero as a one of its sign, for all that its significand goes into; any other number as it is."""
+    """A zero with the significand of a one of its sign; any other number unchanged."""
     return x._replace(magnitude=power_of_two(x.exponent)) if x.is_zero else x
 
 
 def counted_as_one(x: ExactValue, zero_terms: int) -> ExactValue:
-    """A term in place of a zero: its significand at the exponent that zero terms have.
+    """The term that replaces a zero: its significand at the exponent `zero_terms`.
 
     Source: Vortex, VX_tcu_tfr_mul_f16.sv and VX_tcu_tfr_mul_join.sv: hidden bits of zeros, exponent code 0.
     """
@@ -98,7 +98,7 @@ def block_terms(
     first: int = 0,
     precisions: tuple[int, int] = (0, 0),
 ) -> list[ExactValue]:
-    """The terms that one block adds to c, in the design's order; groups are cut in the order of k.
+    """The terms that one block adds to c, in the design's order; groups are formed in order of k.
 
     Shapes: a, b, scales: L values and, for each k, none or the two scales that act on it; L terms, or
     L / group; first: the k of the block's first product; precisions: as in `pieces`.
@@ -119,7 +119,7 @@ def block_terms(
 def with_factors(
     product: ExactValue, a: ExactValue, b: ExactValue, precisions: tuple[int, int]
 ) -> ExactValue:
-    """A product that knows its factors' significands, in units of their last bits."""
+    """A product with its factors' integer significands attached."""
     if product.kind is not NumberClass.FINITE:
         return product
     counts = []
@@ -130,7 +130,7 @@ def with_factors(
 
 
 def in_exponent_steps(x: ExactValue, lowest: int, step: int) -> ExactValue:
-    """An operand with its exponent rounded down to a multiple of `step` above the exponent of code 0.
+    """An operand with its exponent rounded down to a multiple of `step` above that of code 0.
 
     Source: NVDLA, NV_NVDLA_cmac.h, cal_fp16_exp.
     """
@@ -140,7 +140,7 @@ def in_exponent_steps(x: ExactValue, lowest: int, step: int) -> ExactValue:
 def pieces(
     design: Design, a: ExactValue, b: ExactValue, product: ExactValue, precisions: tuple[int, int]
 ) -> list[ExactValue]:
-    """A product as the products of its factors' pieces, each with the exponent of the whole.
+    """A product split into products of its factors' pieces, each with the whole product's exponent.
 
     Shapes: a, b: the factors, before subnormals are flushed or normalised; precisions: the fraction bits of
     their formats.
@@ -167,7 +167,7 @@ def pieces(
 
 
 def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
-    """A block's items by k as the design takes them: 1, 0, 3, 2, ... under order `odd_first`."""
+    """A block's items in the design's order of k: 1, 0, 3, 2, … under order `odd_first`."""
     if design.order == "ascending":
         return list(items)
     pairs = [items[k : k + 2] for k in range(0, len(items), 2)]
@@ -175,7 +175,7 @@ def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
 
 
 def group_term(design: Design, products: Sequence[ExactValue], scales: Sequence[ExactValue]) -> ExactValue:
-    """The exact sum of a group's products times its scales, as one term.
+    """The exact scaled sum of a group's products, as one term.
 
     Shapes: products: G values; scales: none, or the two of the group.
     Ranges and units: the exponent is the sum of the scales' exponents (0 without scales).
@@ -197,7 +197,7 @@ def group_term(design: Design, products: Sequence[ExactValue], scales: Sequence[
 
 
 def exact_specials(terms: Sequence[ExactValue]) -> ExactValue | None:
-    """A sum's result where it is no number: a NaN or infinities of both signs give NaN, else Inf itself.
+    """The special result of a sum: NaN for a NaN or infinities of both signs, else the Inf.
 
     Source: XIE §4.2.
     """

@@ -1,4 +1,4 @@
-"""Programs a second time: every step in fractions, the units' calls by the oracle."""
+"""The oracle's program interpreter: every step in exact fractions, calls of units by the oracle."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 
 
 def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
-    """The encodings of every step's elements; for an exponent, the integer.
+    """The values of every step's elements: encodings, or the integer of an exponent.
 
     Shapes: a, b: as many encodings as the plan's products; c: one.
     Zero, NaN, Inf: as the units' designs and IEEE 754 say.
@@ -73,44 +73,44 @@ def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -
 
 
 def program_result(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> int:
-    """The encoding of the program's d."""
+    """The encoding of the program's result d."""
     return run_program(plan, a, b, c)[plan.result][0]
 
 
 def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
-    """The unit's calls, one after the other, 0·0 where it takes more products than there are."""
+    """The result of chained calls, with products 0·0 as padding."""
     spec, d = step.unit, known[step.c][0]
     a, b = known[step.a], known[step.b]
-    made: tuple[list[int], list[int], int] | None = None
+    last_call: tuple[list[int], list[int], int] | None = None
     for start in range(0, len(a), spec.k):
         rest = [0] * max(0, start + spec.k - len(a))
-        given = [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d
+        operands = [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d
         # The same call on the same words is one computation.
-        if given != made:
-            made, d = given, unit_dot(spec, *given)
+        if operands != last_call:
+            last_call, d = operands, unit_dot(spec, *operands)
     return d
 
 
 def _all_rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]]) -> list[int]:
-    """Every element of a rounded vector; elements of the same words are one computation."""
-    made, found = list[int](), dict[tuple[int, ...], int]()
+    """Every element of a rounded vector; equal operands are computed once."""
+    elements, by_operands = list[int](), dict[tuple[int, ...], int]()
     rows = [known[j] for j in step.sources]
     for i in range(step.length or 1):
         words = tuple(row[i if len(row) > 1 or i == 0 else 0] for row in rows)
-        if words not in found:
-            found[words] = _rounded(plan, step, known, i)
-        made.append(found[words])
-    return made
+        if words not in by_operands:
+            by_operands[words] = _rounded(plan, step, known, i)
+        elements.append(by_operands[words])
+    return elements
 
 
 def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:
     terms = [_addend(plan, x, known, i) for x in step.addends]
-    made = fused_sum(_IEEE, terms, conversion_into(step.mode, step.target))
-    return _encoded(step.target, made, step.saturates)
+    rounded = fused_sum(_IEEE, terms, conversion_into(step.mode, step.target))
+    return _encoded(step.target, rounded, step.saturates)
 
 
 def _encoded(fmt: Format, made: ExactValue, saturates: bool) -> int:
-    """A rounded value as an encoding."""
+    """A rounded value's encoding in the format."""
     if made.kind is NumberClass.NAN:
         return nan_word_of(fmt)
     if saturates:
@@ -127,13 +127,13 @@ def _divided(plan: ProgramPlan, step: QuotientStep, known: Sequence[Sequence[int
     fmt, sign = format_of(step), x.sign ^ y.sign
     infinite = x.kind is NumberClass.INF, y.kind is NumberClass.INF
     if NumberClass.NAN in (x.kind, y.kind) or all(infinite) or (x.is_zero and y.is_zero):
-        made = ExactValue(NumberClass.NAN)
+        quotient = ExactValue(NumberClass.NAN)
     elif infinite[0] or y.is_zero:
-        made = ExactValue(NumberClass.INF, sign)
+        quotient = ExactValue(NumberClass.INF, sign)
     else:
         size = Fraction(0) if infinite[1] else x.magnitude / y.magnitude
-        made = round_to(_IEEE, sign, size, conversion_into(step.mode, fmt))
-    return _encoded(fmt, made, fmt.specials is not Specials.IEEE)
+        quotient = round_to(_IEEE, sign, size, conversion_into(step.mode, fmt))
+    return _encoded(fmt, quotient, fmt.specials is not Specials.IEEE)
 
 
 def _magnitude(step: MagnitudeStep, words: Sequence[int]) -> int:
@@ -147,26 +147,26 @@ def _magnitude(step: MagnitudeStep, words: Sequence[int]) -> int:
 
 
 def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
-    """One product, with its sign and its power of two."""
-    made: ExactValue | None = None
+    """The exact product of one addend, with its sign and power of two."""
+    product: ExactValue | None = None
     for source in x.factors:
         value = _value(plan, source, known, i)
-        made = value if made is None else multiply(made, value)
-    if made is None:
+        product = value if product is None else multiply(product, value)
+    if product is None:
         raise InputError("expected a product of one or two values, but got none")
     power = x.shift + sum(sign * known[source][0] for source, sign in x.exponents)
-    sign_bit = 1 - made.sign if x.negative else made.sign
+    sign_bit = 1 - product.sign if x.negative else product.sign
     if not power and not x.negative:
-        return made
-    if made.kind is not NumberClass.FINITE:
-        return made._replace(sign=sign_bit)
-    return made._replace(
-        sign=sign_bit, magnitude=made.magnitude * power_of_two(power), exponent=made.exponent + power
+        return product
+    if product.kind is not NumberClass.FINITE:
+        return product._replace(sign=sign_bit)
+    return product._replace(
+        sign=sign_bit, magnitude=product.magnitude * power_of_two(power), exponent=product.exponent + power
     )
 
 
 def _value(plan: ProgramPlan, source: int, known: Sequence[Sequence[int]], i: int) -> ExactValue:
-    """Element i of a step's vector, or its scalar."""
+    """Element i of a step's vector; a scalar is broadcast."""
     row = known[source]
     return decode(format_of(plan.steps[source]), row[i if len(row) > 1 or i == 0 else 0])
 

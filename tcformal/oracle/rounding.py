@@ -1,4 +1,4 @@
-"""Rounding of fractions: to an integer, to a multiple of a power of two, to a conversion's target."""
+"""Rounding of fractions: to an integer, a multiple of a power of two, or a conversion's target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def round_units(number: Fraction, exponent: int, mode: str) -> int:
-    """A signed number rounded by one of MODES to a whole number of units of 2^exponent."""
+    """A number in units of 2^exponent, rounded to an integer by one of MODES."""
     numerator, whole = in_units(number, exponent)
     if mode == "RD":
         return numerator // whole
@@ -30,12 +30,12 @@ def round_units(number: Fraction, exponent: int, mode: str) -> int:
 
 
 def align(number: Fraction, exponent: int, mode: str) -> Fraction:
-    """A signed term cut to a multiple of the last kept bit (XIE RZ_F, RD_F; VALPEY Algorithm 1, 2c and 3)."""
+    """A term rounded to a multiple of the last kept bit (XIE RZ_F, RD_F; VALPEY Algorithm 1, 2c and 3)."""
     return of_units(round_units(number, exponent, mode), exponent)
 
 
 def wrap(total: int, width: int) -> int:
-    """The sum, in units of its last bit, as a two's complement integer of that many bits holds it."""
+    """A sum in units of its last bit, wrapped to a two's complement integer of `width` bits."""
     modulus: int = 2**width
     count = total % modulus
     return count - modulus if 2 * count >= modulus else count
@@ -76,7 +76,7 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
 
 
 def to_fixed(sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
-    """The conversion of (-1)^sign * magnitude to a fixed-point number; zero is +0.
+    """The conversion of (-1)^sign * magnitude to a fixed-point number; zero becomes +0.
 
     Ranges and units: whole units of the last place, as a two's complement integer of the target's bits.
     Zero, NaN, Inf: a number that this does not hold is an Inf of its sign, unless the target wraps.
@@ -92,7 +92,7 @@ def to_fixed(sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
 
 
 def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction | int], mode: str) -> int:
-    """The sign of an exact sum: of zeros that agree, theirs; of any other zero, minus under RD only.
+    """The sign of an exact sum; zeros of one sign keep it, any other zero sum is minus under RD only.
 
     Shapes: signs, addends: n of each, n at least 1; a zero has a sign as well.
     Source: IEEE 754 §6.3.

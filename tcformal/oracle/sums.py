@@ -1,4 +1,4 @@
-"""Sums of terms that are aligned, added exactly and converted once."""
+"""Fused sums of the oracle: terms aligned, added exactly, converted once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
-    """Align all terms at e_max, cut each one, add them exactly, convert once.
+    """A fused sum: align all terms at e_max, truncate each, add exactly, convert once.
 
     Shapes: terms: n values.
     Zero, NaN, Inf: specials as `exact_specials`.  A sum of zero after the cut is an exact zero; its sign is
@@ -36,7 +36,7 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
 
 
 def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:
-    """The sum of the cut terms, and its sign where `mode` is the rounding that follows.
+    """The sum of the truncated terms, with its sign if `mode` is the next rounding.
 
     Shapes: terms: n finite values, n at least 1.
     Ranges and units: a cut term is a multiple of 2^(e_max - fraction_bits); the sum, in that unit, wraps
@@ -60,7 +60,7 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
 
 
 def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:
-    """The same of a sum whose terms' lost bits are jammed: a fraction above the sum of the floors, cut.
+    """The sum of terms with jammed lost bits: a fraction above the sum of floors, truncated.
 
     Shapes: terms: the products, then c; signs are counted from the largest one's, c before the products.
     Source: Esperanto emulator, fpu/tensors.cpp, f32_add3.
@@ -89,7 +89,7 @@ def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[
 
 
 def cut_in_halves(term: ExactValue, unit: int) -> int:
-    """A product in units, as two halves and an offset that are rounded down each.
+    """A product in units, as two Booth halves and an offset, each rounded down.
 
     Shapes: a term other than zero with its factors, the second of which is recoded.
     Source: NVDLA, NV_NVDLA_cmac.h, cal_fp16_booth.
@@ -117,7 +117,7 @@ def cut_in_halves(term: ExactValue, unit: int) -> int:
 
 
 def saved(rows: Sequence[int]) -> list[int]:
-    """Two numbers of the same sum: of three, what is odd in each place, and twice the majority."""
+    """Carry-save addition: two numbers with the same sum, by repeated 3:2 compression."""
     rows = list(rows)
     while len(rows) > 2:
         threes = [rows[i : i + 3] for i in range(0, len(rows) // 3 * 3, 3)]
@@ -127,7 +127,7 @@ def saved(rows: Sequence[int]) -> list[int]:
 
 
 def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> Fraction:
-    """What stands for all that alignment cut off: a little more than nothing, however much it was.
+    """The sticky bit of a truncated sum: a tiny positive number if alignment lost any bits.
 
     Ranges and units: far less than half of the last bit that any rounding of `total` keeps.
     Source: Vortex, VX_tcu_tfr_align.sv and VX_tcu_tfr_norm_round.sv (sticky bits).
@@ -140,7 +140,7 @@ def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> F
 
 
 def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:
-    """The exponent e_max at which terms are aligned; None: no term has one, so that all of them are zeros.
+    """The alignment exponent e_max; None if all terms are zeros without exponents.
 
     Shapes: terms: n finite values.
     Zero, NaN, Inf: zero terms have `design.zero_exponent`.
@@ -151,7 +151,7 @@ def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:
 
 
 def _exponent(design: Design, term: ExactValue) -> int | None:
-    """The exponent with which a term takes part in e_max; None: it does not."""
+    """A term's exponent for e_max; None if it takes no part."""
     if not term.is_zero:
         return exponent_of(term.magnitude) if design.normalise_products else term.exponent
     if term.cancelled:

@@ -1,4 +1,4 @@
-"""Exact numbers as text: read as people write them, and printed."""
+"""Exact numbers as text: parsing and printing."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ _RATIO = re.compile(r"([0-9]+)/([0-9]+)")
 
 @lru_cache(maxsize=4096)
 def power_of_two(exponent: int) -> Fraction:
-    """2^exponent, for an exponent of either sign."""
+    """The power 2^exponent, for an exponent of either sign."""
     return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
 
 
 def in_units(number: Fraction, exponent: int) -> tuple[int, int]:
-    """number / 2^exponent as an integer over another, above zero; not in lowest terms."""
+    """The ratio number / 2^exponent as an integer numerator and a positive denominator, not in
+    lowest terms."""
     up, down = (-exponent, 0) if exponent < 0 else (0, exponent)
     return number.numerator << up, number.denominator << down
 
 
 def of_units(count: int, exponent: int) -> Fraction:
-    """count * 2^exponent."""
+    """The number count * 2^exponent."""
     return Fraction(count << exponent) if exponent >= 0 else Fraction(count, 1 << -exponent)
 
 
 def exact_sum(numbers: Iterable[Fraction]) -> Fraction:
-    """The sum of any number of fractions, over one denominator."""
+    """The exact sum of fractions over one denominator."""
     addends = list(numbers)
     whole = math.lcm(*[x.denominator for x in addends])
     return Fraction(sum(x.numerator * (whole // x.denominator) for x in addends), whole)
 
 
 def parse_magnitude(unsigned: str) -> Fraction | None:
-    """The number that a text without sign stands for; None for text that is not readable."""
+    """Parse an unsigned number; None for invalid text."""
     exponents = re.findall(rf"[\^p]({_INTEGER})", unsigned)
     if "x" not in unsigned:
         exponents += re.findall(rf"e({_INTEGER})", unsigned)
@@ -62,7 +63,7 @@ def parse_magnitude(unsigned: str) -> Fraction | None:
 
 
 def number_text(number: Fraction) -> str:
-    """Exact text of any number: a short decimal, odd*2^e, or a ratio where no power of two divides."""
+    """A number as exact text: a short decimal, odd*2^e, or a ratio."""
     if number < 0:
         return "-" + number_text(-number)
     numerator, denominator = number.numerator, number.denominator

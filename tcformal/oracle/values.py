@@ -1,4 +1,4 @@
-"""Exact values of encodings: decode, encode, read and print, in fractions and nothing else."""
+"""Exact values of encodings: decoding, encoding, parsing and printing, in fractions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAN_WORD = re.compile(r"nan\((0x[0-9a-f]+)\)")
 
 
 class NumberClass(Enum):
-    """What an encoding stands for."""
+    """The class of an encoding: finite, Inf or NaN."""
 
     FINITE = "a finite number"
     INF = "an infinity"
@@ -33,7 +33,7 @@ class NumberClass(Enum):
 
 
 class ExactValue(NamedTuple):
-    """The value of an encoding, or of a term of a sum, with the exponent that it carries.
+    """The exact value of an encoding or a term, with its exponent.
 
     Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so
     that the significand magnitude / 2^exponent is unnormalised (below 1 for subnormals); `cancelled`
@@ -52,22 +52,22 @@ class ExactValue(NamedTuple):
 
     @property
     def number(self) -> Fraction:
-        """The signed number that a finite value stands for."""
+        """The signed number of a finite value."""
         return -self.magnitude if self.sign else self.magnitude
 
     @property
     def is_zero(self) -> bool:
-        """Whether this is a zero of either sign."""
+        """Whether the value is a zero of either sign."""
         return self.kind is NumberClass.FINITE and not self.magnitude
 
     @property
     def is_subnormal(self) -> bool:
-        """Whether this is a number other than zero whose significand is below 1."""
+        """Whether the value is nonzero with a significand below 1."""
         return bool(self.magnitude) and exponent_of(self.magnitude) < self.exponent
 
 
 def exponent_of(magnitude: Fraction) -> int:
-    """The e with 2^e <= magnitude < 2^(e+1), for a magnitude above zero."""
+    """The binary exponent e with 2^e <= magnitude < 2^(e+1) of a positive magnitude."""
     # The numbers of digits give e or e + 1.
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     count, whole = in_units(magnitude, e)
@@ -104,7 +104,7 @@ def decode(fmt: Format, bits: int) -> ExactValue:
 
 
 def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> int:
-    """The raw encoding of exactly that number; ignored bits are zero.
+    """The encoding of an exactly representable number; ignored bits are zero.
 
     Zero, NaN, Inf: `negative_zero` chooses -0 where the value is zero, and says nothing elsewhere.
     Errors: ValueTextError naming value, format and neighbours where the format cannot hold it.
@@ -114,12 +114,12 @@ def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> i
 
 
 def encoded(fmt: Format, value: Fraction, negative_zero: bool = False) -> int | None:
-    """As `encode_exact`; None where the format cannot hold the number, which costs less than a sentence."""
+    """As `encode_exact`, but None for an unrepresentable number: cheaper than an error."""
     return _held(fmt, _sign_of(value, negative_zero), abs(value))
 
 
 def parse_value(fmt: Format, text: str) -> int:
-    """The raw encoding of a value as a person writes it.
+    """Parse a value's text into its raw encoding.
 
     Ranges and units: `1.5`, `1e-3`, `1/3`, `2^-24`, `1.5*2^7`, C hex floats `0x1.8p3` (with a p), each
     with or without a sign; raw encodings `0x3c00` (without), taken as they are.
@@ -154,12 +154,12 @@ def parse_value(fmt: Format, text: str) -> int:
 
 
 def hex_word(fmt: Format, bits: int) -> str:
-    """A raw encoding in hex, all its digits."""
+    """A raw encoding in hex with all its digits."""
     return f"{bits:#0{2 + -(-fmt.width // 4)}x}"
 
 
 def value_data(fmt: Format, bits: int) -> dict[str, str]:
-    """An encoding as plain data: in hex, and its exact value as text.
+    """An encoding as plain data: hex, and its exact value as text.
 
     Errors: InputError for bits outside the format's width.
     """
@@ -167,7 +167,7 @@ def value_data(fmt: Format, bits: int) -> dict[str, str]:
 
 
 def format_value(fmt: Format, bits: int) -> str:
-    """Exact text of an encoding that `parse_value` reads back to the same bits (ignored bits apart).
+    """An encoding's exact value as text that `parse_value` reads back, up to ignored bits.
 
     Ranges and units: a short integer or decimal where that is exact, else odd*2^e.
     Zero, NaN, Inf: `0`, `-0`, `inf`, `-inf`, `nan(0x7fff)` with the word.
@@ -181,18 +181,18 @@ def format_value(fmt: Format, bits: int) -> str:
 
 
 def _clip(text: str) -> str:
-    """As much of a text as fits into a sentence."""
+    """A text shortened to fit into a sentence."""
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
 def _codes(fmt: Format) -> int:
-    """How many encodings there are below the sign."""
+    """The number of encodings without the sign bit."""
     codes: int = 2 ** (fmt.exponent_bits + fmt.fraction_bits)
     return codes
 
 
 def _largest_code(fmt: Format) -> int:
-    """The encoding, below the sign, of the largest finite number."""
+    """The encoding, without the sign bit, of the largest finite number."""
     if fmt.specials is Specials.IEEE:
         infinity: int = _codes(fmt) - 2**fmt.fraction_bits
         return infinity - 1
@@ -200,19 +200,19 @@ def _largest_code(fmt: Format) -> int:
 
 
 def _least_code(fmt: Format) -> int:
-    """The encoding, below the sign, of the smallest positive number."""
+    """The encoding, without the sign bit, of the smallest positive number."""
     least: int = 1 if fmt.subnormals else 2**fmt.fraction_bits
     return least
 
 
 def _pack(fmt: Format, sign: int, code: int) -> int:
-    """The raw encoding with that sign bit and those bits below it."""
+    """The raw encoding of a sign bit and the bits below it."""
     bits: int = (sign * _codes(fmt) + code) * 2**fmt.ignored_low_bits
     return bits
 
 
 def _code_below(fmt: Format, magnitude: Fraction) -> tuple[int, bool]:
-    """The encoding, below the sign, of the largest number that is not above the magnitude; is it that number?
+    """The encoding, without the sign bit, of the largest number up to a magnitude; and whether it is equal.
 
     Negative where there is none; beyond the largest finite number as if the exponent field had no end.
     """
@@ -225,12 +225,12 @@ def _code_below(fmt: Format, magnitude: Fraction) -> tuple[int, bool]:
 
 
 def _sign_of(value: Fraction, negative_zero: bool) -> int:
-    """The sign bit of a number, for a zero the one that is wanted."""
+    """The sign bit of a number; a zero's is given."""
     return int(value.numerator < 0 or (negative_zero and not value))
 
 
 def _held(fmt: Format, sign: int, magnitude: Fraction) -> int | None:
-    """The raw encoding of (-1)^sign * magnitude; None where the format cannot hold it."""
+    """The encoding of (-1)^sign * magnitude; None where the format cannot represent it."""
     if sign and fmt.sign is not Sign.PRESENT:
         return None
     if sign and not magnitude and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
@@ -241,7 +241,8 @@ def _held(fmt: Format, sign: int, magnitude: Fraction) -> int | None:
 
 
 def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str]) -> int:
-    """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown` has it."""
+    """The encoding of (-1)^sign * magnitude; ValueTextError, naming the value `shown`, if it is
+    unrepresentable."""
 
     found = _held(fmt, sign, magnitude)
     if found is not None:
@@ -268,7 +269,7 @@ def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str
 
 
 def _parse_nan(fmt: Format, plain: str, text: str) -> int:
-    """The word of `nan` or `nan(0x...)`."""
+    """Parse `nan` or `nan(0x...)` into its encoding."""
     if fmt.specials is Specials.NONE:
         raise ValueTextError(f"expected a finite value, because {fmt} has no NaN, but got {_clip(text)!r}")
     if plain == "nan":

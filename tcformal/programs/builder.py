@@ -1,4 +1,4 @@
-"""What a program's text computes with while it is compiled: values of steps, and the steps made so far."""
+"""The compile-time values of a program: step values, exact sums, and the builder that collects steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class StepValue:
-    """A step's value: a scalar (length None) or a vector of one format."""
+    """The value of a step: a scalar (length None) or a vector of one format."""
 
     index: int
     fmt: Format
@@ -22,7 +22,7 @@ class StepValue:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """An exponent: a known integer plus and minus those of steps."""
+    """A symbolic exponent: a constant plus and minus the exponents of steps."""
 
     shift: int
     exponents: tuple[tuple[int, int], ...] = ()
@@ -47,24 +47,24 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """A sum of exact products that is still to be rounded."""
+    """An unrounded sum of exact products."""
 
     addends: tuple[ScaledProduct, ...]
     length: int | None
 
     def negated(self) -> Exact:
-        """The same with the other sign."""
+        """The negated sum."""
         return Exact(tuple(replace(x, negative=not x.negative) for x in self.addends), self.length)
 
     def shifted(self, by: int, exponents: tuple[tuple[int, int], ...] = ()) -> Exact:
-        """The same times 2^by, and times the powers of two that steps give."""
+        """The sum times 2^by and times the powers of two that steps give."""
         return Exact(
             tuple(replace(x, shift=x.shift + by, exponents=x.exponents + exponents) for x in self.addends),
             self.length,
         )
 
     def times(self, other: Exact) -> Exact:
-        """The product of two single values."""
+        """The product of two single-term sums."""
         if len(self.addends) != 1 or len(other.addends) != 1:
             raise InputError("expected single values to multiply, but got a sum that is not rounded")
         x, y = self.addends[0], other.addends[0]
@@ -72,14 +72,14 @@ class Exact:
             raise InputError("expected at most two factors in a product that is not rounded")
         if None not in (self.length, other.length) and self.length != other.length:
             raise InputError(f"expected vectors of one length, but got {self.length} and {other.length}")
-        made = ScaledProduct(
+        product = ScaledProduct(
             x.factors + y.factors, x.negative != y.negative, x.shift + y.shift, x.exponents + y.exponents
         )
-        return Exact((made,), other.length if self.length is None else self.length)
+        return Exact((product,), other.length if self.length is None else self.length)
 
 
 class Builder:
-    """The steps of one program so far; equal ones are shared."""
+    """The steps of one program under construction; equal steps are shared."""
 
     def __init__(self) -> None:
         self.steps: list[PlanStep] = []
@@ -90,7 +90,7 @@ class Builder:
 
     @contextmanager
     def naming(self, target: str) -> Iterator[None]:
-        """Name the steps made inside after the variable that they are for."""
+        """A context that names new steps after the target variable."""
         before, self._target = self._target, target
         try:
             yield
@@ -99,7 +99,7 @@ class Builder:
 
     @contextmanager
     def round(self, number: int) -> Iterator[None]:
-        """Name the steps made inside after the round of their loop."""
+        """A context that names new steps after the iteration of their loop."""
         self._rounds.append(number)
         try:
             yield
@@ -107,12 +107,12 @@ class Builder:
             self._rounds.pop()
 
     def number_of(self, step: PlanStep) -> int:
-        """The number of a step, new or made before."""
-        known = self._numbers.setdefault(step, len(self.steps))
-        if known == len(self.steps):
+        """The index of a step, new or shared."""
+        number = self._numbers.setdefault(step, len(self.steps))
+        if number == len(self.steps):
             named = step.name if isinstance(step, ConstantStep) else self._target or step.name
             self.steps.append(replace(step, name=self._unused(named)))
-        return known
+        return number
 
     def _unused(self, stem: str) -> str:
         stem = "".join(f"{i}." for i in self._rounds) + stem
@@ -120,30 +120,30 @@ class Builder:
         return stem if count == 1 else f"{stem}#{count}"
 
     def rename(self, value: StepValue, name: str) -> None:
-        """Call a step by its own variable where it was made for several."""
+        """Rename a step that was created for several variables."""
         step = self.steps[value.index]
         if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
             self.steps[value.index] = replace(step, name=self._unused(name))
 
     def add(self, step: PlanStep) -> StepValue:
-        """The value of a step."""
+        """Add a step, and return its value."""
         return StepValue(self.number_of(step), format_of(step), step.length)
 
     def exact(self, x: StepValue | Exact) -> Exact:
-        """A value as an exact number."""
+        """A value as an exact sum of one term."""
         return x if isinstance(x, Exact) else Exact((ScaledProduct((x.index,)),), x.length)
 
     def element(self, vector: StepValue, i: int) -> StepValue:
-        """One element of a vector."""
-        made = self.steps[vector.index]
-        if isinstance(made, JoinStep):
-            return StepValue(made.items[i], vector.fmt, None)
+        """Element i of a vector."""
+        step = self.steps[vector.index]
+        if isinstance(step, JoinStep):
+            return StepValue(step.items[i], vector.fmt, None)
         return self.add(
             SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
         )  # fmt: skip
 
     def slice(self, vector: StepValue, start: int, length: int) -> StepValue:
-        """Consecutive elements of a vector, filled up with +0; the vector itself where that is all of it."""
+        """Consecutive elements of a vector, padded with +0; the vector itself if that is all of it."""
         if start == 0 and length == vector.length:
             return vector
         return self.add(
@@ -151,7 +151,7 @@ class Builder:
         )  # fmt: skip
 
     def join(self, items: list[StepValue]) -> StepValue:
-        """Scalars of one format as a vector."""
+        """A vector of scalars of one format."""
         formats = {x.fmt for x in items}
         if len(formats) > 1:
             names = ", ".join(sorted(f.name for f in formats))

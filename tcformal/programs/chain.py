@@ -1,4 +1,4 @@
-"""A unit's dot product of any length in one DAG: its inputs, and calls chained over K."""
+"""A unit's dot product of any length as one DAG: calls chained over K."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class OperandNodes:
 
 
 def scale_count(spec: UnitSpec, k: int) -> int:
-    """Scales of one operand for K products: 0 without scales."""
+    """The number of block scales per operand for K products; 0 for a unit without scales."""
     return 0 if spec.scale_block is None else -(-k // spec.scale_block)
 
 
 def not_built(spec: UnitSpec) -> str:
-    """Why no circuit is built of a unit: it has too many products; empty where one is."""
+    """The reason why a unit is too large for a circuit; empty if it is not."""
     block = min(spec.k, spec.design.products)
     if block <= MOST_BUILT and spec.k <= MOST_CALLED:
         return ""
@@ -50,13 +50,13 @@ def not_built(spec: UnitSpec) -> str:
 
 
 def check_built(spec: UnitSpec) -> None:
-    """Errors: InputError for a unit of more products than a circuit is built of."""
+    """Raise InputError for a unit that is too large for a circuit."""
     if sentence := not_built(spec):
         raise InputError(f"{sentence}; theorems are about any number: prove --claim")
 
 
 def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
-    """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
+    """Declare the inputs of one dot product of `spec`: a[0], b[0], …, c, scale_a[0], …."""
     check_built(spec)
     a, b = [], []
     for i in range(k):
@@ -73,7 +73,7 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
 
 
 def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
-    """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
+    """Apply a unit to consecutive runs of k products, each result being the next c; all stages are kept.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
@@ -101,12 +101,12 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
 
 
 def staged_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
-    """The definition of K products on one unit: a graph of its own and every stage, d the result."""
+    """The circuit of K products on one unit in a new graph, with all stages; the result is d."""
     return _staged(arithmetic(spec), k)
 
 
 def arithmetic(spec: UnitSpec) -> UnitSpec:
-    """A unit without what no dot product depends on, the same for all units of one arithmetic."""
+    """A unit without fields that do not affect a dot product: a cache key for circuits."""
     # Errors about the lengths of composed units and trees say their names.
     named = spec.emulation is not None or spec.tree is not None
     return replace(spec, name=spec.name if named else "", m=1, n=1, notes=())
@@ -120,13 +120,13 @@ def _staged(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
 
 
 def definition(spec: UnitSpec, k: int | None = None) -> str:
-    """SHA-256 of the circuit of a unit applied to K products, its own k unless given."""
+    """SHA-256 of a unit's circuit for K products, by default its own k."""
     graph, root = circuit(spec, spec.k if k is None else k)
     return digest(graph, {"d": root})
 
 
 def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
-    """Whether two units of equal formats build one circuit for K products, nodes in any order."""
+    """Whether two units of equal formats have isomorphic circuits for K products."""
     if arithmetic(first) == arithmetic(second):
         return True
     return _same_definition(arithmetic(first), arithmetic(second), k)
@@ -144,13 +144,13 @@ def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
 
 
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
-    """The definition of K products on one unit: a graph of its own and the node of d."""
-    g, made = staged_circuit(spec, k)
-    return g, made.result
+    """The circuit of K products on one unit: a new graph and the node of d."""
+    g, dot = staged_circuit(spec, k)
+    return g, dot.result
 
 
 def common_k(*specs: UnitSpec) -> int:
-    """The least common multiple of the units' k; InputError for a unit that cannot be chained up to it."""
+    """The least common multiple of the units' k; InputError if a unit cannot be chained to it."""
     k = math.lcm(*(spec.k for spec in specs))
     for spec in specs:
         if spec.k != k and spec.operands.c != spec.operands.d:

@@ -1,4 +1,4 @@
-"""From a program's text to its steps: loops are unrolled, formats and lengths checked, equal steps shared."""
+"""The program compiler: it unrolls loops, checks formats and lengths, and shares equal steps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LONGEST_NUMBER = 1 << 17
 def compile_plan(
     name: str, body: ast.Module, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
 ) -> ProgramPlan:
-    """The steps of a program for vectors of so many elements.
+    """Compile a program for vectors of `products` elements.
 
     Errors: InputError with the program's name and the line for what does not fit.
     """
@@ -60,7 +60,7 @@ def compile_plan(
 
 
 class _Compiler:
-    """Walks the statements once, for one length."""
+    """A visitor of the statements, for one vector length."""
 
     def __init__(
         self, name: str, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
@@ -76,7 +76,7 @@ class _Compiler:
             self.known[letter] = self.builder.add(step)
 
     def run(self, body: ast.Module) -> ProgramPlan:
-        """The plan whose result is the variable d."""
+        """Compile the body; the result is the variable d."""
         self.statements(body.body)
         d = self.known.get("d")
         if not isinstance(d, StepValue) or d.length is not None:
@@ -97,20 +97,20 @@ class _Compiler:
 
     # ------------------------------------------------------------------ statements
     def statements(self, body: list[ast.stmt]) -> None:
-        """Statements in order."""
+        """Compile statements in order."""
         for node in body:
             with self._at(node):
                 self.statement(node)
 
     def statement(self, node: ast.stmt) -> None:
-        """One statement: an assignment, a loop over blocks, a choice by a parameter."""
+        """Compile one statement: an assignment, a loop over blocks, or a choice by a parameter."""
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             with self.builder.naming(_spelled(target).strip("()").replace(", ", "+")):
-                found = self.value(node.value)
-                self.assign(target, found)
+                value = self.value(node.value)
+                self.assign(target, value)
                 if isinstance(target, ast.Tuple):
-                    for name, item in zip(target.elts, self.several(found), strict=True):
+                    for name, item in zip(target.elts, self.several(value), strict=True):
                         if isinstance(item, StepValue):
                             self.builder.rename(item, _spelled(name))
         elif isinstance(node, ast.For) and not node.orelse:
@@ -124,7 +124,7 @@ class _Compiler:
             raise InputError(f"expected an assignment, for or if, but got {_short(node)!r}")
 
     def assign(self, target: ast.expr, value: Any) -> None:
-        """Bind a name, or the names of a tuple."""
+        """Bind a name, or a tuple of names, to a value."""
         if isinstance(target, ast.Name):
             if target.id in FUNCTIONS:
                 raise InputError(f"expected a name of a variable, but {target.id} is a function")
@@ -139,33 +139,35 @@ class _Compiler:
             self.assign(one, item)
 
     def several(self, value: Any) -> list[Any]:
-        """The values that several names are assigned: those of a list, or the elements of a vector."""
+        """The values of a tuple assignment: the items of a list, or the elements of a vector."""
         if isinstance(value, StepValue) and value.length is not None:
             return [self.builder.element(value, i) for i in range(value.length)]
         return list(value) if isinstance(value, (list, tuple)) else [value]
 
     def items(self, node: ast.expr) -> list[Any]:
-        """What a loop runs over."""
-        found = self.value(node)
-        if isinstance(found, StepValue) and found.length is not None:
-            found = self.several(found)
-        if not isinstance(found, (list, tuple, range)):
-            raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
-        self.rounds += len(found)
+        """The sequence that a loop iterates over."""
+        values = self.value(node)
+        if isinstance(values, StepValue) and values.length is not None:
+            values = self.several(values)
+        if not isinstance(values, (list, tuple, range)):
+            raise InputError(
+                f"expected blocks, parts, elements or range for a loop, but got {_shown(values)}"
+            )
+        self.rounds += len(values)
         if self.rounds > _MOST_ROUNDS or len(self.builder.steps) > _MOST_STEPS:
             raise InputError(f"expected at most {_MOST_ROUNDS} rounds of loops, but got more")
-        return list(found)
+        return list(values)
 
     def truth(self, node: ast.expr) -> bool:
-        """A condition on what is known before the program runs."""
-        found = self.value(node)
-        if not isinstance(found, (bool, int)):
-            raise InputError(f"expected a condition on parameters, but got {_shown(found)}")
-        return bool(found)
+        """The value of a compile-time condition."""
+        value = self.value(node)
+        if not isinstance(value, (bool, int)):
+            raise InputError(f"expected a condition on parameters, but got {_shown(value)}")
+        return bool(value)
 
     # ------------------------------------------------------------------ expressions
     def value(self, node: ast.expr) -> Any:
-        """The value of an expression: known now, or a step's."""
+        """The value of an expression: a compile-time constant, or a step's value."""
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
             raise InputError(f"expected an expression of this language, but got {_short(node)!r}")
@@ -191,13 +193,13 @@ class _Compiler:
     def _listcomp(self, node: ast.ListComp) -> Any:
         if len(node.generators) != 1 or node.generators[0].ifs:
             raise InputError(f"expected one for without conditions, but got {_short(node)!r}")
-        before, made = dict(self.known), []
+        before, items = dict(self.known), []
         for i, item in enumerate(self.items(node.generators[0].iter)):
             with self.builder.round(i):
                 self.assign(node.generators[0].target, item)
-                made.append(self.value(node.elt))
+                items.append(self.value(node.elt))
         self.known = before
-        return self._joined(made)
+        return self._joined(items)
 
     def _joined(self, items: list[Any]) -> Any:
         scalars = all(isinstance(x, StepValue) and x.length is None for x in items)
@@ -269,12 +271,12 @@ class _Compiler:
 
 @cache
 def _check_arguments(function: Callable[..., Any], places: int, options: tuple[str, ...]) -> None:
-    """TypeError where a function does not take so many arguments in places, and these by name."""
+    """Raise TypeError unless a function accepts these positional and keyword arguments."""
     inspect.signature(function).bind(None, *[None] * places, **dict.fromkeys(options))
 
 
 class _PlacedError(InputError):
-    """An error that says where in the program it is."""
+    """An error with its place in the program."""
 
 
 def _power(base: Any, exponent: Any) -> Fraction | int:
@@ -286,7 +288,7 @@ def _power(base: Any, exponent: Any) -> Fraction | int:
 
 
 def _bounded(x: Any) -> Any:
-    """A number known before the program runs, of a sane size; an exponent as it is."""
+    """A compile-time number after a check of its size."""
     if (
         isinstance(x, (int, Fraction))
         and max(x.numerator.bit_length(), x.denominator.bit_length()) > _LONGEST_NUMBER
@@ -296,7 +298,7 @@ def _bounded(x: Any) -> Any:
 
 
 def _spelled(target: ast.expr) -> str:
-    """The text of what is assigned to; that of a name, of which loops assign many, is at hand."""
+    """The source text of an assignment target."""
     return target.id if isinstance(target, ast.Name) else ast.unparse(target)
 
 

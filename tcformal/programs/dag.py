@@ -1,4 +1,4 @@
-"""A program as one DAG: every step on the nodes of its operands, the units' calls included."""
+"""A program as one DAG: every step on its operands' nodes, calls of units included."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCALAR = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 
 
 class Held:
-    """One value in a graph: its encoding, its number, or both, each made when it is first asked for."""
+    """A value in a graph, as an encoding, as a number, or both, converted on demand."""
 
     def __init__(
         self, g: Graph, fmt: Format, *, word: Node | None = None, number: Number | None = None
@@ -51,7 +51,7 @@ class Held:
 
     @property
     def word(self) -> Node:
-        """The encoding."""
+        """The node of the encoding, packed on demand."""
         if self._word is None:
             if self._number is None:
                 raise InputError("expected a value with a number or an encoding, but got neither")
@@ -61,7 +61,7 @@ class Held:
 
     @property
     def number(self) -> Number:
-        """The number."""
+        """The unpacked number, on demand."""
         if self._number is None:
             self._number = unpack(self._g, self.word, self.fmt)
         return self._number
@@ -69,7 +69,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDag:
-    """A program in a graph.
+    """A program's DAG with the values of all its steps.
 
     Shapes: values: for each step its elements, one for a scalar, none for an exponent.
     """
@@ -79,28 +79,28 @@ class ProgramDag:
 
     @property
     def result(self) -> Node:
-        """The encoding of d."""
+        """The node of d's encoding."""
         return self.values[self.plan.result][0].word
 
     def words(self, step: int) -> list[Node]:
-        """The encodings of a step's elements."""
+        """The nodes of the encodings of a step's elements."""
         return [x.word for x in self.values[step]]
 
 
 def declared(g: Graph, plan: ProgramPlan) -> dict[str, list[Node]]:
-    """The inputs of a program in a graph, named a[0], b[0], …, c."""
-    made: dict[str, list[Node]] = {}
+    """Declare a program's inputs in a graph: a[0], b[0], …, c."""
+    nodes: dict[str, list[Node]] = {}
     for letter in "ab":
         width = plan.input_format(letter).width
-        made[letter] = [g.input(f"{letter}[{i}]", width) for i in range(plan.products)]
-    made["c"] = [g.input("c", plan.input_format("c").width)]
-    return made
+        nodes[letter] = [g.input(f"{letter}[{i}]", width) for i in range(plan.products)]
+    nodes["c"] = [g.input("c", plan.input_format("c").width)]
+    return nodes
 
 
 def program_dag(
     g: Graph, plan: ProgramPlan, given: Mapping[str, Sequence[Node]], scope: str = "program"
 ) -> ProgramDag:
-    """The steps of a program on encodings.
+    """Build the steps of a program on given encodings.
 
     Shapes: given: a and b with as many encodings as the plan has products, c with one; labels lie below
     `scope`.
@@ -112,16 +112,16 @@ def program_dag(
             raise InputError(
                 f"expected {step.length or 1} encodings of {step.letter}, but got {len(given[step.letter])}"
             )
-    made = _Circuit(g, given)
+    circuit = _Circuit(g, given)
     with g.scope(scope):
         for step in plan.steps:
             with g.scope(step.name):
-                made.add(step)
-    return ProgramDag(plan, tuple(tuple(x) for x in made.values))
+                circuit.add(step)
+    return ProgramDag(plan, tuple(tuple(x) for x in circuit.values))
 
 
 class _Circuit:
-    """The values of the steps so far."""
+    """A program's DAG under construction: the values of the steps so far."""
 
     def __init__(self, g: Graph, given: Mapping[str, Sequence[Node]]) -> None:
         self.g, self.given = g, given
@@ -129,7 +129,7 @@ class _Circuit:
         self.exponents: dict[int, Exponent] = {}
 
     def add(self, step: PlanStep) -> None:
-        """Make the nodes of the next step."""
+        """Build the nodes of the next step."""
         g, values = self.g, self.values
         made: list[Held] = []
         if isinstance(step, InputStep):
@@ -171,12 +171,12 @@ class _Circuit:
         made_of = {n: self._addend(step.addends[n], i) for n in order}
         numbers = [made_of[n] for n in range(len(step.addends))]
         if len(numbers) == 1:
-            made = convert_number(g, numbers[0], SCALAR, target).result
+            rounded = convert_number(g, numbers[0], SCALAR, target).result
         else:
-            made = fused_sum(g, numbers, SCALAR, target).result
+            rounded = fused_sum(g, numbers, SCALAR, target).result
         if step.saturates:
-            made = saturated(g, made, step.target)
-        return Held(g, step.target, number=made)
+            rounded = saturated(g, rounded, step.target)
+        return Held(g, step.target, number=rounded)
 
     def _addend(self, x: ScaledProduct, i: int) -> Number:
         g = self.g
@@ -193,16 +193,16 @@ class _Circuit:
         return replace(number, term=replace(term, sign=sign_bit, exponent=exponent))
 
     def _element(self, source: int, i: int) -> Number:
-        """Element i of a vector, or a scalar."""
+        """Element i of a vector; a scalar is broadcast."""
         elements = self.values[source]
         return elements[i if len(elements) > 1 or i == 0 else 0].number
 
     def _divided(self, step: QuotientStep, i: int) -> Held:
         fmt = format_of(step)
         x, y = self._element(step.dividend, i), self._element(step.divisor, i)
-        made = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
-        made = saturated(self.g, made, fmt) if fmt.specials is not Specials.IEEE else made
-        return Held(self.g, fmt, number=made)
+        ratio = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
+        ratio = saturated(self.g, ratio, fmt) if fmt.specials is not Specials.IEEE else ratio
+        return Held(self.g, fmt, number=ratio)
 
     def _called(self, step: CallStep) -> Held:
         g, spec = self.g, step.unit
@@ -218,6 +218,6 @@ class _Circuit:
 
 
 def program_circuit(plan: ProgramPlan) -> tuple[Graph, ProgramDag]:
-    """A program in a graph of its own."""
+    """A program's DAG in a new graph."""
     g = Graph()
     return g, program_dag(g, plan, declared(g, plan))

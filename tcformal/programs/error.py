@@ -1,4 +1,4 @@
-"""The error of a result, exactly: wide fixed-point integers in one window for all that is compared."""
+"""The exact error of a result as a wide fixed-point integer, in one window for all compared values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SLACK = 2
 
 @dataclass(frozen=True, slots=True)
 class Magnitudes:
-    """Bounds of a finite value.
+    """Static bounds on a finite value.
 
     Ranges and units: the value is a multiple of 2^low and at most 2^high in magnitude; of an exponent, the
     exponent itself lies in [low, high].
@@ -52,17 +52,17 @@ class Magnitudes:
 
 
 def magnitudes(plan: ProgramPlan, exponents: Mapping[str, tuple[int, int]]) -> list[Magnitudes]:
-    """The bounds of every step.
+    """Static bounds on the values of every step.
 
     Shapes: exponents: the range of the exponents of every non-zero element of a, b and c.
     Low end: sums, cuts and roundings stay on the grid of what goes into them: each either is exact or goes
     to a coarser grid, whatever the unit.
     High end: no rounding of a magnitude of at most a power of two leaves it; sums grow with their terms.
     """
-    known: list[Magnitudes] = []
+    bounds: list[Magnitudes] = []
     for step in plan.steps:
-        known.append(_of(step, known, exponents))
-    return known
+        bounds.append(_of(step, bounds, exponents))
+    return bounds
 
 
 def _of(step: PlanStep, known: list[Magnitudes], exponents: Mapping[str, tuple[int, int]]) -> Magnitudes:
@@ -114,7 +114,7 @@ def _rounded(step: RoundStep, known: list[Magnitudes]) -> Magnitudes:
 
 
 def _divided(fmt: Format, x: Magnitudes, y: Magnitudes) -> Magnitudes:
-    """Of a quotient that is not zero: at least 2^(x.low - y.high), rounded to the format's precision.
+    """The bounds of a nonzero quotient: at least 2^(x.low - y.high), rounded to the format's precision.
 
     A divisor that is zero gives an Inf, and a divisor may be one wherever it may be anything.
     """
@@ -149,7 +149,7 @@ ULP_STEP = Fraction(1, 256)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Fixed-point numbers of one question.
+    """A fixed-point window: the lowest and the highest weight of a question's numbers.
 
     Ranges and units: two's complement in units of 2^low; every magnitude is below 2^high.
     """
@@ -159,12 +159,12 @@ class Window:
 
     @property
     def width(self) -> int:
-        """Bits of one number, sign included."""
+        """Bits of one fixed-point number, sign included."""
         return self.high - self.low + 1
 
 
 def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, int]) -> Window:
-    """A window that holds the exact sum, and the results of Markidis and of Ootomo and Yokota, exactly.
+    """A window in which the exact sum and the results of Markidis and of Ootomo and Yokota are exact.
 
     Ranges and units: `factors` and `c` bound the exponents of the inputs that are not zero; a and b are
     of `fmt`.
@@ -188,20 +188,20 @@ def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, i
 
 
 def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, int]]) -> Window:
-    """A window that holds the exact sum, and the results of some programs for the same inputs, exactly.
+    """A window in which the exact sum and the results of some programs on shared inputs are exact.
 
     Ranges and units: `exponents` bound those of a, b and c that are not zero.
     """
     ends = []
     for plan in plans:
-        known = magnitudes(plan, exponents)
-        by_letter = {s.letter: known[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
+        bounds = magnitudes(plan, exponents)
+        by_letter = {s.letter: bounds[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
         a, b, c = (by_letter[letter] for letter in "abc")
         exact = max(a.high + b.high + bits_for(plan.products - 1), c.high) + 1
         ends += [
             (a.low + b.low, exact),
             (c.low, exact),
-            (known[plan.result].low, known[plan.result].high + 1),
+            (bounds[plan.result].low, bounds[plan.result].high + 1),
         ]
     return Window(min(low for low, _ in ends), max(high for _, high in ends))
 
@@ -214,7 +214,7 @@ def exact_terms(
     factors: tuple[int, int],
     c_exponents: tuple[int, int],
 ) -> list[Term]:
-    """The exact products a_k·b_k, and c at the end.
+    """The exact products a_k·b_k, followed by c.
 
     Zero, NaN, Inf: meaningful where every input is zero, or finite with an exponent in its range.
     """
@@ -226,7 +226,7 @@ def exact_terms(
 
 
 def exact_sum(g: Graph, w: Window, terms: Sequence[Term]) -> Node:
-    """The sum of exact terms as a number of the window."""
+    """The sum of exact terms as a fixed-point number of the window."""
     return add_signed(g, [placed(g, w, t) for t in terms], w.width)
 
 
@@ -237,7 +237,7 @@ def sum_of_magnitudes(g: Graph, w: Window, products: Sequence[Term]) -> Node:
 
 
 def narrowed(g: Graph, x: Number, low: int, high: int) -> Number:
-    """The number with a shorter exponent code, where its exponent is known to be in [low, high].
+    """A number with a narrower exponent code, for exponents known to lie in [low, high].
 
     Zero: a zero's exponent means nothing afterwards.
     """
@@ -253,7 +253,7 @@ def narrowed(g: Graph, x: Number, low: int, high: int) -> Number:
 
 
 def placed(g: Graph, w: Window, term: Term) -> Node:
-    """A term as a number of the window; its bits below the window are known to be zero.
+    """A term as a fixed-point number of the window; its bits below the window are known to be zero.
 
     Shapes: significand u[n] -> s[w.width].
     """
@@ -263,7 +263,7 @@ def placed(g: Graph, w: Window, term: Term) -> Node:
 
 
 def error(g: Graph, w: Window, result: Node, exact: Node, fmt: Format = SINGLE) -> Node:
-    """|result - exact|, unsigned, for a finite result of a format.
+    """The error |result - exact| of a finite result, unsigned, in units of the window.
 
     Shapes: result: a raw encoding; exact s[w.width] -> u[w.width].
     """
@@ -273,12 +273,12 @@ def error(g: Graph, w: Window, result: Node, exact: Node, fmt: Format = SINGLE) 
 
 
 def exceeds(g: Graph, larger: Node, smaller: Node) -> Node:
-    """1 where the one error is strictly larger, absolutely and relatively: both are of one exact value."""
+    """The node that is 1 where one error is strictly larger than the other."""
     return g.ult(smaller, larger)
 
 
 def exceeds_share(g: Graph, larger: Node, smaller: Node, whole: Node, share: Fraction) -> Node:
-    """1 where larger - smaller is more than that share of Σ |a_k·b_k|, which is `whole`."""
+    """The node that is 1 where larger - smaller exceeds `share` of `whole` = Σ |a_k·b_k|."""
     excess = g.ite(g.ult(smaller, larger), g.sub_mod(larger, smaller), g.const(0, larger.width))
     sides = []
     for x, factor in ((whole, share.numerator), (excess, share.denominator)):
@@ -296,7 +296,7 @@ def exceeds_by(
     ulps: Fraction,
     fmt: Format = SINGLE,
 ) -> Node:
-    """1 where larger - smaller is more than so many ulps of the exact value, which is not zero.
+    """The node that is 1 where larger - smaller exceeds `ulps` ulps of the nonzero exact value.
 
     Ranges and units: one ulp of fp32 is 2^(e - 23), 2^e <= |exact| < 2^(e + 1), as if exponents had no end;
     `ulps` is a multiple of ULP_STEP, at least 0.

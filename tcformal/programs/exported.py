@@ -1,4 +1,4 @@
-"""Units and programs as designs that are written for other people's tools."""
+"""Units and programs as exportable designs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tcformal.version import VERSION
 
 
 def exported(spec: UnitSpec) -> ExportedDesign:
-    """One call of a unit as a design to be written.
+    """One call of a unit as an exportable design.
 
     Shapes: K elements of a and of b, c, and the scales of a unit that has them; the result d.
     Zero, NaN, Inf: raw encodings go in and come out, special values included.
@@ -32,7 +32,7 @@ def exported(spec: UnitSpec) -> ExportedDesign:
 
 
 def exported_program(p: Program, products: int) -> ExportedDesign:
-    """A program over units for so many products, as a design to be written.
+    """A program over units, for vectors of `products` elements, as an exportable design.
 
     Shapes: `products` elements of a and of b, and c; the result d.
     Zero, NaN, Inf: raw encodings go in and come out, special values included.

@@ -1,4 +1,4 @@
-"""Functions of the language of programs: each checks its arguments and adds steps to a plan."""
+"""The built-in functions of the program language: each checks its arguments and adds steps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _rounding(x: Any) -> str:
 
 
 def vector_of(x: Any, what: str) -> StepValue:
-    """A vector for `what`; InputError for anything else."""
+    """A vector argument for `what`; InputError for anything else."""
     if isinstance(x, Exact):
         raise InputError(f"expected a rounded vector for {what}, but got one that is only scaled")
     if not isinstance(x, StepValue) or x.length is None:
@@ -56,7 +56,7 @@ def _said(x: Any) -> str:
 
 
 def _operand(builder: Builder, x: Any, fmt: Format) -> StepValue | Exact:
-    """A value; a number known now becomes a constant of the format."""
+    """An argument as a step's value; a compile-time number becomes a constant of the format."""
     if isinstance(x, (StepValue, Exact)):
         return x
     if isinstance(x, (int, Fraction)) and not isinstance(x, bool):
@@ -66,7 +66,7 @@ def _operand(builder: Builder, x: Any, fmt: Format) -> StepValue | Exact:
 
 
 def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> StepValue:
-    """The exact sum of exact numbers, rounded once, element by element."""
+    """The exact sum of exact numbers with one rounding, element by element."""
     conversion_into(mode, fmt)
     lengths = {x.length for x in terms if x.length is not None}
     if len(lengths) > 1:
@@ -151,19 +151,19 @@ def split(
     rounding: Any = "RNE",
     saturate: Any = False,
 ) -> list[StepValue]:
-    """split(x, FORMAT, words=2, scale=0, rounding=RNE): words of x, each of what is left.
+    """split(x, FORMAT, words=2, scale=0, rounding=RNE): x as a sum of words, each rounded from the remainder.
 
     Word i is (x - the words before)·2^(i·scale), exactly, rounded once: it stands for word · 2^(-i·scale).
     """
     target, mode = _format(fmt), _rounding(rounding)
     count, step = check_int("words", words, low=1, high=_MOST_WORDS), check_int("scale", scale)
     whole = builder.exact(_operand(builder, x, target))
-    made: list[StepValue] = []
+    parts: list[StepValue] = []
     for i in range(count):
         rest = [whole.shifted(i * step)]
-        rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(made)]
-        made.append(_sum(builder, rest, target, mode, saturate))
-    return made
+        rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(parts)]
+        parts.append(_sum(builder, rest, target, mode, saturate))
+    return parts
 
 
 def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
@@ -214,7 +214,7 @@ def magnitude(builder: Builder, x: Any, least: Any = 0) -> StepValue:
 
 
 def length(builder: Builder, x: Any) -> int:
-    """len(x): the elements of a vector."""
+    """len(x): the number of elements of a vector."""
     return vector_of(x, "len").length or 0
 
 
@@ -226,7 +226,7 @@ def largest(builder: Builder, fmt: Any) -> Fraction:
 
 
 def root(builder: Builder, x: Any) -> Fraction:
-    """root(x): the square root of a number known now, cut to 80 bits below its leading one."""
+    """root(x): the square root of a compile-time number, truncated to 80 bits below its leading one."""
     if isinstance(x, bool) or not isinstance(x, (int, Fraction)) or x <= 0:
         raise InputError(f"expected a number above zero for root, but got {x!r}")
     number = Fraction(x)
@@ -235,7 +235,7 @@ def root(builder: Builder, x: Any) -> Fraction:
 
 
 def least(builder: Builder, *numbers: Any) -> Fraction:
-    """min(x, y, …): the least of some numbers known now."""
+    """min(x, y, …): the least of some compile-time numbers."""
     for x in numbers:
         if isinstance(x, bool) or not isinstance(x, (int, Fraction)):
             raise InputError(f"expected numbers that are known before the program runs, but got {_said(x)}")
@@ -262,12 +262,12 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
     how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: div}.get(op)
     if how is None:
         raise InputError("expected + - * or / of values")
-    made: StepValue = how(builder, x, y, wide.name)
-    return made
+    result: StepValue = how(builder, x, y, wide.name)
+    return result
 
 
 def _exponent(x: int | Fraction) -> int | None:
-    """The e with x = 2^e; None where there is none."""
+    """The e with x = 2^e; None if x is no power of two."""
     up, down = Fraction(x).numerator, Fraction(x).denominator
     if up <= 0 or up & (up - 1) or down & (down - 1):
         return None
@@ -275,7 +275,7 @@ def _exponent(x: int | Fraction) -> int | None:
 
 
 def _holds(wide: Format, narrow: Format) -> bool:
-    """Whether every finite number of one format is one of the other."""
+    """Whether one format contains every finite number of the other."""
     return (
         wide.fraction_bits >= narrow.fraction_bits
         and wide.e_max >= narrow.e_max

@@ -1,4 +1,4 @@
-"""What loops of a program run over, and the sums of a vector's elements."""
+"""Loops of the program language: their sequences, and summation loops over a vector's elements."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tcformal.programs.functions import add, vector_of
 
 
 def blocks(builder: Builder, size: Any, *vectors: Any) -> list[Any]:
-    """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one filled up with +0."""
+    """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one padded with +0."""
     length, rows = _rows(builder, vectors)
     step = check_int("the size of blocks", size, low=1)
     return _together([[builder.slice(v, start, step) for start in range(0, length, step)] for v in rows])
 
 
 def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
-    """parts(COUNT, x, y, …): COUNT runs of equal length, ⌈n / COUNT⌉, the last ones shorter: split-K."""
+    """parts(COUNT, x, y, …): split-K: COUNT runs of ⌈n / COUNT⌉ elements, the last ones shorter."""
     length, rows = _rows(builder, vectors)
     size = -(-length // check_int("the number of parts", count, low=1))
     return _together(
@@ -47,7 +47,7 @@ def _together(rows: list[list[StepValue]]) -> list[Any]:
 
 
 def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
-    """chain(x, FORMAT): the elements of a vector added one after the other."""
+    """chain(x, FORMAT): recursive summation: the elements of a vector added one after the other."""
     vector = vector_of(x, "chain")
     total = builder.element(vector, 0)
     for i in range(1, vector.length or 0):
@@ -56,7 +56,7 @@ def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValu
 
 
 def pairwise(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
-    """pairwise(x, FORMAT): neighbours added, then their sums; an odd one out passes to the next level."""
+    """pairwise(x, FORMAT): pairwise summation; an odd element passes to the next level."""
     vector = vector_of(x, "pairwise")
     level = [builder.element(vector, i) for i in range(vector.length or 0)]
     while len(level) > 1:

@@ -1,4 +1,4 @@
-"""A check of the catalogue: the names that share one design build one circuit."""
+"""A consistency check of the catalogue: names that share a design must build one circuit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.programs.chain import arithmetic, definition
 
 
 def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignore_count) -> dict[str, str]:
-    """The names whose circuit is not that of the first name of their design, each with that first name.
+    """The names whose circuit differs from that of their design's first name, with that name.
 
     Shapes: designs: the units that share a design, by a name of it.  Units of different k are compared at
     the least common multiple of their k, where the shorter one is applied to consecutive runs.
@@ -20,14 +20,14 @@ def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignor
     circuits give equal results.
     """
     digest = cache(definition)
-    found: dict[str, str] = {}
+    wrong: dict[str, str] = {}
     total, done = sum(map(len, designs.values())), 0
     for units in designs.values():
         first = units[0]
         for u in units:
             k = math.lcm(first.k, u.k)
             if digest(arithmetic(u), k) != digest(arithmetic(first), k):
-                found[u.name] = first.name
+                wrong[u.name] = first.name
             done += 1
             advance(done, total)
-    return found
+    return wrong

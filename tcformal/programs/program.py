@@ -1,7 +1,7 @@
-"""Programs over units: read from a file or from text, with parameters, and compiled for a length.
+"""Programs over units: parsed from a file or text, with parameters, and compiled for a vector length.
 
 A file is TOML with the keys `title`, `source`, `inputs`, `parameters`, `body` and `note`.  The body is a few
-statements in the spelling of Python; it is read, checked and unrolled here and never run by Python.
+statements in Python syntax; it is parsed, checked and unrolled here, and never executed by Python.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ProgramSetting = str | int | bool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A dot product d = Σ a_k·b_k + c as a program computes it.
+    """A dot product d = Σ a_k·b_k + c, computed by a program over units.
 
     Shapes: a, b: vectors of n elements; c and d: scalars; n is chosen when the program is compiled.
     Errors: InputError for inputs other than a, b and c, formats or text that do not fit.
@@ -70,19 +70,19 @@ class Program:
         _parsed(self.name, self.body)
 
     def input_format(self, letter: str) -> Format:
-        """The format of a, b or c; parameters may name it."""
+        """The format of a, b or c, which may be a parameter."""
         text = self.inputs[check_choice("input", letter, _LETTERS)]
         return format_named(str(self.parameters.get(text, text)))
 
     def plan(self, products: int) -> ProgramPlan:
-        """The program for vectors of so many elements.
+        """Compile the program for vectors of `products` elements.
 
         Errors: InputError with the line for what does not fit.
         """
         return _plan(self, check_int("the number of products", products, low=1, high=LONGEST))
 
     def with_settings(self, **settings: ProgramSetting) -> Program:
-        """The same program with other values of parameters; UnknownNameError for one that it lacks."""
+        """The program with other parameter values; UnknownNameError for an unknown parameter."""
         base = self.name.partition("@")[0]
         merged = dict(self.parameters)
         for key, value in settings.items():
@@ -96,9 +96,9 @@ class Program:
         )  # fmt: skip
 
     def units(self, products: int) -> tuple[UnitSpec, ...]:
-        """The units that it calls for so many products, in order of first use."""
-        found = [s.unit for s in self.plan(products).steps if isinstance(s, CallStep)]
-        return tuple(dict.fromkeys(found))
+        """The units that the program calls for `products` products, in order of first use."""
+        called = [s.unit for s in self.plan(products).steps if isinstance(s, CallStep)]
+        return tuple(dict.fromkeys(called))
 
 
 @lru_cache(maxsize=64)
@@ -116,14 +116,14 @@ _PLANS: dict[tuple[Program, int], ProgramPlan] = {}
 
 
 def _plan(p: Program, products: int) -> ProgramPlan:
-    made = _PLANS.get((p, products))
-    if made is None:
+    plan = _PLANS.get((p, products))
+    if plan is None:
         formats = {letter: p.input_format(letter) for letter in _LETTERS}
-        made = compile_plan(p.name, _parsed(p.name, p.body), formats, p.parameters, products)
+        plan = compile_plan(p.name, _parsed(p.name, p.body), formats, p.parameters, products)
         if len(_PLANS) >= 64:
             _PLANS.pop(next(iter(_PLANS)))
-        _PLANS[p, products] = made
-    return made
+        _PLANS[p, products] = plan
+    return plan
 
 
 def _text(value: ProgramSetting) -> str:
@@ -131,7 +131,7 @@ def _text(value: ProgramSetting) -> str:
 
 
 def _like(name: str, old: ProgramSetting, new: Any) -> ProgramSetting:
-    """A value of the kind that the default has."""
+    """A parameter's new value, converted to the type of its default or rejected."""
     if isinstance(old, bool):
         if isinstance(new, bool):
             return new
@@ -142,7 +142,7 @@ def _like(name: str, old: ProgramSetting, new: Any) -> ProgramSetting:
 
 
 def read_program(data: Mapping[str, Any], name: str) -> Program:
-    """A program from the data of its file.
+    """Read a program from the data of its file.
 
     Errors: InputError for a key that is missing, unknown or of another kind.
     """
@@ -164,7 +164,7 @@ def read_program(data: Mapping[str, Any], name: str) -> Program:
 
 
 def load_program(path: Path, name: str | None = None) -> Program:
-    """A program from its file; InputError that names the file for what is not one."""
+    """Load a program from a file; InputError, naming the file, for an invalid one."""
     text = read_named(path, "a program", _LARGEST_FILE)
     try:
         data = tomllib.loads(text)
@@ -176,7 +176,7 @@ def load_program(path: Path, name: str | None = None) -> Program:
 
 
 def known_programs() -> dict[str, Path]:
-    """The programs that come with the package, by name."""
+    """The built-in programs, by name."""
     return {p.stem: p for p in sorted(_LIBRARY.glob("*.toml"))}
 
 
@@ -186,7 +186,7 @@ def _from_library(name: str) -> Program:
 
 
 def program(name: str) -> Program:
-    """The program of that name or in that file: `NAME`, `FILE.toml`, or either with `@parameter=value,…`.
+    """Look up a program: `NAME`, `FILE.toml`, or either with `@parameter=value,…`.
 
     Ranges and units: the value of a parameter ends where the next one's name begins, so that a unit with
     altered parameters may be one.
@@ -205,26 +205,26 @@ def program(name: str) -> Program:
 def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
     names = "|".join(map(re.escape, p.parameters))
     pieces = re.split(rf",(?=(?:{names})=)", text) if names else [text]
-    made: dict[str, ProgramSetting] = {}
+    values: dict[str, ProgramSetting] = {}
     for piece in pieces:
         key, equals, value = (x.strip() for x in piece.partition("="))
         check_choice(f"parameter of {p.name}", key, p.parameters)
         if not equals or not value:
             raise InputError(f"expected {key}=VALUE, but got {piece!r}")
-        if key in made:
+        if key in values:
             raise InputError(f"expected each parameter once, but got {key} twice")
-        made[key] = value
-    return made
+        values[key] = value
+    return values
 
 
 def names_a_program(name: str) -> bool:
-    """Whether a name is that of a program or of a file, and not of a unit."""
+    """Whether a name denotes a program or a file, not a unit."""
     base = name.strip().partition("@")[0]
     return base.endswith(".toml") or base in known_programs()
 
 
 def program_of(x: str | Program) -> Program:
-    """The program that a caller means; InputError for what is neither a name nor a program."""
+    """The program of an argument that is a name or a program; InputError for anything else."""
     if isinstance(x, Program):
         return x
     if isinstance(x, str):

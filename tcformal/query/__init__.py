@@ -1,1 +1,1 @@
-"""Questions about units: one engine answers them, with one verdict."""
+"""Questions about units: equality, properties, errors; one engine answers them with one type of verdict."""

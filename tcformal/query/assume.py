@@ -1,4 +1,4 @@
-"""Assumptions about the operands of a question: their names, their texts, and the node that checks them."""
+"""Assumptions about the operands of a question: names, texts, and the DAG node that tests them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REGIONS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region of a format: `outside-fp16`."""
+    """A set of values of a format that a term may be assumed to lie in, such as `outside-fp16`."""
 
     name: str
     format: Format
@@ -46,12 +46,12 @@ class Region:
 
     @property
     def text(self) -> str:
-        """The description of a value in the region: `no finite number of fp16`."""
+        """A phrase for the values of the region: `no finite number of fp16`."""
         return f"{REGIONS[self.name]} {self.format.name}"
 
 
 def parse_region(text: str, key: str) -> Region:
-    """The region of a text such as `outside-fp16`; `key` names the assumption in errors.
+    """Parse a region such as `outside-fp16`; `key` names the assumption in errors.
 
     Errors: UnknownNameError for an unknown region or format, InputError for a format whose exponents and
     specials are not those of IEEE 754.
@@ -60,14 +60,14 @@ def parse_region(text: str, key: str) -> Region:
     if not dash:
         raise InputError(f"expected {key} as one of {', '.join(REGIONS)} and a format, such as inside-fp16, "
                          f"but got {text!r}")  # fmt: skip
-    found = Region(check_choice(f"region for {key}", name, REGIONS), format_named(fmt))
-    if found.format.specials is not Specials.IEEE or found.format.ignored_low_bits:
-        raise InputError(f"expected an IEEE 754 format for {key}, but got {found.format.name}")
-    return found
+    region = Region(check_choice(f"region for {key}", name, REGIONS), format_named(fmt))
+    if region.format.specials is not Specials.IEEE or region.format.ignored_low_bits:
+        raise InputError(f"expected an IEEE 754 format for {key}, but got {region.format.name}")
+    return region
 
 
 def in_region(g: Graph, numbers: Sequence[Number], where: Region) -> Node:
-    """1 where the exact sum of the numbers is in the region.
+    """The node that is 1 where the exact sum of the numbers lies in the region.
 
     Shapes: one or more numbers -> u[1].
     Ranges and units: a value is a number of a format exactly where rounding it down and up agree; it is
@@ -89,7 +89,7 @@ def in_region(g: Graph, numbers: Sequence[Number], where: Region) -> Node:
 
 
 def _rounded(g: Graph, numbers: Sequence[Number], mode: str, fmt: Format) -> Number:
-    """The exact sum rounded once; with RZ a value that is too large becomes Inf, which is not normal."""
+    """The exact sum, rounded once; RZ overflow gives Inf, which is not normal."""
     target = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits)
     design = Design(
         products=1, conversion=f"{mode}-E{fmt.exponent_bits}M{fmt.fraction_bits}", nan_word=0,
@@ -173,23 +173,23 @@ class Assumptions:
 
     @staticmethod
     def of(unit: str | Unit | UnitSpec, *texts: str) -> Assumptions:
-        """Assumptions about a unit's operands as the command line takes them: `finite`, `exponents=-14..15`.
+        """Parse assumptions about a unit's operands in command-line spelling: `finite`, `exponents=-14..15`.
 
         Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
         """
         return from_texts(spec_of(unit).operands.c, texts)
 
     def __bool__(self) -> bool:
-        given = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
-        return bool(self.flags) or any(value is not None for value in given)
+        values = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
+        return bool(self.flags) or any(value is not None for value in values)
 
     def of_terms(self) -> dict[str, str]:
         """The assumptions about factors, products, their sum and all terms, by name."""
-        given = {"factors": self.factors, "products": self.products, "sum": self.sum, "spread": self.spread}
-        return {name: str(value) for name, value in given.items() if value is not None}
+        by_name = {"factors": self.factors, "products": self.products, "sum": self.sum, "spread": self.spread}
+        return {name: str(value) for name, value in by_name.items() if value is not None}
 
     def spellings(self) -> list[str]:
-        """The assumptions in the spelling that `from_texts` reads."""
+        """The assumptions in the command-line spelling that `from_texts` parses."""
         spelled = list(self.flags)
         if self.exponents is not None:
             spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
@@ -200,7 +200,7 @@ class Assumptions:
         return [*spelled, *(f"{name}={value}" for name, value in self.of_terms().items())]
 
     def texts(self) -> list[str]:
-        """One readable line for each assumption."""
+        """The assumptions as readable lines, one each."""
         lines = [FLAGS[flag] for flag in self.flags]
         if self.exponents is not None:
             lines.append(f"exponents of non-zero operands in {self.exponents[0]}..{self.exponents[1]}")
@@ -258,12 +258,12 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
 
 
 def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
-    """Assumptions as the command line takes them: `finite`, `exponents=-14..15`, `c=0`."""
-    given: dict[str, Any] = {}
+    """Parse assumptions in command-line spelling: `finite`, `exponents=-14..15`, `c=0`."""
+    arguments: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         check_choice("assumption", name, [*FLAGS, *_VALUED])
-        if name in given:
+        if name in arguments:
             raise InputError(f"expected each assumption once, but got {name} twice")
         if name in _VALUED and not value:
             raise InputError(
@@ -271,8 +271,8 @@ def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
             )
         if name in FLAGS and equals:
             raise InputError(f"expected assumption {name} without a value, but got {text.strip()!r}")
-        given[name] = value if equals else True
-    return assumptions(c_format, given)
+        arguments[name] = value if equals else True
+    return assumptions(c_format, arguments)
 
 
 def _span(value: Any, name: str) -> tuple[int, int]:
@@ -286,7 +286,7 @@ def _span(value: Any, name: str) -> tuple[int, int]:
 
 
 def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes) -> Node:
-    """The node that is 1 where every assumption holds of a unit's operands.
+    """The node that is 1 where a unit's operands satisfy every assumption.
 
     Errors: InputError for an assumption about scales of a unit without scales, and for one about exact
     products of a unit with scales.
@@ -327,7 +327,7 @@ def assume(
     c: Node,
     scales: Sequence[tuple[Node, Format]] = (),
 ) -> Node:
-    """The node that is 1 where every assumption holds of the raw operands and block scales."""
+    """The node that is 1 where raw operands and block scales satisfy every assumption."""
     holds = g.truth(True)
     bounded = [(x, what.exponents) for x in operands] + [(x, what.scale_exponents) for x in scales]
     for (word, fmt), span in bounded:

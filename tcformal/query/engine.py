@@ -1,4 +1,4 @@
-"""The engine: vectors, assumptions, the portfolio, replay and shrinking turn a question into a verdict."""
+"""The engine: it turns a question into a verdict by vectors, assumptions, solvers, replay and shrinking."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def answer(
     shrink_s: float = 4.0,
     equal: EqualByTheorem | None = None,
 ) -> Verdict[Q]:
-    """Decide a question: a theorem, vectors, assumptions, solvers; then replay and shrink the witness.
+    """Decide a question by a theorem, vectors or solvers, then replay and shrink the witness.
 
     Nothing is kept; vectors are tried only where no solvers are named.  `equal`: the
     theorems by which a question about two units has no inputs; that some inputs obey its assumptions is
@@ -103,19 +103,19 @@ def answer(
 
 
 def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
-    """The decision of seeded vectors: SAT where one shows what is asked about, else None.
+    """The decision of seeded vectors: SAT where one satisfies the question, else None.
 
     Such a vector also shows that the assumptions are satisfiable.
     """
     start = time.monotonic()
-    found = kind_of(q).search(q, seed)
-    if found is None:
+    inputs = kind_of(q).search(q, seed)
+    if inputs is None:
         return None
     answered = SolverAnswer(
-        solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(found),
+        solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(inputs),
         seconds=time.monotonic() - start,
     )  # fmt: skip
-    if _confirms(q, found):
+    if _confirms(q, inputs):
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
         return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"

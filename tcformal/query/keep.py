@@ -1,4 +1,4 @@
-"""Kept answers: a question is asked only where no answer to it is kept."""
+"""Stored answers: a question goes to the engine only if the store has no answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.theory.equality import EqualByTheorem
 
 
 def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = None) -> Verdict[Q]:
-    """The kept answer to a question, or else a new one, which is kept.
+    """The stored answer to a question, or a new one, which is stored.
 
     A kept answer whose evidence was not checked is asked again; where that ends without an answer, it stays
     in the store.  `equal`: theorems by which two units are one, which answer the question whatever is kept.
@@ -29,7 +29,7 @@ def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = 
     if kept is None or not kept.checked:
         v = answer(q, how, equal=equal)
         if kept is not None and v.kind not in DECIDED:
-            return v if v.kind is Kind.ERROR else asked_in_vain(kept, v)
+            return v if v.kind is Kind.ERROR else undecided_again(kept, v)
     assert v is not None
     # An answer to other units of the same definition is kept under these names too.
     if store is not None and not ((known or equal is not None) and store.has(q)):
@@ -42,7 +42,7 @@ def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = 
     return v
 
 
-def asked_in_vain(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
-    """The verdict where a kept answer was not checked, and asking again gave none."""
+def undecided_again(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict UNKNOWN after a stored answer could not be checked and a new attempt failed."""
     reason = f"{kept.reason}; asked again: {again.reason}"
     return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

@@ -1,4 +1,4 @@
-"""How questions are answered: solvers, their limits, evidence, and where answers are kept."""
+"""Options for answering questions: solvers, limits, evidence, and the store."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:  # a theorem's answer builds no circuits
 
 
 class AnswerStore(Protocol):
-    """Where answers are kept and served again, such as `tcformal.Store`."""
+    """The interface of a store of answers, such as `tcformal.Store`."""
 
     def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
-        """The kept answer, its evidence checked again; None where the question has to be asked.
+        """The stored answer to a question after its evidence was checked; None where none is usable.
 
         UNKNOWN, and not `checked`, where its evidence is missing or takes too long to check.
         """
 
     def has(self, question: Question) -> bool:
-        """Whether there is a record about this very question."""
+        """Whether a record about this exact question exists."""
 
     def add(self, verdict: Verdict[Any]) -> object:
-        """Keep an answer."""
+        """Store an answer."""
 
     def add_claim(self, v: Any) -> None:
-        """Keep a claim's answer, a `ClaimVerdict`."""
+        """Store the answer to a claim, a `ClaimVerdict`."""
 
 
 def no_store() -> None:
-    """Keep nothing."""
+    """The default store: nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolveOptions:
-    """How questions are answered; the defaults ask every installed solver, and keep nothing."""
+    """Options for answering questions; by default all installed solvers, and no store."""
 
     #: Members of the portfolio in order of start; None for all that are installed.
     solvers: Sequence[str] | None = None
@@ -69,7 +69,7 @@ def solve_options(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> SolveOptions:
-    """The options that the arguments of a public function stand for; None is the default of each."""
+    """The options from a public function's arguments; None selects each default."""
     return SolveOptions(
         solvers=solvers, limits=limits or Limits(), certify=certify, store=lambda: store, fresh=fresh,
         progress=progress or ignore,

@@ -20,7 +20,7 @@ SIDES = ("A", "B")
 
 @dataclass(frozen=True, slots=True)
 class EqualityQuestion(Question):
-    """Do two units ever differ?
+    """The question whether two units ever differ.
 
     Shapes: K products; inputs a[0], b[0], …, c are raw encodings shared by both units.
     """
@@ -49,18 +49,18 @@ class EqualityQuestion(Question):
 
     @property
     def asked(self) -> Node:
-        """1 where the assumptions hold and the results differ."""
+        """The node that is 1 where the assumptions hold and the results differ."""
         return self.differ
 
     def evaluator(self) -> Concrete:
-        """The integer interpreter of (assumed, differ, first result, second result)."""
+        """An integer evaluator of (assumed, differ, first result, second result)."""
         return Concrete(self.graph, [self.assumed, self.differ, *self.results])
 
 
 def question(
     first: UnitSpec, second: UnitSpec, what: Assumptions, graph: Graph | None = None
 ) -> EqualityQuestion:
-    """The question whether two units of equal operand formats ever differ, in an empty graph, or a new one.
+    """Build the question whether two units of equal operand formats ever differ, in an empty or a new graph.
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
     consecutive blocks, each taking the previous result as c.

@@ -1,4 +1,4 @@
-"""Two programs compared: is the first ever worse than the second, answered by the means that fits."""
+"""Comparison of two programs: does the first ever have the larger error?"""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def compare_programs(
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> ProgramsCompared:
-    """Ask whether a program's error is ever larger than another's, or with `differ` its result another.
+    """Ask whether a program's error ever exceeds another's, or with `differ` whether results ever differ.
 
     Shapes: both take a and b of `length` elements and c, of the same formats.
     Ranges and units: errors are exact, against c + Σ a_k·b_k; `more_than` is the least excess, in ulps of the
@@ -144,7 +144,7 @@ def _of(v: Verdict[ErrorComparison], length: int) -> Witness | None:
 
 
 def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
-    """Random rows, and the worst of them replayed in fractions."""
+    """Compare on random rows, and replay the worst one in exact fractions."""
     start = time.monotonic()
     rows = max(8, min(_MOST_ROWS, _PRODUCTS // pair.products))
     found = draw(pair, rows, seed)

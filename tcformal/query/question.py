@@ -1,4 +1,4 @@
-"""The interface of every kind of question, so that one engine answers it and one store keeps the answer."""
+"""The interface of all kinds of questions, for one engine and one store."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Question(ABC):
     @property
     @abstractmethod
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and what is asked about occurs."""
+        """The node that is 1 where the assumptions hold and the event in question occurs."""
 
     def digest(self) -> str:
         """SHA-256 of the question's definition."""
@@ -64,7 +64,7 @@ Q = TypeVar("Q", bound=Question)
 
 
 class QuestionKind(ABC, Generic[Q]):
-    """One kind of question: how the engine answers it, and how the store writes and reads it."""
+    """One kind of question: the functions by which the engine answers it and the store records it."""
 
     #: The kind's name in records and query files.
     name: str
@@ -78,59 +78,59 @@ class QuestionKind(ABC, Generic[Q]):
     # ------------------------------------------------------------------ answering
     @abstractmethod
     def replay(self, q: Q, inputs: RawInputs) -> Any:
-        """Run inputs on integers and on the Fraction oracle; a `Replayed`."""
+        """Run inputs on integers and on the Fraction oracle, and return a `Replayed`."""
 
     @abstractmethod
     def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Simpler inputs that still show what is asked about; the given ones where there are none."""
+        """Simplify inputs while they still satisfy the question."""
 
     def search(self, q: Q, seed: int) -> dict[str, int] | None:
-        """Inputs from seeded vectors that show what is asked about; None where no vector does."""
+        """Search seeded vectors for inputs that satisfy the question; None without success."""
         return None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The solvers in the order that suits these questions; None for the default order."""
+        """The solvers in the order that suits this kind; None for the default order."""
         return solvers
 
     @abstractmethod
     def assumptions(self, q: Q) -> list[str]:
-        """The assumptions, one readable line each."""
+        """The assumptions as readable lines."""
 
     @abstractmethod
     def found_text(self, q: Q, finder: str) -> str:
-        """The reason of a verdict with inputs, which `finder` found: one sentence."""
+        """The reason of a verdict with inputs that `finder` found, as one sentence."""
 
     @abstractmethod
     def none_text(self, q: Q, deciders: str) -> str:
-        """The reason of a verdict without inputs, which `deciders` decided: one sentence."""
+        """The reason of a verdict without inputs that `deciders` decided, as one sentence."""
 
     # ------------------------------------------------------------------ writing and reading
     @abstractmethod
     def parts(self, q: Q) -> dict[str, Any]:
-        """The names and texts from which `build` builds the question again."""
+        """The identifying parts of a question, from which `build` builds it again."""
 
     @abstractmethod
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> Q:
-        """The question of `parts`, built with the current definitions in an empty graph, or a new one.
+        """Build the question of `parts` from the current definitions, in an empty or a new graph.
 
         Errors: TcformalError for parts that the current definitions do not support.
         """
 
     @abstractmethod
     def witness_data(self, q: Q, inputs: RawInputs) -> dict[str, Any]:
-        """Inputs as data of a record: encodings in hex, values exact."""
+        """Inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
     def read_witness(self, q: Q, data: Mapping[str, Any]) -> dict[str, int]:
-        """Inputs from a record; RecordError where encodings, values or shape do not fit."""
+        """Read inputs from record data; RecordError where encodings, values or shape disagree."""
 
     @abstractmethod
     def results_data(self, q: Q, replayed: Any) -> dict[str, Any]:
-        """The results on the inputs as data of a record: encodings in hex, values exact."""
+        """The results on the inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
     def commands(self, q: Q, replayed: Any) -> list[str]:
-        """The `tcformal eval` commands that show the results, with every operand in its position."""
+        """The `tcformal eval` commands that reproduce the results."""
 
     @abstractmethod
     def to_json(self, q: Q) -> dict[str, Any]:

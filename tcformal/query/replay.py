@@ -1,4 +1,4 @@
-"""Replay of a witness of two units on integers and on the Fraction oracle, before it is shown."""
+"""Replay of a witness of two units, on integers and on the Fraction oracle."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class EqualityReplay:
 
     @property
     def separates(self) -> bool:
-        """Whether the witness obeys the assumptions and the two units differ on it."""
+        """Whether the witness satisfies the assumptions and the units differ on it."""
         return self.assumed and self.agrees and self.integers[0] != self.integers[1]
 
     @property
     def confirms(self) -> bool:
-        """Whether the replay confirms the answer: integers and oracle agree that the units differ."""
+        """Whether the replay confirms that the units differ, on integers and on the oracle."""
         return self.separates
 
 
@@ -57,7 +57,7 @@ def oracle_result(spec: UnitSpec, witness: Witness) -> int:
 
 
 def results_of(spec: UnitSpec, w: Witness) -> int:
-    """One result on integers and on the Fraction oracle; SolverDisagreementError where they differ."""
+    """One result, on integers and on the Fraction oracle; SolverDisagreementError where they differ."""
     (integers,) = _on_integers(spec, len(w.a))(w.inputs())
     fractions = oracle_result(spec, w)
     if integers != fractions:
@@ -70,7 +70,7 @@ def results_of(spec: UnitSpec, w: Witness) -> int:
 
 @lru_cache(maxsize=4)
 def _on_integers(spec: UnitSpec, k: int) -> Concrete:
-    """The definition of K products on one unit, on integers."""
+    """An integer evaluator of K products on one unit."""
     graph, root = circuit(spec, k)
     return Concrete(graph, [root])
 

@@ -1,4 +1,4 @@
-"""Search by seeded vectors, which separates most pairs of units without a solver."""
+"""Search by seeded vectors: it separates most pairs of units without a solver."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _C, _CANCELLED, _SMALLER, _MINUS, _SUBNORMAL = 0.4, 0.25, 0.3, 0.2, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A number at which a sum becomes another kind of number, and the weight of the last bit there.
+    """A boundary number, such as the least normal one, with the weight of its last bit.
 
     Also the largest product that is a power of two, and the weight of the least one.
     """
@@ -50,24 +50,24 @@ class Boundary:
 
 
 def few(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """About n dot products of one to six terms that lie around a boundary; all other products are zero.
+    """Dot products of one to six nonzero terms near a boundary.
 
     The number at the boundary is one term, or a few where it has more bits than a product, or c; beside it
     are terms about its last bit, of both signs.  Terms are neighbours, or every second one and so on.
     Zero, NaN, Inf: no operand is NaN or Inf.
     """
     rng, of = random.Random(f"few {seed}"), boundaries_of(spec)
-    made = [w for _ in range(n) if (w := _row(rng, spec, k, rng.choice(of))) is not None]
-    if not made:  # no boundary is in reach of these formats
+    rows = [w for _ in range(n) if (w := _row(rng, spec, k, rng.choice(of))) is not None]
+    if not rows:  # no boundary is in reach of these formats
         ones = (0,) if spec.scale_format is None else (spec.scale_format.one,)
         scales = ones * scale_count(spec, k) if spec.scale_format is not None else ()
-        made = [Witness((0,) * k, (0,) * k, 0, scales, scales)]
-    tried = batch_of(made)
+        rows = [Witness((0,) * k, (0,) * k, 0, scales, scales)]
+    tried = batch_of(rows)
     return rows_of(tried, without_nan(spec, tried))
 
 
 def boundaries_of(spec: UnitSpec) -> list[list[Boundary]]:
-    """The boundaries of a unit's roundings, cuts and formats, by kind."""
+    """The boundaries of a unit's roundings, truncations and formats, grouped by kind."""
     design = spec.design
     rounded = {design.rho, design.step}
     if design.product_rounding is not None:
@@ -95,14 +95,14 @@ def boundaries_of(spec: UnitSpec) -> list[list[Boundary]]:
 
 
 def _largest(x: Conversion) -> list[Boundary]:
-    """The largest number of a conversion, and the power of two above it."""
+    """The overflow boundaries of a conversion: its largest number, and the next power of two."""
     last = x.e_max - x.fraction_bits
     over = power_of_two(x.e_max if x.integer_bits is not None else x.e_max + 1)
     return [Boundary(over - power_of_two(last), last), Boundary(over, last)]
 
 
 def _row(rng: random.Random, spec: UnitSpec, k: int, of: Sequence[Boundary]) -> Witness | None:
-    """One dot product; None where the formats do not reach the boundary."""
+    """A random dot product near a boundary; None where the formats cannot represent it."""
     if rng.random() < _DENSE:
         return _dense(rng, spec, k)
     at = rng.choice(of)
@@ -149,7 +149,7 @@ def _row(rng: random.Random, spec: UnitSpec, k: int, of: Sequence[Boundary]) -> 
 
 
 def _dense(rng: random.Random, spec: UnitSpec, k: int) -> Witness | None:
-    """Products of one value, all or as many as a block has: the sums that need the most carry bits."""
+    """Equal products in all positions or in one block: the sums that need most carry bits."""
     o, count = spec.operands, rng.choice((k, k, min(k, spec.design.products)))
     significands = [2 - power_of_two(-fmt.fraction_bits) for fmt in (o.a, o.b, o.c)]
     e = rng.choice((0, 1, -3, o.a.e_max))
@@ -164,13 +164,13 @@ def _dense(rng: random.Random, spec: UnitSpec, k: int) -> Witness | None:
 
 
 def _small(rng: random.Random, last: int) -> Fraction:
-    """A number about the weight of a last bit: a power of two, one and a half of it, or just beside it."""
+    """A random number near the weight of a last bit."""
     beside = rng.choice((0, 0, 0, Fraction(1, 2), Fraction(1, 8), Fraction(-1, 8)))
     return rng.choice((1, -1)) * (1 + beside) * power_of_two(last + rng.choice(_BITS))
 
 
 def _chunks(number: Fraction, bits: int) -> list[Fraction]:
-    """A number as a sum of numbers of so many bits, the largest first."""
+    """Split a number into a sum of numbers of `bits` bits, largest first."""
     parts = []
     while number:
         unit = power_of_two(exponent_of(number) - bits + 1)
@@ -180,14 +180,14 @@ def _chunks(number: Fraction, bits: int) -> list[Fraction]:
 
 
 def _negative_zero(fmt: Format) -> int:
-    """The word of -0; 0 in a format without it."""
+    """The encoding of -0; 0 in a format without it."""
     return 0 if fmt.specials is Specials.NEGATIVE_ZERO_NAN or not fmt.has_zero else fmt.sign_bit
 
 
 def _scales(
     rng: random.Random, spec: UnitSpec, k: int, terms: Sequence[Fraction]
 ) -> tuple[Fraction, list[tuple[int, ...]]]:
-    """The power of two by which two scales, everywhere the same, multiply products, and their words."""
+    """Uniform random scales: the power of two by which they multiply products, and their encodings."""
     of = spec.scale_format
     if of is None:
         return Fraction(1), []
@@ -199,7 +199,7 @@ def _scales(
 
 
 def _factors(rng: random.Random, a: Format, b: Format, product: Fraction) -> tuple[int, int] | None:
-    """The words of a number and a power of two whose product is given; None where the formats have none."""
+    """Encodings of a number and a power of two with the given product; None where the formats lack them."""
     if rng.random() < 0.5:
         other = _in_order(rng, b, a, product)
         return _in_order(rng, a, b, product) if other is None else other[::-1]
@@ -242,19 +242,19 @@ def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness |
     Shapes: K products, with scales for units that take them.
     Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
     """
-    found = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
-    if found is None and question.first.scale_format is None:
-        found = _simplest(question, boundaries(question.first, question.k, seed))
+    witness = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
+    if witness is None and question.first.scale_format is None:
+        witness = _simplest(question, boundaries(question.first, question.k, seed))
     units = [question.first]
     if boundaries_of(question.second) != boundaries_of(question.first):
         units.append(question.second)
     for unit in units:
-        found = found or _simplest(question, few(unit, question.k, _FEW, seed))
-    return found
+        witness = witness or _simplest(question, few(unit, question.k, _FEW, seed))
+    return witness
 
 
 def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:
-    """The simplest of some vectors that separates."""
+    """The simplest separating vector of a batch."""
     n = len(tried.c)
     if question.assumptions.c is not None:
         tried.c[:] = question.assumptions.c

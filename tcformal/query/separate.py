@@ -1,4 +1,4 @@
-"""Two units separated, or proved equal, and properties: `separate`, `prove_equal` and `check_property`."""
+"""Public questions about units: `separate`, `prove_equal` and `check_property`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def separate(
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
-    """Find simple inputs on which two units differ, or prove that there are none.
+    """Find simple inputs on which two units differ, or prove that none exist.
 
     Shapes: units of equal operand formats and scales; K is the least common multiple of their k, and a unit
     of fewer products is called several times, each result the next c.
@@ -52,7 +52,7 @@ def separate(
 
 
 def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[EqualityQuestion]:
-    """The kept answer to a question about two units, or a new one, which is kept.
+    """The stored answer to a question about two units, or a new one, which is stored.
 
     Theorems on the parameters come first; they are applied again each time, and not kept.
     Errors: those of `query.keep.kept_or_answered`.

@@ -1,4 +1,4 @@
-"""The spread of a dot product: how far the exponents of its non-zero terms lie apart."""
+"""The exponent spread of a dot product: the distance between its terms' exponents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcformal.semantics.unpack import unpack
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One term of a dot product, and how far it lies below the largest exponent of all terms.
+    """One term of a dot product with its distance below the largest exponent.
 
     Shapes: live u[1], gap u[w].
     Zero, NaN, Inf: `live` is 1 where the term is none of these; elsewhere `gap` means nothing.
@@ -31,7 +31,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Every term of a dot product with its gap, products first, then c.
+    """All terms of a dot product with their gaps, products first, then c.
 
     `top` is their largest exponent, `maximum` how it is found; it takes the terms in order.
     """
@@ -41,18 +41,19 @@ class Gaps:
     maximum: Maximum
 
     def within(self, g: Graph, spread: int) -> Node:
-        """1 where no term lies more than `spread` below the largest exponent."""
+        """The node that is 1 where every term lies at most `spread` below the largest exponent."""
         return all_of(g, [self.near(g, x, spread) for x in self.terms])
 
     def near(self, g: Graph, x: Gap, spread: int) -> Node:
-        """1 where one term lies no more than `spread` below the largest exponent, or is not live."""
+        """The node that is 1 where one term lies at most `spread` below the largest exponent, or is zero, NaN
+        or Inf."""
         if spread >> x.gap.width:
             return g.truth(True)
         return g.or_(g.not_(x.live), g.ule(x.gap, g.const(spread, x.gap.width)))
 
 
 def gaps_of(g: Graph, spec: UnitSpec, x: OperandNodes) -> Gaps:
-    """The terms of a dot product: its exact products, block scales included, and c.
+    """The gaps of a dot product's terms: exact products with block scales, and c.
 
     Ranges and units: the exponent of a product is the sum of its factors' exponents (and its scales'),
     whatever its significand; subnormals have e_min.
@@ -68,7 +69,7 @@ def gaps_of(g: Graph, spec: UnitSpec, x: OperandNodes) -> Gaps:
 
 
 def gaps(g: Graph, numbers: Sequence[Number]) -> Gaps:
-    """The gaps of one or more numbers below their largest exponent, as `gaps_of`."""
+    """The gaps of numbers below their largest exponent, as in `gaps_of`."""
     lives = [g.not_(g.or_(x.term.zero, x.nan, x.inf)) for x in numbers]
     rows = list(zip(numbers, lives, strict=True))
     # A constant zero, such as c, does not widen the range of exponents.

@@ -1,4 +1,4 @@
-"""The verdict: one of a closed set, with its reason, its evidence and all that is needed to ask again."""
+"""The verdict of a question: its kind, its reason, its evidence and all that is needed to ask again."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NOT_CHECKED = "kept, not re-checked; tcformal results verify"
 
 
 def kept_as(verdict: str, date: str) -> str:
-    """What is said of a kept answer whose evidence was not checked: no verdict."""
+    """A phrase for a stored answer whose evidence was not checked."""
     return f"kept as {verdict} on {date[:10]}, not checked"
 
 
 def unanswered(d: Decision) -> Kind:
-    """The verdict for a decision that is neither SAT nor UNSAT: UNKNOWN, TIMEOUT or ERROR."""
+    """The verdict for an undecided question: UNKNOWN, TIMEOUT or ERROR."""
     if d.disagreement:
         return Kind.ERROR
     return {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}.get(d.status, Kind.ERROR)
@@ -35,7 +35,7 @@ def unanswered(d: Decision) -> Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(Generic[Q]):
-    """The answer to one question.
+    """The answer to one question, with its evidence.
 
     Ranges and units: `inputs` and `found_inputs` hold raw encodings by input name; both None unless the
     verdict is SEPARATED or VIOLATED.
@@ -127,7 +127,7 @@ class Verdict(Generic[Q]):
 def reason_of(
     kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
 ) -> str:
-    """The reason of a decided verdict, from its evidence alone: one sentence."""
+    """The reason of a decided verdict from its evidence alone, as one sentence."""
     question_kind = kind_of(q)
     if kind is question_kind.found:
         return question_kind.found_text(

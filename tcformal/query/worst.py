@@ -1,4 +1,4 @@
-"""Worst case of an error comparison: the inputs with the largest excess error, and a proved bound."""
+"""Worst-case search of an error comparison: the largest excess error, and a proved upper bound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AskComparison = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]
 
 @dataclass(frozen=True, slots=True)
 class BoundStep:
-    """One question of the search: is there an excess of more than `more_than` ulps?"""
+    """One question of the search: does an excess above `more_than` ulps exist?"""
 
     more_than: Fraction
     kind: Kind
@@ -38,7 +38,7 @@ class BoundStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worst:
-    """The largest excess found, and the proved bound.
+    """The outcome of a search: the largest excess found, and the proved bound.
 
     Ranges and units: ulps of the exact value, where that is not zero.
     """
@@ -60,23 +60,23 @@ class Worst:
 
     @property
     def bound(self) -> Fraction | None:
-        """The proved bound: no inputs have a larger excess; None where none was proved."""
+        """The proved bound, in ulps: no inputs have a larger excess; None if none was proved."""
         return None if self.proof is None else self.proof.question.parameters.more_than
 
     @property
     def outcome(self) -> str:
-        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are known; UNKNOWN."""
+        """The outcome: BOUNDED (known up to ULP_STEP), FOUND (inputs without a bound) or UNKNOWN."""
         if self.bound is not None and _up(self.excess) >= self.bound:
             return "BOUNDED"
         return "UNKNOWN" if self.witness is None else "FOUND"
 
     @property
     def reason(self) -> str:
-        """The reason of the outcome: one sentence."""
-        found = f"the largest excess found is {number_text(self.excess)} ulp"
+        """The reason of the outcome, as one sentence."""
+        excess_text = f"the largest excess found is {number_text(self.excess)} ulp"
         if self.bound is None or self.proof is None:
-            return f"{found}; no bound was proved"
-        return f"{found}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
+            return f"{excess_text}; no bound was proved"
+        return f"{excess_text}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
 
     def to_json(self) -> dict[str, Any]:
         """The search as plain data."""
@@ -114,7 +114,7 @@ def _up(excess: Fraction) -> Fraction:
 
 
 class _WorstSearch:
-    """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
+    """The state of a search: the best inputs, the lowest proved bound, the lowest unanswered threshold."""
 
     def __init__(self, asked: ComparedPrograms, ask: AskComparison, seconds: float) -> None:
         self.asked = asked
@@ -123,12 +123,12 @@ class _WorstSearch:
         self.witness: Witness | None = None
         self.replayed: ComparisonReplay | None = None
         self.excess = Fraction(0)
-        self.given_up: Fraction | None = None
+        self.unanswered: Fraction | None = None
         self.proof: Verdict[ErrorComparison] | None = None
         self.steps: list[BoundStep] = []
 
     def ask(self, more_than: Fraction) -> None:
-        """Ask one question, in the remaining time."""
+        """Ask one question within the remaining time."""
         q = error_comparison(replace(self.asked, more_than=more_than))
         v = self.ask_one(q, max(self.deadline - time.monotonic(), 0.001))
         found = None
@@ -138,12 +138,12 @@ class _WorstSearch:
         elif v.kind is Kind.HOLDS:
             self.proof = v
         else:
-            self.given_up = more_than
+            self.unanswered = more_than
         self.steps.append(BoundStep(more_than, v.kind, found, v.seconds))
 
     @property
     def bound(self) -> Fraction | None:
-        """The lowest proved threshold; None where none is proved."""
+        """The lowest proved threshold; None if none was proved."""
         return None if self.proof is None else self.proof.question.parameters.more_than
 
     def _keep(self, run: ComparisonReplay, witness: Witness) -> Fraction | None:
@@ -153,14 +153,14 @@ class _WorstSearch:
         return excess
 
     def next(self) -> Fraction | None:
-        """The next threshold: twice the excess found, or halfway to the one proved or without an answer.
+        """The next threshold: twice the excess found, or the midpoint to the lowest upper end.
 
         None where no threshold lies between.
         """
         if not self.steps:
             return Fraction(0)
         low = _up(self.excess)
-        ends = [x for x in (self.bound, self.given_up) if x is not None]
+        ends = [x for x in (self.bound, self.unanswered) if x is not None]
         if not ends:
             return max(2 * low, ULP_STEP)
         if low >= min(ends):
@@ -168,7 +168,7 @@ class _WorstSearch:
         return math.floor((low + min(ends)) / 2 / ULP_STEP) * ULP_STEP
 
     def shrink(self, seconds: float) -> None:
-        """Replace the best inputs by simpler ones whose excess is smaller by less than ULP_STEP."""
+        """Replace the best inputs by simpler ones with an excess smaller by less than ULP_STEP."""
         if self.witness is None:
             return
         below = _up(self.excess) - ULP_STEP

@@ -1,4 +1,4 @@
-"""Align: put the terms of a sum at their largest exponent and cut what lies below."""
+"""Alignment: the terms of a sum are shifted to their largest exponent, and lower bits are cut off."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.semantics.stages import Maximum
 
 
 def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
-    """The exponent with which each term takes part in e_max.
+    """The exponent of each term for the maximum e_max, with the rule for zero terms.
 
     Zero: a zero term takes `zero_exponent` [MMA-Sim 2.1.1 e_zero]; `own` leaves its encoding's exponent;
     `none` gives it the smallest exponent that any term can have, so that it never decides e_max
@@ -41,7 +41,7 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
 
 
 def _open_exponent(g: Graph, terms: Sequence[Term], term: Term, zero: OpenZero) -> Exponent:
-    """The exponent with which a term takes part in e_max, where that of zero terms is data."""
+    """A term's exponent for e_max, where that of zero terms is symbolic."""
     e, least = term.exponent, min(t.exponent.low for t in terms)
     low, high = min(least, zero.exponent.low), max(e.high, zero.exponent.high)
     code, named = e.rebased(g, low, high), zero.exponent.rebased(g, low, high)
@@ -51,12 +51,12 @@ def _open_exponent(g: Graph, terms: Sequence[Term], term: Term, zero: OpenZero) 
 
 
 def largest_exponent(g: Graph, exponents: Sequence[Exponent]) -> Exponent:
-    """e_max, the largest of the exponents, as `largest` finds it."""
+    """The alignment exponent e_max, the maximum of all exponents, without its tree of comparisons."""
     return largest(g, exponents)[0]
 
 
 def largest(g: Graph, exponents: Sequence[Exponent]) -> tuple[Exponent, Maximum]:
-    """e_max, the largest of the exponents, and the balanced tree of comparisons that finds it.
+    """The alignment exponent e_max, with the balanced tree of comparisons that computes it.
 
     Ranges and units: the range of e_max is [max of the lows, max of the highs]; the tree's codes count from
     the least of the lows.
@@ -74,13 +74,13 @@ def largest(g: Graph, exponents: Sequence[Exponent]) -> tuple[Exponent, Maximum]
 
 
 def distance_below(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
-    """e_max - exponent, a shift distance of at least 0, unsigned."""
+    """The shift distance e_max - exponent, unsigned."""
     low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
     return g.sub_mod(e_max.rebased(g, low, high), exponent.rebased(g, low, high))
 
 
 def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
-    """As `distance_below`, of an exponent that took part in e_max."""
+    """The shift distance e_max - exponent, for an exponent that took part in the maximum."""
     low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
     g.invariant(
         lambda: g.ule(exponent.rebased(g, low, high), e_max.rebased(g, low, high)),
@@ -90,7 +90,7 @@ def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
 
 
 def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str | Choice) -> Node:
-    """The magnitude of a term at e_max, cut to `fraction_bits` by `rounding` of the signed term.
+    """The aligned magnitude of a term at e_max, rounded to `fraction_bits` by a mode for the signed term.
 
     Shapes: significand u[n], distance u[any] -> u[fraction_bits + weight bits (+ 1 unless RZ)].
     Ranges and units: the result counts units of 2^(e_max - fraction_bits).
@@ -109,7 +109,7 @@ def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: st
 
 
 def cuts_off(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:
-    """Whether truncation in `align` cuts a 1 off a term: u[1]."""
+    """Whether truncation in `align` loses a 1 of a term: u[1]."""
     x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
     excess = max(0, term.fraction_bits - fraction_bits)
     _, below = shift_right_sticky(g, g.truncate_low(x, excess), distance)
@@ -117,7 +117,7 @@ def cuts_off(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:
 
 
 def align_sticky(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:
-    """The magnitude at e_max with every lost bit gathered in the lowest one (two-term exact sums).
+    """The aligned magnitude at e_max with all lost bits OR-ed into the lowest one (two-term exact sums).
 
     Shapes and units as in `align`; fraction_bits is at least the term's own.
     """
@@ -127,10 +127,10 @@ def align_sticky(g: Graph, term: Term, distance: Node, fraction_bits: int) -> No
 
 
 def all_of(g: Graph, nodes: Sequence[Node]) -> Node:
-    """1 where every node is 1."""
+    """The node that is 1 where every node is 1."""
     return fold(lambda x, y: g.and_(x, y), nodes)
 
 
 def any_of(g: Graph, nodes: Sequence[Node]) -> Node:
-    """1 where some node is 1."""
+    """The node that is 1 where some node is 1."""
     return fold(lambda x, y: g.or_(x, y), nodes)

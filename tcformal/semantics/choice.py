@@ -1,6 +1,6 @@
-"""Parameters that are data: a design of which some parameters are inputs of the DAG.
+"""Symbolic parameters: a design some of whose parameters are inputs of the DAG.
 
-Such a design stands for many: their results on one input are those of one DAG on many lanes.
+Such a design stands for many: one DAG computes their results on one input in parallel lanes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tcformal.semantics.number import Exponent
 
 
 class Data:
-    """A parameter that is data, and equals no word and no number."""
+    """A symbolic parameter; comparison with a word or a number is an error."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -28,7 +28,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice(Data):
-    """A parameter that is one of some words, chosen by data.
+    """A symbolic word, in one-hot form.
 
     Shapes: `others`: for every word but `last`, u[1], 1 where it is chosen; `last` where none is.
     """
@@ -39,7 +39,7 @@ class Choice(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenBits(Data):
-    """Fraction bits that are data: `most` less `fewer`, an exponent of at least 0."""
+    """A symbolic number of fraction bits: `most` minus `fewer`, an exponent of at least 0."""
 
     most: int
     fewer: Exponent
@@ -47,7 +47,7 @@ class OpenBits(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenZero(Data):
-    """An exponent of zero terms that is data: `exponent`, or the encoding's own, or none.
+    """A symbolic exponent of zero terms: `exponent`, or the encoding's own, or none.
 
     Shapes: own u[1], none u[1], never both 1.
     """
@@ -59,7 +59,7 @@ class OpenZero(Data):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenCarry(Data):
-    """Bits of a sum that are data: u[w], the sign among them; where no fewer than it needs, nothing wraps."""
+    """A symbolic width of a sum: u[w], sign included; a sufficient width never wraps."""
 
     width: Node
 
@@ -70,39 +70,39 @@ ZeroExponent = int | Literal["own", "none"] | Exponent | OpenZero
 
 @dataclass(frozen=True, slots=True)
 class OpenConversion(Conversion):
-    """A conversion whose rounding mode is data; `mode` is that of its name."""
+    """A conversion with a symbolic rounding mode; `mode` is that of its name."""
 
     modes: Choice | None = None
 
 
 def opened(base: Design, **parameters: object) -> Design:
-    """A design with some parameters as data.
+    """A design with symbolic parameters.
 
     Nothing is checked: whoever reads such a parameter has to expect a choice, and is refused a comparison.
     """
-    made = object.__new__(Design)
+    design = object.__new__(Design)
     for field in fields(Design):
-        object.__setattr__(made, field.name, parameters.get(field.name, getattr(base, field.name)))
-    return made
+        object.__setattr__(design, field.name, parameters.get(field.name, getattr(base, field.name)))
+    return design
 
 
 def chosen(g: Graph, parameter: str | Choice, word: str) -> Node:
-    """1 where a parameter is a word; a constant where the parameter is known."""
+    """The node that is 1 where a parameter equals a word; constant for a known parameter."""
     return by_choice(g, parameter, lambda x: g.truth(x == word))
 
 
 def by_choice(g: Graph, parameter: str | Choice, value: Callable[[str], Node]) -> Node:
-    """The value that belongs to the word that a parameter is."""
+    """A multiplexer: the value that belongs to a parameter's word."""
     if isinstance(parameter, str):
         return value(parameter)
-    made = value(parameter.last)
+    result = value(parameter.last)
     for word, node in parameter.others.items():
-        made = g.ite(node, value(word), made)
-    return made
+        result = g.ite(node, value(word), result)
+    return result
 
 
 def mode_of(target: Conversion) -> str | Choice:
-    """The rounding mode of a conversion, which may be data."""
+    """The rounding mode of a conversion, possibly symbolic."""
     if isinstance(target, OpenConversion) and target.modes is not None:
         return target.modes
     return target.mode

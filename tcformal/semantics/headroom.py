@@ -1,4 +1,4 @@
-"""What scales are made of: the headroom below a limit, and the largest magnitude."""
+"""Data-dependent scaling: the headroom below a limit, and the largest magnitude."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcformal.semantics.unpack import unpack
 
 
 def headroom(g: Graph, numbers: Sequence[Number], fmt: Format, limit: Fraction) -> Exponent:
-    """The largest integer e with 2^e·|x| <= limit for every number x.
+    """The headroom of numbers: the largest integer e with 2^e·|x| <= limit for every x.
 
     Shapes: one or more numbers of `fmt`; limit above zero.
     Zero, NaN, Inf: zeros, Inf and NaN do not count; without any other number, as if the smallest one above
@@ -45,7 +45,7 @@ def headroom(g: Graph, numbers: Sequence[Number], fmt: Format, limit: Fraction) 
 
 
 def largest_magnitude(g: Graph, words: Sequence[Node], fmt: Format, least: int) -> Node:
-    """The encoding of the largest |x|, and of `least` where all are smaller.
+    """The encoding of the largest magnitude |x|, at least `least`.
 
     Shapes: one or more encodings of `fmt`; least: an encoding without a sign.
     Zero, NaN, Inf: Inf counts as the largest number; a NaN among them gives the format's NaN.
@@ -61,6 +61,6 @@ def largest_magnitude(g: Graph, words: Sequence[Node], fmt: Format, least: int) 
 
 
 def _exponent_of(limit: Fraction) -> int:
-    """The e with 2^e <= limit < 2^(e+1)."""
+    """The binary exponent e with 2^e <= limit < 2^(e+1)."""
     e = limit.numerator.bit_length() - limit.denominator.bit_length()
     return e if Fraction(2) ** e <= limit else e - 1

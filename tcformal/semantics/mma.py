@@ -1,4 +1,4 @@
-"""One dot product with accumulation: its products, blocks over K, and the blocks' results."""
+"""One dot product with accumulation: products, blocks over K, and the chain of block results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tcformal.semantics.unpack import unpack
 
 @dataclass(frozen=True, slots=True)
 class DotPlace:
-    """What a dot product's products, its c and its result are in one that it is a part of."""
+    """The names of a partial dot product's operands within the whole: its k, its c and its result."""
 
     #: The k of each product; None for 0, 1, ….
     ks: Sequence[int] | None = None
@@ -106,12 +106,12 @@ def dot(
 
 
 def _idle(g: Graph, words: Sequence[tuple[Node, Node]]) -> Node:
-    """Whether all words of A in a block are 0, or all of B [Esperanto tensor_fma16a32_execute]."""
+    """Whether all words of A, or all of B, in a block are 0 [Esperanto tensor_fma16a32_execute]."""
     return g.or_(*(all_of(g, [g.is_zero(x) for x in side]) for side in zip(*words, strict=True)))
 
 
 def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Scales | None) -> None:
-    """Refuse shapes and formats that `dot` cannot take."""
+    """Raise InputError for shapes and formats that `dot` does not support."""
     if k != k_of_b or k < 1:
         raise InputError(f"expected a and b of one length of at least 1, but got {k} and {k_of_b}")
     if k % min(k, design.products):
@@ -136,9 +136,9 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
 
 
 def check_nans(rule: str, formats: Operands) -> None:
-    """Refuse operands without NaNs that a result can be, where a NaN rule hands them on."""
-    given = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
-    for fmt in given:
+    """Raise InputError where a NaN rule would propagate operand NaNs that the formats lack."""
+    formats_with_nans = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
+    for fmt in formats_with_nans:
         has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
         if not has or fmt.fraction_bits > formats.d.fraction_bits:
             raise InputError(
@@ -148,7 +148,7 @@ def check_nans(rule: str, formats: Operands) -> None:
 
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
-    """The exact product of two encodings, subnormal ones as the design has them."""
+    """The exact product of two encodings after the design's rule for subnormals."""
     a, b = factors_of_product(g, design, formats, x, y)
     if design.zero_terms is not None:
         return product_of_ones(g, a, b, design.zero_terms)
@@ -158,7 +158,7 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
 def factors_of_product(
     g: Graph, design: Design, formats: Operands, x: Node, y: Node
 ) -> tuple[Number, Number]:
-    """Two encodings as the multiplier takes them."""
+    """Two encodings as the multiplier reads them: flushed, normalised, in exponent steps."""
     rule = design.operand_subnormals
     of_b = rule if design.b_subnormals is None else design.b_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
@@ -176,13 +176,13 @@ def factors_of_product(
 
 
 def _nothing_to_normalise(zero: ZeroExponent, rule: str | Choice) -> bool:
-    """Whether subnormals count as zeros, and no zero's exponent, which is read under `own` alone, matters."""
+    """Whether normalisation has no effect: subnormals are flushed, and zeros' exponents are not read."""
     unread = isinstance(zero, int) or (isinstance(zero, str) and zero == "none")
     return unread and isinstance(rule, str) and rule in ("positive_zero", "signed_zero")
 
 
 def negated(g: Graph, x: Number) -> Number:
-    """A product with the other sign, zeros and infinities as well; a NaN stays what it is."""
+    """A product with the opposite sign, for zeros and infinities too; NaNs are unchanged."""
     return replace(x, term=replace(x.term, sign=g.not_(x.term.sign)))
 
 
@@ -193,24 +193,24 @@ def _addends(
     products: Sequence[tuple[Number, Operand]],
     words: Sequence[tuple[Node, Node]],
 ) -> list[Addend]:
-    """The products of a block in the design's order, each with the operands whose NaNs it hands on."""
+    """The products of a block in the design's order, each with the operands whose NaNs it propagates."""
     count = len(products)
     if design.nan_rule == "word":
-        made = [Addend(x, (), name) for x, name in products]
+        addends = [Addend(x, (), name) for x, name in products]
     else:
-        made = [
+        addends = [
             Addend(x, factors_nans(g, formats, name, both), name)
             for (x, name), both in zip(products, words, strict=True)
         ]
-    return [made[i if design.order == "ascending" else i ^ 1] for i in range(count)]
+    return [addends[i if design.order == "ascending" else i ^ 1] for i in range(count)]
 
 
 def factors_nans(g: Graph, formats: Operands, product: Operand, words: tuple[Node, Node]) -> tuple[Nan, Nan]:
-    """A product's factors as NaNs that a step may return."""
+    """A product's factors as candidate NaNs of a step."""
     a, b = words
     return operand_nan(g, "a", product, a, formats.a), operand_nan(g, "b", product, b, formats.b)
 
 
 def nan_of(g: Graph, rule: str, every: int, formats: Operands, c: Node) -> Node:
-    """The word of a NaN that c is, or of every NaN."""
+    """The NaN word of a result: the fixed word, or c made quiet."""
     return g.const(every, formats.d.width) if rule == "word" else quiet_nan(g, c, formats.c, formats.d)

@@ -1,4 +1,4 @@
-"""Normalise: a logarithmic shifter that moves the leading one to the top."""
+"""Normalisation: a logarithmic shifter moves the leading one to the top."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shift_left_by_leading_zeros(g: Graph, x: Node, limit: Node | None = None) ->
 
 
 def _saturate(g: Graph, x: Node, width: int) -> Node:
-    """x as u[width], all ones where it does not fit."""
+    """A number clamped to u[width]: all ones where it does not fit."""
     if x.width <= width:
         return g.zero_extend_to(x, width)
     over = g.any_bit(g.extract(x, x.width - 1, width))
@@ -48,7 +48,7 @@ def _saturate(g: Graph, x: Node, width: int) -> Node:
 
 
 def normalise_term(g: Graph, term: Term) -> Term:
-    """The same value with its significand in [1, 2).
+    """An equal term with its significand normalised to [1, 2).
 
     Shapes: significand u[n] -> u[n]; the exponent's range grows downwards by n - 1.
     Zero, NaN, Inf: a zero stays zero and keeps the exponent that its encoding had.

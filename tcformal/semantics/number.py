@@ -1,4 +1,4 @@
-"""The values that pass between the stages: exponents with a static range, terms, numbers."""
+"""The values between stages: exponents with static ranges, terms, and numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tcformal.ir.node import Node
 
 
 def bits_for(largest: int) -> int:
-    """Bits that hold every integer from 0 to `largest` (at least one)."""
+    """The number of bits that represent all integers from 0 to `largest`, at least one."""
     return max(1, largest.bit_length())
 
 
 @dataclass(frozen=True, slots=True)
 class Exponent:
-    """A signed exponent in offset code.
+    """A signed exponent in offset (biased) code, with a static range.
 
     Shapes: bits u[w], w just wide enough for `high - low`.
     Ranges and units: exponent = bits + low, in [low, high] for every finite value; both bounds are
@@ -28,7 +28,7 @@ class Exponent:
     high: int
 
     def rebased(self, g: Graph, low: int, high: int) -> Node:
-        """The code of the same exponent with another offset, low <= self.low and high >= self.high."""
+        """The code of the exponent under another offset, for low <= self.low and high >= self.high."""
         width = bits_for(max(high, self.high) - low)
         wide = g.zero_extend_to(self.bits, max(width, self.bits.width))
         moved = g.add_mod(wide, g.const(self.low - low, wide.width))
@@ -41,29 +41,29 @@ class Exponent:
         return Exponent(_kept(g, total, bits_for(high - low)), low, high)
 
     def negated(self, g: Graph) -> Exponent:
-        """The exponent with the other sign."""
+        """The negated exponent."""
         top = g.const(self.high - self.low, self.bits.width)
         return Exponent(g.sub_mod(top, self.bits), -self.high, -self.low)
 
     def raised(self, g: Graph, low: int) -> Exponent:
-        """The same exponent where it is known to be at least `low`: a narrower code."""
+        """The exponent in a narrower code, where it is known to be at least `low`."""
         floor = g.const(low - self.low, self.bits.width)
         g.invariant(lambda: g.ule(floor, self.bits), f"an exponent is at least {low}")
         moved = g.sub_mod(self.bits, floor)
         return Exponent(_kept(g, moved, bits_for(self.high - low)), low, self.high)
 
     def shifted(self, by: int) -> Exponent:
-        """The exponent plus a known integer: only the offset moves."""
+        """The exponent plus a constant: only the offset changes."""
         return Exponent(self.bits, self.low + by, self.high + by)
 
     def bounded(self, g: Graph) -> Node:
-        """1 where the exponent lies in [low, high]."""
+        """The node that is 1 where the exponent lies in [low, high]."""
         span = self.high - self.low
         return g.truth(True) if span >> self.bits.width else g.ule(self.bits, g.const(span, self.bits.width))
 
 
 def _kept(g: Graph, code: Node, width: int) -> Node:
-    """The low bits of an exponent's code, where those above are known to be zero."""
+    """The low bits of an exponent's code whose high bits are known to be zero."""
     if width < code.width:
         g.invariant(
             lambda: g.is_zero(g.extract(code, code.width - 1, width)),
@@ -93,13 +93,13 @@ class Term:
 
     @property
     def weight_bits(self) -> int:
-        """Bits of the significand above its binary point."""
+        """The number of significand bits above the binary point."""
         return self.significand.width - self.fraction_bits
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A term that may instead be NaN or Inf.
+    """A term with flags for NaN and Inf.
 
     Zero, NaN, Inf: where `nan` or `inf` is 1 the magnitude of `term` means nothing; the sign of an
     Inf is the term's sign.  `nan` and `inf` are never both 1.
@@ -111,5 +111,5 @@ class Number:
 
 
 def finite(g: Graph, numbers: Sequence[Number]) -> Node:
-    """1 where no number is NaN or Inf."""
+    """The node that is 1 where no number is NaN or Inf."""
     return g.not_(g.or_(g.truth(False), *(flag for x in numbers for flag in (x.nan, x.inf))))

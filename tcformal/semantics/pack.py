@@ -1,4 +1,4 @@
-"""Pack: from a rounded number to a raw encoding."""
+"""Packing: a rounded number becomes a raw encoding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.semantics.unpack import unpack
 
 
 def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
-    """The encoding of a number already rounded to (at most) `fmt`'s precision.
+    """The raw encoding of a number that is already rounded to the precision of `fmt`.
 
     Shapes: significand u[p], p <= fmt.precision -> u[fmt.width].
     Ranges and units: exponent in [e_min, e_max] of fmt, significand in [0, 2) with a leading 0
@@ -47,7 +47,7 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
 
 
 def saturated(g: Graph, x: Number, fmt: Format) -> Number:
-    """A rounded number that is the largest of a format, of its sign, where it lies beyond or is Inf.
+    """A rounded number clamped to the largest finite number of a format, Inf included.
 
     Shapes: significand u[fmt.precision] -> u[fmt.precision].
     Ranges and units: exponent in [e_min, e_max] of fmt.
@@ -72,7 +72,7 @@ def _to(g: Graph, x: Node, width: int) -> Node:
 
 
 def check_output_format(fmt: Format, nan_word: int) -> None:
-    """Refuse a result format without Inf and NaN, and a NaN word that is not a NaN of it."""
+    """Raise InputError for a result format without Inf and NaN, or for a word that is not its NaN."""
     if fmt.specials is not Specials.IEEE:
         raise InputError(f"expected a result format with Inf and NaN, but got {fmt.name}")
     body = nan_word & ((1 << (fmt.width - 1)) - 1)
@@ -81,7 +81,7 @@ def check_output_format(fmt: Format, nan_word: int) -> None:
 
 
 def converted_word(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
-    """The encoding of the same value in a wider IEEE-like format (exact; NaN becomes a quiet NaN)."""
+    """The exact conversion of an encoding to a wider IEEE-like format; NaN becomes a quiet NaN."""
     if fmt == target:
         return word
     if fmt.fraction_bits > target.fraction_bits or fmt.exponent_bits > target.exponent_bits:

@@ -1,4 +1,4 @@
-"""Exact products, unnormalised, their exponents added; block scales on them or on groups of them."""
+"""Exact products: unnormalised, exponents added, with block scales on products or on groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.semantics.unpack import unpack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scales:
-    """The scales of one dot product.
+    """The unpacked block scales of one dot product.
 
     Shapes: a, b: one raw encoding of `fmt` per `block` consecutive k.
     """
@@ -59,7 +59,7 @@ def product(g: Graph, a: Number, b: Number) -> Number:
 
 
 def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
-    """An exact product as the products of its factors' pieces of `bits` bits, lowest first.
+    """An exact product as a list of products of its factors' `bits`-bit pieces, lowest first.
 
     Ranges and units: each has the product's exponent and its own place below the binary point; those of
     pieces whose numbers add up to less than `dropped` are left out.
@@ -70,20 +70,20 @@ def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
     for factor in term.factors:
         tops = range(0, factor.width, bits)
         rows.append([g.extract(factor, min(i + bits, factor.width) - 1, i) for i in tops])
-    made = []
+    pieces = []
     for i, p in enumerate(rows[0]):
         for j, q in enumerate(rows[1]):
             if i + j >= dropped:
                 placed = g.shift_left_const(g.mul_expand(p, q), bits * (i + j))
                 whole = g.zero_extend_to(placed, term.significand.width)
-                made.append(
+                pieces.append(
                     replace(x, term=replace(term, significand=whole, zero=g.is_zero(whole), factors=()))
                 )
-    return made
+    return pieces
 
 
 def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
-    """The exact product of two significands and its factors; a pure scale's is the constant 1."""
+    """The exact significand product and its factors; a pure power-of-two scale has significand 1."""
     for one, other in ((x.significand, y), (y.significand, x)):
         if one.op == "const" and one.width == 1 and one.params[1] == 1:
             return other.significand, other.factors
@@ -91,7 +91,7 @@ def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
 
 
 def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start: int) -> list[Number]:
-    """Each product times both its scales: exponents added, significands multiplied.
+    """Each product times its two scales: exponents added, significands multiplied.
 
     Shapes: products of k = start, start + 1, … -> as many numbers.
     Zero, NaN, Inf: a NaN scale makes NaN, of a zero product too.
@@ -107,7 +107,7 @@ def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start:
 def grouped_products(
     g: Graph, products: Sequence[Number], group: int, scales: Scales | None, start: int
 ) -> tuple[list[Number], list[GroupSum]]:
-    """The exact sum of each group of products times its scales, one term per group.
+    """The exact scaled sum of each group of products, one term per group.
 
     Shapes: L products -> L / group numbers, and the sums before they are scaled.
     Ranges and units: the significand is the group's sum in units of its lowest weight times the
@@ -120,8 +120,8 @@ def grouped_products(
     for first in range(0, len(products), group):
         members = products[first : first + group]
         with g.scope(f"group{first // group}"):
-            total, made = _group_sum(g, members)
-        sums.append(made)
+            total, group_sum = _group_sum(g, members)
+        sums.append(group_sum)
         if scales is not None:
             alpha, beta = scales.of(g, start + first)
             total = product(g, total, product(g, alpha, beta))
@@ -130,7 +130,7 @@ def grouped_products(
 
 
 def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
-    """The exact fixed-point sum of products of a narrow format."""
+    """The exact fixed-point sum of narrow-format products."""
     terms = [x.term for x in members]
     lowest = min(t.exponent.low - t.fraction_bits for t in terms)
     highest = max(t.exponent.high + t.weight_bits for t in terms)
@@ -144,11 +144,11 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
     g.label("total", total, signed=True, scale=-lowest)
     sign, magnitude = split_sign(g, total)
     zero = g.label("zero", all_of(g, [t.zero for t in terms]))
-    made = GroupSum(g.here, total, -lowest, zero, tuple(terms), tuple(placed))
+    group = GroupSum(g.here, total, -lowest, zero, tuple(terms), tuple(placed))
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
     nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))
     infinite = g.and_(g.or_(positive, negative), g.not_(nan))
     sign = g.ite(infinite, negative, sign)
     unit = Exponent(g.const(0, 1), 0, 0)
-    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite), made
+    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite), group

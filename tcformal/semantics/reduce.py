@@ -1,4 +1,4 @@
-"""Reduce: the sum of aligned terms, in two's complement or in sign and magnitude, exact or wrapped."""
+"""Reduction: the sum of aligned terms, in two's complement or sign-magnitude, exact or wrapped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Summand = TypeVar("Summand")
 
 
 def add_signed(g: Graph, addends: Sequence[Node], width: int) -> Node:
-    """The sum of two's complement addends modulo 2^width (a balanced tree; exact where it fits)."""
+    """The sum of two's complement addends modulo 2^width, in a balanced tree; exact where it fits."""
     return _balanced([g.wrap_to_mod(x, width) for x in addends], g.add_mod)
 
 
 def _balanced(level: list[Summand], add: Callable[[Summand, Summand], Summand]) -> Summand:
-    """Everything added up in a balanced tree, level by level; an odd one out passes to the next."""
+    """A balanced tree of additions; an odd element passes to the next level."""
     while len(level) > 1:
         pairs = [add(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
@@ -30,7 +30,7 @@ def _balanced(level: list[Summand], add: Callable[[Summand, Summand], Summand]) 
 
 
 def add_sign_magnitude(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> tuple[Node, Node]:
-    """The exact sum of two numbers in sign and magnitude.
+    """The exact sum of two sign-magnitude numbers.
 
     Shapes: (sign u[1], magnitude u[n]), (u[1], u[m]) -> (u[1], u[max(n, m) + 1]).
     Zero: the larger magnitude gives the sign, the first one where they are equal: a zero has either sign.
@@ -44,26 +44,26 @@ def add_sign_magnitude(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> 
 
 
 def shifted_up(g: Graph, x: Node, amount: Node) -> Node:
-    """x · 2^amount in a window that holds it: u[n] -> u[n]."""
+    """The product x · 2^amount in a window that holds it: u[n] -> u[n]."""
     placed = g.shl_mod(x, amount)
     g.invariant(lambda: g.eq(g.lshr(placed, amount), x), "a term placed in its window loses no bits")
     return placed
 
 
 def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
-    """(-1)^sign · magnitude in two's complement, one bit wider than the magnitude: exact."""
+    """Two's complement of a sign-magnitude number, one bit wider: exact."""
     wide = g.zero_extend_to(magnitude, magnitude.width + 1)
     return g.ite(sign, g.neg_mod(wide), wide)
 
 
 def _complemented(g: Graph, other: Node, magnitude: Node) -> Node:
-    """A magnitude, or one less than its negative, in two's complement: u[n] -> s[n + 1]."""
+    """The magnitude, or where `other` its one's complement -magnitude - 1: u[n] -> s[n + 1]."""
     wide = g.zero_extend_to(magnitude, magnitude.width + 1)
     return g.ite(other, g.not_(wide), wide)
 
 
 def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
-    """Sign and magnitude of s[w] whose magnitude is below 2^(w-1): (u[1], u[w-1])."""
+    """Sign and magnitude of s[w] with a magnitude below 2^(w-1): (u[1], u[w-1])."""
     negative = g.top(total)
     g.invariant(
         lambda: g.not_(g.and_(negative, g.is_zero(g.extract(total, total.width - 2, 0)))),
@@ -84,7 +84,7 @@ def sum_of_aligned(
     maximum: Maximum | None = None,
     members: Sequence[tuple[int, ...]] = (),
 ) -> Total:
-    """The sum of signed aligned terms in two's complement, wrapped where the design bounds it.
+    """The two's complement sum of signed aligned terms, wrapped where the design limits its width.
 
     Shapes: aligned: each term's shift and its magnitude u[n_k] -> s[w], w one more than a multiple of 8;
     members: the operands that each term stands for, itself unless given.
@@ -143,7 +143,7 @@ def sum_of_aligned(
 
 
 def _wrapped(g: Graph, total: Node, bits: Node) -> Node:
-    """A sum reduced to its low `bits`, sign among them, and grown by its sign."""
+    """A sum wrapped to `bits` bits, sign included, and sign-extended again."""
     width = g.const(total.width, max(bits.width, total.width.bit_length()))
     wide = g.zero_extend_to(bits, width.width)
     cut = g.ite(g.ult(wide, width), g.sub_mod(width, wide), g.const(0, width.width))
@@ -153,7 +153,7 @@ def _wrapped(g: Graph, total: Node, bits: Node) -> Node:
 def _accumulated(
     g: Graph, pairs: list[tuple[Node, Node]], width: int, fraction_bits: int, accumulation: str
 ) -> tuple[Node, list[PartialSum]]:
-    """Signs and magnitudes added up modulo 2^width, and every partial sum."""
+    """The sum of sign-magnitude terms modulo 2^width, with every partial sum."""
     made: list[PartialSum] = []
 
     def converted(x: tuple[Node, Node]) -> Node:
@@ -182,19 +182,19 @@ def _accumulated(
 
 
 def _within(g: Graph, x: Node, most: int) -> Node:
-    """1 where a two's complement number lies within ±most, which its width holds."""
+    """The node that is 1 where a two's complement number lies within ±most."""
     top = g.const(most, x.width)
     return g.and_(g.sle(x, top), g.sle(g.neg_mod(top), x))
 
 
 def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
-    """1 where a term is zero, or both distances are equal."""
+    """The node that is 1 where a term is zero, or both distances are equal."""
     width = max(distance.width, shift.width)
     return g.or_(term.zero, g.eq(g.zero_extend_to(distance, width), g.zero_extend_to(shift, width)))
 
 
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
-    """The largest aligned magnitude: a full significand at distance 0, plus one for rounding up."""
+    """The largest possible aligned magnitude: a full significand at distance 0, plus one for rounding up."""
     full = (1 << term.significand.width) - 1
     up = fraction_bits - term.fraction_bits
     grown = full << up if up >= 0 else full >> -up
@@ -209,18 +209,18 @@ def align_all(
     bits: int,
     rounding: str | Choice,
 ) -> list[tuple[Node, Node]]:
-    """Every term's shift to e_max, and its magnitude there, cut to `bits` fraction bits."""
-    made = []
+    """The shift distance of each term to e_max, and its magnitude there, cut to `bits` fraction bits."""
+    aligned = []
     for term, exponent in zip(terms, exponents, strict=True):
         shift = shift_to(g, exponent, e_max)
-        made.append((shift, align(g, term, shift, bits, rounding)))
-    return made
+        aligned.append((shift, align(g, term, shift, bits, rounding)))
+    return aligned
 
 
 def sign_of_zero(
     g: Graph, total: Node, negative: Node, signs: Sequence[Node], mode: str | Choice, rule: str | Choice
 ) -> Node:
-    """The sign of a sum: its own, and for a sum of zero what the rule says.
+    """The sign of a sum, with the design's rule for a zero sum.
 
     Zero: `ieee`: -0 where all signs are negative, or, rounding down, where some is; else the sum's
     own sign, + for zero.

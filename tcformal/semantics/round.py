@@ -1,4 +1,4 @@
-"""Round: one rounding decision, used wherever bits are dropped, and the conversion of a sum."""
+"""Rounding: one rounding decision for all dropped bits, and the conversion of a sum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.semantics.stages import Lift, Rounded
 
 
 def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
-    """Whether a magnitude that is about to be cut goes up by one unit in the last place.
+    """The rounding decision: whether a truncated magnitude is incremented by one ulp.
 
     Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
     of the dropped bits below it.
@@ -36,7 +36,7 @@ def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node,
 
 
 def drop_low_bits(g: Graph, x: Node, amount: int) -> tuple[Node, Node, Node]:
-    """Cut `amount` low bits off x: (kept, guard, sticky).
+    """Drop `amount` low bits of x: (kept, guard, sticky).
 
     Shapes: x u[n] -> kept u[n - amount], guard u[1], sticky u[1]; 1 <= amount < n.
     """
@@ -47,14 +47,14 @@ def drop_low_bits(g: Graph, x: Node, amount: int) -> tuple[Node, Node, Node]:
 
 
 def shift_right_sticky(g: Graph, x: Node, amount: Node) -> tuple[Node, Node]:
-    """x >> amount, and whether a 1 was lost: (u[n], u[1]); amounts of n and more lose everything."""
+    """The shift x >> amount, with a sticky bit for lost ones: (u[n], u[1]); the amount may exceed n."""
     shifted = g.lshr(x, amount)
     back = g.shl_mod(shifted, amount)
     return shifted, g.not_(g.eq(back, x))
 
 
 def clamp(g: Graph, x: Node, largest: int) -> Node:
-    """min(x, largest), in as few bits as that needs."""
+    """The minimum of x and `largest`, in the fewest bits."""
     width = bits_for(largest)
     if x.width <= width and (1 << x.width) - 1 <= largest:
         return x
@@ -72,7 +72,7 @@ def convert(
     overflow: str | Choice,
     subnormals: str | Choice = "kept",
 ) -> Rounded:
-    """Convert an exact magnitude to a floating-point number, or to a fixed-point one [XIE ρ].
+    """Convert an exact magnitude to a floating-point or fixed-point number [XIE ρ].
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
@@ -87,7 +87,7 @@ def convert(
 
 
 def _to_fixed(g: Graph, sign: Node, magnitude: Node, lsb: Exponent, target: Conversion) -> Rounded:
-    """Convert an exact magnitude to a fixed-point number, whose exponent is a constant.
+    """Convert an exact magnitude to a fixed-point number, with a constant exponent.
 
     Shapes: as `convert`.
     Zero, NaN, Inf: a number outside the target's range is an Inf, or it is taken modulo that range.
@@ -128,7 +128,7 @@ def _to_floating(
     overflow: str | Choice,
     subnormals: str | Choice,
 ) -> Rounded:
-    """`convert` to a range of exponents; a range of one has fixed-point numbers."""
+    """Convert an exact magnitude to a range of exponents; a fixed-point target has a range of one."""
     p = target.precision
     if magnitude.width < p + 3:
         pad = p + 3 - magnitude.width
@@ -200,7 +200,8 @@ def _to_floating(
 
 
 def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, guard: Node) -> Node:
-    """Whether a number is below the least normal one after a rounding to as many bits with any exponent.
+    """Tininess after rounding: whether the number, rounded with unbounded exponent, is below the least normal
+    one.
 
     Below it, one bit more is kept than as a subnormal; only all ones can then round up to it.
     Source: IEEE 754 §7.5.
@@ -213,7 +214,7 @@ def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, g
 
 
 def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choice) -> Node | None:
-    """Whether a number above the largest one is rounded to that [IEEE 754 §7.4]; None where none ever is."""
+    """Whether overflow rounds to the largest number [IEEE 754 §7.4]; None where it never does."""
     if isinstance(overflow, str):
         if overflow == "largest":
             return g.truth(True)
@@ -221,20 +222,21 @@ def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choic
             return None
     yes, down = g.truth(True), g.not_(sign)
     finite = {"RZ": yes, "RO": yes, "RD": down, "RU": sign}
-    made = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
+    keeps = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
     if isinstance(overflow, str):
-        return made
-    return g.or_(chosen(g, overflow, "largest"), g.and_(chosen(g, overflow, "ieee"), made))
+        return keeps
+    return g.or_(chosen(g, overflow, "largest"), g.and_(chosen(g, overflow, "ieee"), keeps))
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:
-    """1 where two unsigned numbers of any widths are equal."""
+    """The node that is 1 where two unsigned numbers of any widths are equal."""
     width = max(x.width, y.width)
     return g.eq(g.zero_extend_to(x, width), g.zero_extend_to(y, width))
 
 
 def _fit(g: Graph, x: Node, width: int) -> Node:
-    """x as u[width]; what is cut off is known to be zero (a distance never exceeds its limit)."""
+    """A number in `width` bits; the bits cut off are known to be zero (a distance never exceeds its
+    limit)."""
     if width >= x.width:
         return g.zero_extend_to(x, width)
     cut = "what is cut off a distance is zero, because none exceeds its limit"
@@ -243,7 +245,7 @@ def _fit(g: Graph, x: Node, width: int) -> Node:
 
 
 def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent, Lift]:
-    """Shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
+    """Denormalisation: shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
     base = min(top.low, e_min)
     code = top.rebased(g, base, top.high)
     floor = g.const(e_min - base, max(code.width, bits_for(e_min - base)))

@@ -1,4 +1,4 @@
-"""Special cases around the finite core: NaN and its word, Inf, flushed subnormals, the sign of zero."""
+"""Special cases around the finite core: NaNs and their words, Inf, flushed subnormals, signs of zero."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.semantics.unpack import unpack
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one step hands to the next: a number, and the word it has where it is NaN."""
+    """The output of one step: a number, and its word if it is NaN."""
 
     number: Number
     nan_word: Node
@@ -28,7 +28,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Addend:
-    """One product with the operands whose NaNs it may hand on.
+    """One product with the operands whose NaNs it may propagate.
 
     Shapes: nans: a_k and b_k; none where every NaN has one word.
     """
@@ -39,7 +39,7 @@ class Addend:
 
 
 def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
-    """Turn a subnormal into a zero where the rule says so.
+    """Flush a subnormal to zero under a rule.
 
     Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
     Zero, NaN, Inf: `positive_zero` gives +0, `signed_zero` keeps the sign; zeros keep theirs, NaN
@@ -68,7 +68,7 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
 
 
 def _with_hidden_bit(g: Graph, x: Number) -> Number:
-    """A subnormal as if its exponent code 0 were that of a normal number: (1 + fraction)·2^(e_min - 1).
+    """A subnormal misread as normal, with its hidden bit set: (1 + fraction)·2^(e_min - 1).
 
     Source: Vortex, VX_tcu_tfr_mul_join.sv (c_sig_final, c_exp_adj).
     """
@@ -82,7 +82,7 @@ def _with_hidden_bit(g: Graph, x: Number) -> Number:
 
 
 def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
-    """Turn a finite product of magnitude 2^limit and more into an Inf of its sign.
+    """Turn a finite product of magnitude 2^limit or more into an Inf of its sign.
 
     Source: XIE §4.2 (TR-FDPA: |s·2^e| >= 2^128).
     """
@@ -101,7 +101,7 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
 
 
 def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
-    """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
+    """Wrap a rounded sum in its special cases: NaN, Inf, overflow, flushed results, sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
     operand is Inf or the rounding overflowed.
@@ -129,37 +129,37 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
 
 
 def _unsigned_zero(g: Graph, term: Term, rule: str | Choice) -> Node:
-    """The sign of a result whose zeros are +0 where the rule says so."""
+    """The sign of a result, with zeros forced to +0 under the rule."""
     if isinstance(rule, Choice):
         return g.and_(term.sign, g.not_(g.and_(term.zero, chosen(g, rule, "positive"))))
     return g.and_(term.sign, g.not_(term.zero)) if rule == "positive" else term.sign
 
 
 def _one_class(g: Graph, x: Number) -> Node:
-    """1 where a number is of one class, and its significand is 0 if it is zero."""
+    """The node that is 1 where the class flags are exclusive and a zero has significand 0."""
     empty = g.or_(g.not_(x.term.zero), x.nan, x.inf, g.is_zero(x.term.significand))
     return g.and_(g.not_(g.and_(x.nan, x.inf)), empty)
 
 
 def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
-    """The number +0 with a significand of fraction_bits + 1 bits."""
+    """The number +0, with a significand of fraction_bits + 1 bits."""
     no = g.truth(False)
     exponent = Exponent(g.const(0, 1), e_min, e_min)
     return Number(Term(no, g.const(0, fraction_bits + 1), exponent, fraction_bits, g.truth(True)), no, no)
 
 
 def operand_nan(g: Graph, name: str, product: Operand, word: Node, fmt: Format) -> Nan:
-    """A product's factor in A or B as a NaN that a step may return."""
+    """A factor of A or B as a candidate NaN of a step."""
     return Nan(name, product, unpack(g, word, fmt).nan, word, fmt)
 
 
 def carried_nan(name: str, x: Carried) -> Nan:
-    """A running sum, or c, as a NaN that a step may return."""
+    """A running sum, or c, as a candidate NaN of a step."""
     return Nan(name, x.operand, x.number.nan, x.nan_word)
 
 
 def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
-    """The NaNs that a step fma(a_k, b_k, sum) may return, in the order of priority of a nan_rule.
+    """The candidate NaNs of a step fma(a_k, b_k, sum), in the order of priority of a nan_rule.
 
     Source: Intel SDM, VDPBF16PS (a_k, b_k, sum); measured for DMMA of an H100 (b_k, sum, a_k);
     QEMU for Power (a_k, sum, b_k).
@@ -168,7 +168,7 @@ def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
 
 
 def _prior(rule: str, x: Addend, carried: tuple[Nan, ...]) -> tuple[Nan, ...]:
-    """A product's factors and what is carried, in the order of a nan_rule."""
+    """A product's factors and carried NaNs in the order of a nan_rule."""
     if rule in ("b_sum_a", "a_sum_b"):
         a, b = x.nans
         return (b, *carried, a) if rule == "b_sum_a" else (a, *carried, b)
@@ -176,7 +176,7 @@ def _prior(rule: str, x: Addend, carried: tuple[Nan, ...]) -> tuple[Nan, ...]:
 
 
 def tree_nans(rule: str, parts: Sequence[Addend | Carried]) -> tuple[Nan, ...]:
-    """The NaNs that a sum of a tree may return, in the order of priority of a nan_rule.
+    """The candidate NaNs of a tree's sum, in the order of priority of a nan_rule.
 
     Shapes: parts: at most one product; inner sums in the order of their least k.
     Source: as `step_nans`; c before the sum of the chains and the even chain before the odd one as measured
@@ -193,7 +193,7 @@ def tree_nans(rule: str, parts: Sequence[Addend | Carried]) -> tuple[Nan, ...]:
 def products_nans(
     g: Graph, addends: Sequence[Addend], c: Carried, invalid: Node, design: Design
 ) -> tuple[Nan, ...]:
-    """The NaNs of a sum under nan_rule `products_c`: of factors, of products that are invalid alone, c's.
+    """The candidate NaNs of a sum under nan_rule `products_c`: factors, invalid products, then c.
 
     Source: ROCm emulator, gfx11_dot2.h and gfx12_dot.h.
     """
@@ -207,7 +207,7 @@ def products_nans(
 
 
 def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) -> Node:
-    """The word of a step's NaN result: of the first NaN among its operands, else of an invalid operation.
+    """The word of a step's NaN: that of the first operand that is a NaN, else of an invalid operation.
 
     Shapes: operands in the order of priority; invalid and the result u[target.width].
     Source: Intel SDM, VDPBF16PS; measured for TDPBF16PS (results/hardware).
@@ -223,7 +223,7 @@ def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) 
 
 
 def quiet_nan(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
-    """A NaN of an IEEE-like format made quiet and widened: sign kept, fraction bits left-aligned.
+    """An IEEE-like NaN made quiet and widened: sign kept, fraction bits left-aligned.
 
     Shapes: u[fmt.width] -> u[target.width]; target has at least the fraction bits of fmt.
     Source: Intel SDM, VDPBF16PS (a NaN operand is converted to a quiet NaN).

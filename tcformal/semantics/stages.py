@@ -1,4 +1,4 @@
-"""Stage records: what the semantics computes on the way to a result, as typed values.
+"""Stage records: the intermediate values of the semantics, typed, for explanations and proofs.
 
 Explanations and proofs read these records; the labels of the graph name the same nodes for people only.
 """
@@ -17,7 +17,7 @@ from tcformal.semantics.number import Exponent, Number, Term
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What a sum takes in or makes.
+    """The name of an operand or result of a sum.
 
     `products`: the exact product of one k, or the exact sum of those of a group, `ks`; `c`; `zero`, the +0
     that a chain starts from; `running`, `even`, `odd`: the sum so far, or that of one of two chains;
@@ -34,7 +34,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Nan:
-    """An operand of a step as a NaN.
+    """An operand of a step as a candidate NaN.
 
     Shapes: present u[1]; word u[fmt.width], or u[d.width] of a quiet NaN where `fmt` is None.
     Zero, NaN, Inf: where `present` is 0 the word means nothing.
@@ -50,7 +50,7 @@ class Nan:
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
-    """A largest exponent as the tree of comparisons that finds it.
+    """The largest exponent of some terms, with its tree of comparisons.
 
     Shapes: code u[w]; `halves` are the two that are compared, none for a single exponent.
     Ranges and units: exponent = code + low, for every node of one tree.
@@ -63,7 +63,7 @@ class Maximum:
 
 @dataclass(frozen=True, slots=True)
 class AlignedTerm:
-    """One addend of a sum.
+    """One addend of a sum, before and after alignment.
 
     Ranges and units: `distance` is e_max less the term's own exponent; `shift` is e_max less the exponent
     with which it takes part in e_max, and what it is shifted by; `aligned` counts units of
@@ -80,7 +80,7 @@ class AlignedTerm:
 
 @dataclass(frozen=True, slots=True)
 class PartialSum:
-    """A partial sum in two's complement, and the two numbers that it is the sum of.
+    """A partial sum in two's complement, with its two addends.
 
     Shapes: `of` are addends or partial sums, none where these are signs and magnitudes.
     """
@@ -91,7 +91,7 @@ class PartialSum:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Bits that alignment cut off a sum's terms.
+    """The bits of a sum's terms that alignment cut off.
 
     Shapes: some u[1], whether there are any; sign u[1], that of a sum that is nothing but such bits.
     """
@@ -102,7 +102,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Floored:
-    """What a sum that rounds down keeps of a count of units: two's complement, or the magnitude of c."""
+    """A count of units after rounding down: two's complement, or the magnitude of c."""
 
     shift: Node
     kept: Node
@@ -110,7 +110,7 @@ class Floored:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A sum of aligned terms.
+    """A sum of aligned terms, unrounded.
 
     Shapes: bits s[w], two's complement; no `terms` where operands are not aligned one by one.
     Ranges and units: value = bits · 2^(e_max - fraction_bits).
@@ -135,13 +135,13 @@ class Total:
 
     @property
     def lsb(self) -> Exponent:
-        """The exponent of the lowest bit."""
+        """The exponent of the sum's lowest bit."""
         return self.e_max.shifted(-self.fraction_bits)
 
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """A magnitude shifted right, with a sticky lowest bit, until its top bit weighs at least 2^e_min.
+    """The denormalisation of a magnitude: a sticky right shift until its top bit weighs at least 2^e_min.
 
     Shapes: below u[1], whether it is; distance the shift that this takes, amount the one that is made, which
     the width bounds; shifted u[n], lost u[1], whether a 1 was lost.
@@ -156,7 +156,7 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """A conversion: the magnitude normalised, cut, and rounded.
+    """A conversion of a sum: the magnitude normalised, cut, and rounded.
 
     Shapes: magnitude u[n], its top bit weighing 2^top; normalised u[n], distance the left shift that
     normalised it, at most limit; kept u[target.precision]; away u[1].
@@ -179,14 +179,14 @@ class Rounded:
 
     @property
     def parts(self) -> tuple[Node, Node, Node, Node]:
-        """Sign, significand, exponent and overflow."""
+        """The result's sign, significand, exponent and overflow flag."""
         term = self.result.term
         return term.sign, term.significand, term.exponent.bits, self.result.inf
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialCases:
-    """The special cases around a rounded sum; all nodes u[1], `result` after all of them."""
+    """The special cases around a rounded sum: flags u[1], and the final `result`."""
 
     some_nan: Node
     positive_inf: Node
@@ -198,7 +198,7 @@ class SpecialCases:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """One *align · add · normalise · round* step; no `total` where one number is rounded on its own."""
+    """One *align · add · normalise · round* step; `total` is None for the rounding of one number."""
 
     total: Total | None
     rounded: Rounded
@@ -206,13 +206,13 @@ class Summed:
 
     @property
     def result(self) -> Number:
-        """What the step hands on."""
+        """The step's output after all special cases."""
         return self.specials.result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DotStep:
-    """One sum, or one rounding of a product, in its place in a dot product."""
+    """One sum, or one rounding of a product, with its place in the dot product."""
 
     #: Where it stands, as people read it.
     scope: str
@@ -250,7 +250,7 @@ class GroupSum:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a dot product, its steps in the order of definition, and the word that it would give."""
+    """One block of a dot product: its steps in definition order, and its result."""
 
     scope: str
     groups: tuple[GroupSum, ...]
@@ -260,7 +260,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One dot product.
+    """One dot product with all its stages.
 
     A composed unit has an addition of c after its blocks; called again, it has as many of both as calls.
     """
@@ -270,11 +270,11 @@ class Dot:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """The blocks in order, those of a composed unit's parts included."""
+        """The blocks in order, including those of a composed unit's parts."""
         return tuple(x for x in self.stages if isinstance(x, Block))
 
     @property
     def steps(self) -> Iterator[DotStep]:
-        """Every step in the order of definition."""
+        """Every step in definition order."""
         for x in self.stages:
             yield from x.steps if isinstance(x, Block) else (x,)

@@ -1,4 +1,4 @@
-"""One dot product of a unit: a hardware design, a tree, or a compiler's composition of instructions."""
+"""One dot product of a unit: a hardware design, a summation tree, or a compiler's composition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unit_dot(
     scale_b: Sequence[Node] = (),
     call: int | None = None,
 ) -> Dot:
-    """d = Σ a_k·b_k + c as the unit computes it.
+    """The dot product d = Σ a_k·b_k + c as the unit computes it.
 
     Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated or a tree);
     scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales; call: the
@@ -59,7 +59,7 @@ def _by_tree(
     c: Node,
     call: int | None,
 ) -> Dot:
-    """One call of a unit that sums as a tree says."""
+    """One call of a tree unit."""
     if len(a) != spec.k:
         raise InputError(f"expected K={spec.k} for the tree of {spec.name}, but got {len(a)}")
     place = WHOLE
@@ -79,7 +79,7 @@ def _emulated(
     c: Node,
     call: int | None,
 ) -> Dot:
-    """Convert, run the parts in order from +0, add c.
+    """One call of a compiler's composition: convert, run the parts in order from +0, add c.
 
     Source: CUDA 13.0 SASS: fp8 `mma` on sm_90 and sm_100 is two HMMA and an FADD.
     """

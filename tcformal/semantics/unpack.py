@@ -1,4 +1,4 @@
-"""Unpack: from a raw encoding to sign, exponent, significand and class."""
+"""Unpacking: a raw encoding becomes sign, exponent, significand and class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tcformal.semantics.number import Exponent, Number, Term
 
 
 def unpack(g: Graph, word: Node, fmt: Format) -> Number:
-    """Split a raw encoding of `fmt`.
+    """Unpack a raw encoding of `fmt`.
 
     Shapes: word u[fmt.width] -> significand u[fmt.precision].
     Ranges and units: exponent at least e_min (its code counts from -bias), significand in [0, 2) with
@@ -51,7 +51,7 @@ def unpack(g: Graph, word: Node, fmt: Format) -> Number:
 
 
 def _exponent(g: Graph, field: Node, normal: Node, fmt: Format) -> Exponent:
-    """max(field, 1) - bias; where the format has no zero, field - bias."""
+    """The exponent max(field, 1) - bias; field - bias for a format without zero."""
     top = (1 << fmt.exponent_bits) - 1
     if not fmt.has_zero:
         return Exponent(field, -fmt.bias, top - fmt.bias)

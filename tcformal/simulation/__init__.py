@@ -1,1 +1,1 @@
-"""A unit on arrays: matrix products by operator, by compiled kernel, on GPUs, and by a library's recipe."""
+"""Simulation of a unit on arrays: matrix products on the CPU, on GPUs, and by a library's recipe."""

@@ -53,7 +53,7 @@ def dtypes() -> dict[str, np.dtype[Any]]:
 
 
 def dtype_of(fmt: Format) -> np.dtype[Any]:
-    """The NumPy dtype of a format's values; of a format given by its name alone, that of its encodings."""
+    """The NumPy dtype of a format's values; for a format without one, the dtype of its encodings."""
     return dtypes().get(fmt.name, np.dtype(f"u{fmt.storage_bits // 8}"))
 
 
@@ -86,7 +86,7 @@ def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
 
 
 def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
-    """The operands of D = A·B + C as raw encodings; shapes, ranges and errors as Unit.matmul."""
+    """The validated operands of D = A·B + C as raw encodings; shapes and errors as in `Unit.matmul`."""
     raw_a, raw_b = to_raw("A", a, u.a_format), to_raw("B", b, u.b_format)
     sizes = raw_a.shape + raw_b.shape
     if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in sizes:
@@ -109,7 +109,7 @@ def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> 
 
 
 def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) -> Raw:
-    """D = A·B + C, raw encodings [M, N], as calls of `dot_bits` of the unit."""
+    """D = A·B + C, raw encodings [M, N], computed by calls of `dot_bits` on whole rows."""
     m, k, n = x.shape
     calls = -(-k // u.k)
     padded_a, padded_b = _padded(x.a, calls * u.k), _padded(x.b.T, calls * u.k)
@@ -134,19 +134,19 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
 
 
 def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
-    """Columns of `fill` appended up to k."""
+    """Pad an array with `fill` along K to `k` columns."""
     wide = np.full((raw.shape[0], k), fill, dtype=raw.dtype)
     wide[:, : raw.shape[1]] = raw
     return wide
 
 
 def scales_of_call(u: UnitSpec) -> int:
-    """The scales of each side that one call takes: 0 for a unit without scales."""
+    """The number of block scales per row that one call takes: 0 for a unit without scales."""
     return 0 if u.scale_block is None else -(-u.k // u.scale_block)
 
 
 def _blocks(u: UnitSpec, call: int) -> slice:
-    """The scales that one call takes."""
+    """The slice of the block scales that belongs to one call."""
     count = scales_of_call(u)
     return slice(call * count, (call + 1) * count)
 
@@ -154,7 +154,7 @@ def _blocks(u: UnitSpec, call: int) -> slice:
 def _scales(
     u: UnitSpec, scale_a: Any, scale_b: Any, shape: tuple[int, int, int]
 ) -> tuple[Raw, Raw] | tuple[None, None]:
-    """The scales of A by row and of B by column."""
+    """The validated scales of A, [M, K/block], and of B, [K/block, N], as raw encodings."""
     fmt, block = u.scale_format, u.scale_block
     if fmt is None or block is None:
         if scale_a is not None or scale_b is not None:

@@ -1,4 +1,4 @@
-"""Which kernels compute a unit's products, and when: compiled ones where that is worth it."""
+"""Kernel selection: which compiled kernel computes a product, and from which size on compiling pays."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _LOADED: set[tuple[UnitSpec, str]] = set()
 def multiply_words(
     spec: UnitSpec, x: MatrixWords, threads: int | None, progress: bool | None, device: str | None
 ) -> Raw:
-    """D = A·B + C on raw encodings; see `Unit.matmul`."""
+    """The matrix product D = A·B + C on raw encodings; see `Unit.matmul`."""
     from tcformal.simulation.kernels.work import Work
 
     if device is not None:
         return gpu_gemm(spec, device).multiply(x)
     with Work(threads, progress) as work:
         m, k, n = x.shape
-        side = spread_side(m, n)
+        side = broadcast_side(m, n)
         if machine.available() and _worth(spec, side, m * n * k):
             words = gemm(spec, side).multiply(x, work)
             _LOADED.add((spec, side))
             return words
 
         def by_rows(a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
-            given = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
-            return dot_words(spec, {name: y for name, y in given.items() if y is not None})
+            operands = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
+            return dot_words(spec, {name: y for name, y in operands.items() if y is not None})
 
         return arrays.by_dot_products(spec, by_rows, x, work)
 
@@ -56,7 +56,7 @@ def multiply_words(
 def stack_words(
     spec: UnitSpec, a: Raw, b: Raw, c: Raw | None, threads: int | None, progress: bool | None
 ) -> Raw | None:
-    """D = A·B + C of stacks of matrices on raw encodings; None where they are better taken one by one.
+    """The products of a stack of matrices in one kernel; None where one matrix at a time is faster.
 
     Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None -> [S, M, N].
     """
@@ -78,7 +78,7 @@ def stack_words(
 
 
 def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
-    """d = Σ a_k·b_k + c on raw encodings, row by row; see `Unit.dot_bits`."""
+    """Dot products d = Σ a_k·b_k + c on raw encodings, one per row; see `Unit.dot_bits`."""
     n, k = given["a"].shape
     whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
     if whole and machine.available() and _worth(spec, "rows", n * k):
@@ -94,13 +94,13 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
 
 
-def spread_side(m: int, n: int) -> str:
-    """The side that is taken one value at a time: the other one's length fills the lanes better."""
+def broadcast_side(m: int, n: int) -> str:
+    """The broadcast side: the side whose values are broadcast over the lanes that hold the longer side."""
     return "a" if n >= min(m, LONG) else "b"
 
 
 def large(products: int) -> bool:
-    """Whether so many products are worth a kernel that is not loaded yet."""
+    """Whether a count of multiply-adds justifies compiling a kernel that is not loaded yet."""
     return products >= _WORTH_COMPILING
 
 
@@ -109,7 +109,7 @@ def _worth(spec: UnitSpec, which: str, products: int) -> bool:
 
 
 def _stored(x: Raw, fmt: Format) -> Raw | None:
-    """Words in the storage of their format; None for what does not fit."""
+    """Words cast to the storage type of their format; None for a word that exceeds the format's width."""
     if x.dtype.kind != "u":
         return None
     if (x.itemsize * 8 > fmt.width) and x.size and int(x.max()) >> fmt.width:
@@ -123,7 +123,8 @@ def _formats(spec: UnitSpec) -> dict[str, Format]:
 
 @lru_cache(maxsize=64)
 def dot_rows(spec: UnitSpec) -> DotRows:
-    """Whole calls of a unit, row by row; see `tcformal.simulation.kernels.thin.dots`."""
+    """The compiled kernels of a unit's dot products, one per row; see
+    `tcformal.simulation.kernels.thin.dots`."""
     from tcformal.simulation.kernels.thin.dots import DotRows
 
     return DotRows(dot_call(spec))
@@ -131,23 +132,23 @@ def dot_rows(spec: UnitSpec) -> DotRows:
 
 @lru_cache(maxsize=192)
 def dot_products(spec: UnitSpec, k: int) -> DotProducts:
-    """K products on one unit, row by row; see `tcformal.simulation.kernels.rows`."""
+    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.rows`."""
     from tcformal.simulation.kernels.rows import DotProducts
 
     return DotProducts(*circuit(spec, k))
 
 
 @lru_cache(maxsize=64)
-def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
-    """The compiled kernels of a unit; see `tcformal.simulation.kernels.gemm`."""
+def gemm(spec: UnitSpec, broadcast_side: str) -> Gemm:
+    """The compiled matrix-product kernels of a unit; see `tcformal.simulation.kernels.gemm`."""
     from tcformal.simulation.kernels.gemm import Gemm
 
-    return Gemm(dot_call(spec), spread_side)
+    return Gemm(dot_call(spec), broadcast_side)
 
 
 @lru_cache(maxsize=64)
 def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
-    """The kernels of a unit on a device; see `tcformal.simulation.kernels.gpus.gemm`."""
+    """The matrix-product kernels of a unit on a GPU; see `tcformal.simulation.kernels.gpus.gemm`."""
     from tcformal.simulation.gpu.named import named
     from tcformal.simulation.kernels.gpus.gemm import GpuGemm
 
@@ -155,7 +156,7 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 
 
 def dot_call(spec: UnitSpec) -> DotCall:
-    """What kernels are made of: one call of a unit."""
+    """The DAG of one call of a unit with its formats and lowering rules, from which kernels are compiled."""
     from tcformal.simulation.kernels.cut import DotCall
     from tcformal.simulation.lowering.unit import add_rules
 
@@ -174,10 +175,10 @@ def dot_call(spec: UnitSpec) -> DotCall:
 
 
 def _finite(fmt: Format) -> list[int]:
-    """Zeros, the smallest and the largest number, and one, of both signs."""
-    found = [0] if fmt.has_zero else []
-    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
+    """Corner encodings without NaN and Inf: zero, one, the smallest and the largest number, of both signs."""
+    corners = [0] if fmt.has_zero else []
+    corners += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
     if fmt.sign is Sign.ABSENT:
-        return found
+        return corners
     top = 1 << (fmt.width - 1)
-    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]
+    return corners + [x | top for x in corners if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]

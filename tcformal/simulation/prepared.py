@@ -1,4 +1,4 @@
-"""Weights kept as a unit's kernels take them: B decoded once for many products."""
+"""Prepared weights: B decoded once for many products."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # imported where they are used, as in tcformal.simulation.com
 
 
 class PreparedOperand:
-    """B of a product, with its scales, and what a unit's kernels make of it; what `Unit.prepare` gives.
+    """A decoded B with its scales, as `Unit.prepare` returns it.
 
     Shapes: `values` [K, N] and `scales` [⌈K / scale_block⌉, N] or None: copies, read-only.
     Ranges and units: memory: about six times the encodings'.
@@ -42,17 +42,17 @@ class PreparedOperand:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """K, N."""
+        """The sizes K, N."""
         k, n = self.values.shape
         return k, n
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what has been decoded so far."""
+        """The size of the decoded records so far, in bytes."""
         return sum(x.nbytes for x in self._parts.values())
 
     def part(self, start: int, stop: int, kernels: Gemm | None = None) -> Prepared | None:
-        """The rows of B from `start` to `stop`, decoded when they are first asked for; None without LLVM.
+        """The decoded rows of B from `start` to `stop`, cached; None without LLVM.
 
         Ranges and units: `kernels`: those that take it, None for the unit's own.
         Errors: InputError for a part of a B with scales.
@@ -73,18 +73,18 @@ class PreparedOperand:
         return self._parts[key]
 
     def check(self, spec: UnitSpec) -> None:
-        """InputError where the unit is another one than B was prepared for."""
+        """Raise InputError unless B was prepared for this unit."""
         if spec != self.spec:
             raise InputError(f"expected B prepared for {spec.name}, but got one for {self.spec.name}")
 
     @property
     def scales_count(self) -> int:
-        """Scales of a column."""
+        """The number of block scales per column of B."""
         return -(-self.shape[0] // (self.spec.scale_block or 1))
 
 
 def _kept(x: Any) -> NDArray[Any]:
-    """A copy that nobody writes to, lying as the array does."""
-    made = np.array(x, order="K", copy=True)
-    made.flags.writeable = False
-    return made
+    """A read-only copy of an array in the same memory order."""
+    copy = np.array(x, order="K", copy=True)
+    copy.flags.writeable = False
+    return copy

@@ -1,4 +1,4 @@
-"""Whole products: a recipe on a unit, on arrays, each call at the speed of the unit."""
+"""A library's whole matrix product: a recipe on a unit, evaluated on arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tcformal.simulation.unit import Unit, spec_of
 
 @dataclass(frozen=True, slots=True)
 class ModelGemm:
-    """A library's matrix product: a recipe on a unit; what `tcformal.gemm` gives."""
+    """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit."""
 
     unit: UnitSpec
     recipe: Recipe
@@ -41,7 +41,7 @@ class ModelGemm:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Where the unit's and the recipe's fields come from."""
+        """The sources of the unit's and the recipe's fields."""
         return tuple(dict.fromkeys(x for x in (*self.unit.sources, *self.recipe.sources) if x))
 
     def matmul(
@@ -60,7 +60,7 @@ class ModelGemm:
         device: str | None = None,
         memo: dict[Any, Raw] | None = None,
     ) -> NDArray[Any]:
-        """alpha·A·B + beta·C + bias as the recipe computes it.
+        """The product alpha·A·B + beta·C + bias as the recipe computes it.
 
         Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
         that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for recipes with
@@ -120,7 +120,7 @@ class ModelGemm:
         return d
 
     def computed(self, k: int) -> tuple[object, ...]:
-        """What recipes on one unit have in common that compute K products alike; not for stream-K."""
+        """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
         r, parts = self.recipe, parts_of(self.unit, self.recipe, k)
         split = (r.merge, r.partials) if len(parts) > 1 else ()
         several = len(parts) > 1 or any(len(part) > 1 for part in parts)
@@ -137,14 +137,14 @@ class ModelGemm:
         options: dict[str, Any],
         memo: dict[Any, Raw] | None = None,
     ) -> NDArray[Any]:
-        """One product of two matrices."""
+        """The product of two matrices, without leading axes."""
         unit, recipe = self.unit, self.recipe
         (m, k), n = a.shape, b.shape[1]
         wide = unit.d_format
         formats = {name: self._format(name, given[name]) for name in ("C", "bias") if name in given}
         words: dict[str, Raw] = {
-            "a": to_raw("A", a, self._taken(unit.a_format))[:, None, :],
-            "b": to_raw("B", b, self._taken(unit.b_format)).T[None, :, :],
+            "a": to_raw("A", a, self._operand_format(unit.a_format))[:, None, :],
+            "b": to_raw("B", b, self._operand_format(unit.b_format)).T[None, :, :],
         }
         for letter, fmt in formats.items():
             words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
@@ -164,7 +164,7 @@ class ModelGemm:
         return from_raw(d, self.d_format)
 
     def _regions(self, m: int, n: int, k: int) -> Iterator[tuple[slice, slice, tuple[KPart, ...]]]:
-        """Rectangles of D whose elements are summed alike, and their parts of K."""
+        """The rectangles of D with one partition of K each, and that partition."""
         recipe = self.recipe
         if not recipe.stream:
             yield slice(0, m), slice(0, n), parts_of(self.unit, recipe, k)
@@ -180,19 +180,19 @@ class ModelGemm:
                 parts,
             )
 
-    def _taken(self, fmt: Format) -> Format:
-        """The format of A or B, of which the unit takes another."""
+    def _operand_format(self, fmt: Format) -> Format:
+        """The operand format of the recipe: the unit's format `fmt` or an override."""
         return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
 
     def _format(self, name: str, x: NDArray[Any]) -> Format:
-        """The format of C or of a bias, by its dtype."""
+        """The format of C or of a bias, from its dtype."""
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
-        known = dict.fromkeys((self.d_format, self.unit.d_format))
-        for fmt in known:
+        formats = dict.fromkeys((self.d_format, self.unit.d_format))
+        for fmt in formats:
             if x.dtype.newbyteorder("=") == dtypes()[fmt.name]:
                 return fmt
-        wanted = " or ".join(str(dtypes()[fmt.name]) for fmt in known)
+        wanted = " or ".join(str(dtypes()[fmt.name]) for fmt in formats)
         raise InputError(f"expected dtype {wanted} for {name}, but got {x.dtype}")
 
 
@@ -206,9 +206,9 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
     Source: the unit's and the recipe's own.
     """
-    made = ModelGemm(spec_of(unit), recipe_of(recipe))
-    check_unit(made.unit, made.recipe)
-    return made
+    product = ModelGemm(spec_of(unit), recipe_of(recipe))
+    check_unit(product.unit, product.recipe)
+    return product
 
 
 @lru_cache(maxsize=256)
@@ -227,5 +227,5 @@ def _number(name: str, value: float, fmt: Format) -> NDArray[Any]:
 
 
 def _part(x: Raw, rows: slice, columns: slice) -> Raw:
-    """The rows and columns of an operand that has them."""
+    """Rows and columns of an optional operand, whose broadcast axes stay whole."""
     return x[rows if x.shape[0] > 1 else slice(None), columns if x.shape[1] > 1 else slice(None)]

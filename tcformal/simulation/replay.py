@@ -1,4 +1,4 @@
-"""A batch on a model: as calls of the unit, zeros where it takes more products than the batch has."""
+"""Replay of a batch on a model: calls of the unit, with products 0·0 as padding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK = 1 << 16
 
 
 def padded(spec: UnitSpec, batch: Batch) -> Batch:
-    """The batch with products 0·0 and scales 1 up to whole calls of a unit."""
+    """The batch padded with products 0·0 and scales of 1 to whole calls of a unit."""
     k = batch.a.shape[1]
     wide = -(-k // spec.k) * spec.k
     if wide == k:
@@ -31,21 +31,21 @@ def padded(spec: UnitSpec, batch: Batch) -> Batch:
 
 
 def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
-    """One dot product as `padded` makes it."""
+    """A witness padded as `padded` pads a batch."""
     return witness_at(padded(spec, batch_of([w])), 0)
 
 
 def _wide(array: Raw, count: int, fill: int) -> Raw:
-    made = np.full((array.shape[0], count), fill, dtype=np.uint64)
-    made[:, : array.shape[1]] = array
-    return made
+    wide = np.full((array.shape[0], count), fill, dtype=np.uint64)
+    wide[:, : array.shape[1]] = array
+    return wide
 
 
 def replay(spec: UnitSpec, batch: Batch) -> Raw:
-    """What a unit gives for a batch, in uint64; see `takes`."""
-    u, made = Unit(spec), []
+    """The results of a unit for a batch, as raw encodings in uint64; see `takes`."""
+    u, results = Unit(spec), []
     wide = padded(spec, batch)
     for start in range(0, len(wide.c), _CHUNK):
         x = rows_of(wide, slice(start, start + _CHUNK))
-        made.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
-    return np.concatenate(made) if made else np.zeros(0, np.uint64)
+        results.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
+    return np.concatenate(results) if results else np.zeros(0, np.uint64)

@@ -1,4 +1,4 @@
-"""The public face of a program over units: its arithmetic on arrays."""
+"""The public class of a program over units: its arithmetic on arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcformal.simulation.unit import Unit, unit
 
 @dataclass(frozen=True, slots=True)
 class RunnableProgram:
-    """A program over units, by name: what `tcformal.program` gives."""
+    """A program over units, by name, as `tcformal.program` returns it."""
 
     program: Program
 
@@ -32,7 +32,7 @@ class RunnableProgram:
 
     @property
     def source(self) -> str:
-        """Where the program comes from."""
+        """The publication or file that defines the program."""
         return self.program.source
 
     @property
@@ -57,11 +57,11 @@ class RunnableProgram:
 
     @property
     def k(self) -> int:
-        """Products of its longest call; 1 without calls."""
+        """The products of its longest call; 1 for a program without calls."""
         return max((u.k for u in self.program.units(1)), default=1)
 
     def evaluate(self, a: Raw, b: Raw, c: Raw) -> Raw:
-        """d on raw encodings, one dot product per row.
+        """Dot products d on raw encodings, one per row.
 
         Shapes: a, b: [n, K]; c: [n]; result [n].
         Ranges and units: unsigned integers below 2^width of each format; the inputs are not modified.
@@ -76,9 +76,9 @@ class RunnableProgram:
                 f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
             )
         plan = self.program.plan(a.shape[1])
-        given = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
-        _check_words(plan, given)
-        return run_plan(plan, given, {})[:, 0]
+        operands = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
+        _check_words(plan, operands)
+        return run_plan(plan, operands, {})[:, 0]
 
     def matmul(
         self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None
@@ -115,7 +115,7 @@ class RunnableProgram:
 
 
 def program(name: str | Program) -> RunnableProgram:
-    """The program over units of that name, or in that file.
+    """Load a program over units by its name or from its file.
 
     Shapes: a program takes any number of products.
     Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
@@ -128,7 +128,7 @@ def program(name: str | Program) -> RunnableProgram:
 
 
 def computation(name: str) -> Unit | RunnableProgram:
-    """The program of that name or in that file, or else the unit or design of that name.
+    """Load a program by name or file, or else a unit or design by name.
 
     Errors: UnknownNameError naming the closest names.
     """

@@ -1,4 +1,4 @@
-"""Drop-in products: stacks of matrices of any size, as a unit computes them."""
+"""Drop-in matrix products: stacks of matrices of any size, with a unit's arithmetic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def simulate(
     progress: bool | None = None,
     device: str | None = None,
 ) -> NDArray[Any]:
-    """A·B + C as calls of a unit, or by a program: what `numpy.matmul` gives, with that arithmetic.
+    """The product A·B + C with a unit's arithmetic, by calls of the unit or by a program.
 
     Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
     that `Unit.prepare` made; C None
@@ -104,10 +104,12 @@ def simulate(
 def _stacked(
     u: Unit, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None, options: dict[str, Any]
 ) -> NDArray[Any] | None:
-    """The matrices of a stack at once; None where they are taken one by one."""
+    """The products of a whole stack in one kernel; None where one matrix at a time is faster."""
     stack, (m, n) = a.shape[:-2], (a.shape[-2], b.shape[-1])
-    given = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
-    words = [None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in given]
+    operands = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
+    words = [
+        None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in operands
+    ]
     if words[0] is None or words[1] is None:
         return None
     d = stack_words(u.spec, words[0], words[1], words[2], options["threads"], options["progress"])
@@ -115,7 +117,7 @@ def _stacked(
 
 
 def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | RunnableProgram:
-    """The unit or the program that is meant."""
+    """The unit or the program that the caller names."""
     if isinstance(u, RunnableProgram):
         return u
     if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):

@@ -30,7 +30,7 @@ def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ..
 
 
 def broadcast(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """An operand broadcast to a shape; InputError where it does not broadcast."""
+    """An operand broadcast to a shape; InputError where that is impossible."""
     try:
         return np.broadcast_to(x, shape)
     except ValueError:

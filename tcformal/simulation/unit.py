@@ -1,4 +1,4 @@
-"""The public face of a unit: its facts, and its arithmetic on arrays."""
+"""The public class of a unit: its parameters, and its arithmetic on arrays."""
 
 from __future__ import annotations
 
@@ -86,16 +86,16 @@ class Unit:
 
     @property
     def design(self) -> Design:
-        """The parameters of its arithmetic."""
+        """The design: the parameters of the unit's arithmetic."""
         return self.spec.design
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Where the parameters come from."""
+        """The sources of the parameters."""
         return self.spec.sources
 
     def dot_bits(self, a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
-        """d = Σ a_k·b_k + c on raw encodings, one dot product per row.
+        """Dot products d = Σ a_k·b_k + c on raw encodings, one per row.
 
         Shapes: a, b: [n, K] with K a multiple of the unit's block; c: [n]; scale_a, scale_b:
         [n, ⌈K / scale_block⌉] for units with scales; result [n].
@@ -120,7 +120,7 @@ class Unit:
         return compiled.dot_words(self.spec, operands)
 
     def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Raw | None:
-        """One scale array, checked; None for a unit without scales."""
+        """The validated scales of one side; None for a unit without scales."""
         count = scale_count(self.spec, k)
         if given is None:
             if count:
@@ -149,7 +149,7 @@ class Unit:
         progress: bool | None = None,
         device: str | None = None,
     ) -> NDArray[Any]:
-        """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
+        """The matrix product D = A·B + C on NumPy or ml_dtypes arrays of any size, by calls of this unit.
 
         Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
         scale_a [M, ⌈K / scale_block⌉], scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
@@ -176,7 +176,7 @@ class Unit:
         return replace(x, prepared=b.part(0, b.shape[0]))
 
     def prepare(self, b: Any, scale_b: Any = None, *, threads: int | None = None) -> PreparedOperand:
-        """B decoded once for many products: `matmul`, `simulate` and `gemm` take it in B's place.
+        """Decode B once for many products: `matmul`, `simulate` and `gemm` accept the result as B.
 
         Shapes: B [K, N], scale_b [⌈K / scale_block⌉, N] for units with scales; K, N >= 1.
         Ranges and units: as for `matmul`; what is decoded takes about six times the memory of B.  It is done
@@ -189,7 +189,7 @@ class Unit:
 
 
 def unit(name: str) -> Unit:
-    """The unit or design of that name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
+    """Look up a unit or design by name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
 
     Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
     row and one column.
@@ -206,7 +206,7 @@ def units(
     operation: str | None = None,
     evidence: str | None = None,
 ) -> list[str]:
-    """The names of all catalogued units, or of those that the arguments describe.
+    """The names of the catalogued units that match the arguments: all by default.
 
     Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
     `T-FDPA`; `evidence` for the fraction bits, such as `recorded`.
@@ -233,7 +233,7 @@ def designs(
 
 
 def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
-    """The unit that a caller means; InputError for what is neither a name nor a unit."""
+    """The unit of an argument that is a name or a unit; InputError for anything else."""
     if isinstance(x, str):
         return resolve(x)
     if isinstance(x, Unit):

@@ -1,8 +1,8 @@
-"""Certificates: proofs that a set of clauses is unsatisfiable, checked by a program that is no solver.
+"""Certificates: proofs that clauses are unsatisfiable, checked by a program that is not a solver.
 
-What a solver writes is trimmed to the steps that its refutation needs, and kept without hints.  The hints are
-searched for when they are wanted, and `solve.lrat.check` checks every step along them against the clauses,
-which are built again from the question and never taken from a solver.
+A solver's proof is trimmed to the steps that its refutation needs, and stored without hints.  Hints are
+searched for on demand; `solve.lrat.check` then checks every step against clauses that are generated anew from
+the question, never taken from a solver.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHECKER = f"tcformal's LRAT checker {VERSION}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A checked proof, and the clauses that it refutes.
+    """A checked proof with the digest of the clauses that it refutes.
 
     Ranges and units: `proof` is binary DRUP packed with xz; `seconds` were spent on trimming and checking it.
     """
@@ -49,7 +49,7 @@ class Certificate:
         return hashlib.sha256(self.proof).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """The certificate as plain data, without the proof, which is a file."""
+        """The certificate as plain data, without the proof itself."""
         return {
             "format": "DRUP",
             "sha256": self.sha256,
@@ -70,16 +70,16 @@ def unpack(proof: bytes) -> list[DratStep]:
 
 
 def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
-    """Trim the text of a proof, check it and make its certificate; CertificateError where it fails."""
+    """Trim a solver's proof text, check it, and build its certificate; CertificateError if it is invalid."""
     start = time.monotonic()
     try:
-        return _made(cnf, drat.parse(proof), solver, start)
+        return _checked_certificate(cnf, drat.parse(proof), solver, start)
     except ValueError as error:
         raise CertificateError(f"expected a proof that can be read and kept, but {error}") from error
 
 
 def checked_steps(cnf: Cnf, proof: str) -> int:
-    """Check the text of a proof that is not kept; the number of steps, CertificateError where it fails."""
+    """Check a proof text without keeping it, and return its length; CertificateError if it is invalid."""
     try:
         return check(cnf.variables, cnf.clauses, hinted(cnf, drat.parse(proof), trimmed=True)) - 1
     except ValueError as error:
@@ -87,14 +87,14 @@ def checked_steps(cnf: Cnf, proof: str) -> int:
 
 
 def trimmed(cnf: Cnf, certificate: Certificate) -> Certificate:
-    """A kept certificate trimmed and checked; CertificateError as `verify`."""
+    """Trim and check a stored certificate; CertificateError as in `verify`."""
     start = time.monotonic()
     _check_clauses(cnf, certificate)
-    return _made(cnf, unpack(certificate.proof), certificate.solver, start)
+    return _checked_certificate(cnf, unpack(certificate.proof), certificate.solver, start)
 
 
-def _made(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
-    """The certificate of the steps that a refutation needs, checked."""
+def _checked_certificate(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
+    """Build the checked certificate of the steps that a refutation needs."""
     needed = hinted(cnf, steps, trimmed=True)
     checked = check(cnf.variables, cnf.clauses, needed) - 1
     packed = drat.pack(drat.drup(needed))
@@ -105,7 +105,7 @@ def _made(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Cer
 
 
 def lrat(cnf: Cnf, certificate: Certificate) -> list[LratStep]:
-    """The steps of a kept certificate with their hints, unchecked, for clauses made anew.
+    """The steps of a stored certificate with LRAT hints, unchecked, for clauses generated anew.
 
     Errors: CertificateError for clauses other than the ones it was made for, a file that does not unpack,
     or a step that does not follow by unit propagation.
@@ -115,7 +115,7 @@ def lrat(cnf: Cnf, certificate: Certificate) -> list[LratStep]:
 
 
 def _check_clauses(cnf: Cnf, certificate: Certificate) -> None:
-    """CertificateError for clauses other than the ones that a certificate was made for."""
+    """Raise CertificateError unless a certificate belongs to these clauses."""
     if cnf.digest() != certificate.cnf_sha256:
         raise CertificateError(
             f"expected a certificate of the clauses {cnf.digest()[:12]}, "
@@ -124,7 +124,7 @@ def _check_clauses(cnf: Cnf, certificate: Certificate) -> None:
 
 
 def verify(cnf: Cnf, certificate: Certificate) -> int:
-    """Check every step of a kept certificate against clauses made anew; the number of steps.
+    """Check every step of a stored certificate against clauses generated anew, and return their number.
 
     Errors: CertificateError as `lrat`, and for a step that the checker refuses.
     """
@@ -132,7 +132,7 @@ def verify(cnf: Cnf, certificate: Certificate) -> int:
 
 
 def lrat_text(steps: Sequence[LratStep]) -> str:
-    """Steps in the text form of LRAT, as checkers by other people read it."""
+    """Steps in LRAT's text format, for independent checkers."""
     return "".join(
         f"{s.ident} d {' '.join(map(str, s.deleted))} 0\n"
         if s.deleted

@@ -1,9 +1,9 @@
-"""One proof, one question, one process: builds the clauses anew from the DAG and has the proof checked.
+"""The proof-checking process: it builds a question's clauses from the DAG and checks one proof against them.
 
 The JSON request on stdin holds `dag` (the text of a DAG whose root is named `assertion`), `time_s`,
 `memory_mb`, `proof` and `packed` (the files to read the proof from and to write it packed to) and `solver`.
-The JSON line on stdout holds what a certificate says beside its proof; a proof that does not hold is answered
-with `refused` and the reason.
+The JSON line on stdout holds a certificate's fields without the proof; an invalid proof is answered with
+`refused` and the reason.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from tcformal.solve.worker import confine, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one proof, which lies packed in its file before the answer is given."""
+    """Check one proof; a valid one is packed into its file before the answer is returned."""
     confine(Limits(request["time_s"], request["memory_mb"], request["seed"]))
     graph, roots = from_json(request["dag"])
     try:
         proof = Path(request["proof"]).read_text(encoding="ascii")
-        made = asdict(certify(to_cnf(graph, roots["assertion"]), proof, request["solver"]))
+        certificate = asdict(certify(to_cnf(graph, roots["assertion"]), proof, request["solver"]))
     except FileNotFoundError:
         return {"refused": "expected a proof, but none was written"}
     except (CertificateError, UnicodeDecodeError) as error:
         return {"refused": str(error)}
-    Path(request["packed"]).write_bytes(made.pop("proof"))
-    return made
+    Path(request["packed"]).write_bytes(certificate.pop("proof"))
+    return certificate
 
 
 if __name__ == "__main__":

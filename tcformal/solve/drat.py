@@ -34,7 +34,7 @@ _KIND = {code: kind for kind, code in _OPEN.items()}
 
 
 def parse(text: str) -> list[DratStep]:
-    """The steps of a proof in text form, one a line; ValueError for a line that is none."""
+    """Parse a DRAT proof in text form, one step a line; ValueError for an invalid line."""
     steps: list[DratStep] = []
     for number, line in enumerate(text.splitlines(), 1):
         kind, words = "a", line.split()
@@ -51,7 +51,7 @@ def parse(text: str) -> list[DratStep]:
 
 
 def drup(steps: Iterable[LratStep]) -> list[DratStep]:
-    """The added clauses of a hinted proof without hints, but for the last one, which is empty.
+    """The added clauses of an LRAT proof without hints and without the final empty clause.
 
     Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation
     follows from more clauses too, and they would make a proof half as large again.
@@ -64,7 +64,7 @@ def drup(steps: Iterable[LratStep]) -> list[DratStep]:
 
 
 def pack(steps: Iterable[DratStep]) -> bytes:
-    """A proof as it is kept; equal proofs give equal bytes.  ValueError for one too large to be read back."""
+    """Pack a proof deterministically; ValueError for one too large to be unpacked."""
     out = bytearray()
     for kind, lits in steps:
         out.append(_OPEN[kind])
@@ -84,12 +84,12 @@ def pack(steps: Iterable[DratStep]) -> bytes:
 
 
 def most(packed: bytes) -> int:
-    """The bytes that a packed proof may unpack to."""
+    """The maximal number of bytes that a packed proof may unpack to."""
     return min(LARGEST_UNPACKED, _SMALL + _BEST_RATIO * len(packed))
 
 
 def unpack(proof: bytes) -> list[DratStep]:
-    """The steps of a packed proof; ValueError for a file cut off, altered, or made to fill the memory."""
+    """Unpack a proof; ValueError for a truncated, altered or memory-exhausting file."""
     try:
         data, whole = unpacked(proof, most(proof))
     except lzma.LZMAError as error:

@@ -1,4 +1,4 @@
-"""The solvers that a portfolio can ask: one line each, and no solver is imported here."""
+"""The registry of solvers for the portfolio: one line each; no solver is imported here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.installed import install
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A solver: its package, its runner, and its encoding."""
+    """A solver in the registry: its package, its runner, and its encoding."""
 
     #: The package on PyPI.
     distribution: str
@@ -26,7 +26,7 @@ class Member:
     extra: str = ""
 
     def confirms(self, other: Member) -> bool:
-        """Whether an UNSAT of this member is independent evidence for one of `other`."""
+        """Whether this member's UNSAT is independent evidence for an UNSAT of `other`."""
         return self.distribution != other.distribution and not (self.proves and other.proves)
 
     @property
@@ -63,7 +63,7 @@ def available() -> tuple[str, ...]:
 
 
 def check_members(names: Sequence[str]) -> tuple[str, ...]:
-    """Return `names` if each is known, installed and named once.
+    """Return `names` after a check that each solver is known, installed and named once.
 
     Errors: UnknownNameError naming close matches, MissingSolverError naming the package to install,
     InputError for no name at all or a name given twice.

@@ -1,8 +1,8 @@
-"""Several solvers on one question, each in its own process; what they say is checked before it counts.
+"""A solver portfolio: one process per solver, and an arbiter that checks answers before they count.
 
-A model counts when it replays, an UNSAT when its proof has been checked or a second solver that sees the
-question in another encoding says the same; answers that cannot both be right are reported as a
-disagreement, and whatever goes wrong in one process costs that answer only.
+A model counts if it replays.  An UNSAT counts if its proof was checked, or if a second solver with another
+encoding agrees.  Contradictory answers are reported as a disagreement, and a failing process costs only its
+own answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 
 class SolverRun:
-    """One running solver."""
+    """One running solver process."""
 
     def __init__(self, name: str, graph: Graph, dag: str, limits: Limits, folder: Path) -> None:
         self.name = name
@@ -48,8 +48,8 @@ class SolverRun:
         self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
-        """The answer of an ended process, or the way it ended without one."""
-        answer = self._said()
+        """The answer of an ended process, or an answer that reports how it ended."""
+        answer = self._answer_line()
         if answer is not None:
             return answer
         status, reason = self.child.ending()
@@ -63,8 +63,8 @@ class SolverRun:
             reason=reason,
         )
 
-    def _said(self) -> SolverAnswer | None:
-        """The full answer line, if one was written and it fits the graph."""
+    def _answer_line(self) -> SolverAnswer | None:
+        """The complete answer line, if the process wrote one that fits the graph."""
         try:
             data = self.child.line()
             status, model = Status(data["status"]), None
@@ -86,7 +86,7 @@ class SolverRun:
 
 
 class ProofCheck:
-    """The check of one member's proof, by a program that is no solver."""
+    """A running check of one member's proof, in a process that is not a solver."""
 
     def __init__(self, solver: str, proof: Path, dag: str, limits: Limits) -> None:
         self.solver = solver
@@ -128,7 +128,7 @@ SECOND_ENCODING = 1.25
 
 
 def kind_of(assertion: Node) -> str:
-    """The kind of the question whether some input makes `assertion` equal 1."""
+    """The benchmark category of the question whether some input makes `assertion` equal 1."""
     if assertion.op == "const":
         return "constant"
     nodes = reachable([assertion])
@@ -139,20 +139,20 @@ def kind_of(assertion: Node) -> str:
 
 @functools.cache
 def measured() -> Mapping[str, Any]:
-    """What the benchmark wrote: the machine, and for each kind the order of the members and their medians."""
+    """The benchmark's results: the machine, and each category's member order and median times."""
     text = resources.files("tcformal.solve").joinpath("order.json").read_text(encoding="utf-8")
     table: Mapping[str, Any] = json.loads(text)
     return table
 
 
 def in_order(names: Sequence[str], assertion: Node) -> tuple[str, ...]:
-    """`names` in the order in which a portfolio starts them on this question; unmeasured members are last."""
+    """Members in the start order for this question; unmeasured members come last."""
     order = measured()["kinds"][kind_of(assertion)]["order"]
     return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
 
 
 def rank(seconds: Mapping[str, Sequence[float]], own: Collection[str]) -> list[str]:
-    """The order in which members should be started, from their times on the same questions.
+    """The start order of members that minimises expected waiting, from their times on the same questions.
 
     Each place goes to the member with which those placed so far, each question being settled by the
     fastest of them, need the least time in all; between equals, to the one that needs less by itself.
@@ -180,7 +180,7 @@ ModelReplay = Callable[[Mapping[str, int]], bool]
 
 
 class Arbiter:
-    """The answers so far, and the decision that they support."""
+    """The arbiter of a portfolio: it collects answers and derives the decision that they support."""
 
     def __init__(self, replay: ModelReplay | None, confirm: bool, certify: bool | None) -> None:
         self.replay = replay
@@ -218,7 +218,7 @@ class Arbiter:
         return [a for a in self.answers if a.status is status]
 
     def decision(self) -> Decision | None:
-        """The decision, once no further answer is needed for it."""
+        """The decision, as soon as no further answer is needed."""
         sat, unsat = self._of(Status.SAT), self._of(Status.UNSAT)
         if self._refuted:
             return self._disagree(f"{self._refuted[0]} answered sat, but its model does not replay")
@@ -231,7 +231,7 @@ class Arbiter:
         return self._unsat(unsat) if unsat else None
 
     def _unsat(self, unsat: Sequence[SolverAnswer]) -> Decision | None:
-        """The decision from one or more UNSAT and no SAT, if they suffice."""
+        """The decision from UNSAT answers without any SAT, if they suffice."""
         first = unsat[0].solver
         member = registry[first]
         agreeing = tuple(a.solver for a in unsat[1:] if registry[a.solver].confirms(member))
@@ -247,7 +247,7 @@ class Arbiter:
         return self._decide(Status.UNSAT, f"{first} answered unsat{also}{proof}", None, agreeing)
 
     def exhausted(self) -> Decision:
-        """The decision when every member has ended without one."""
+        """The decision after all members have ended without a decision."""
         unsat = self._of(Status.UNSAT)
         others = [a for a in self.answers if a not in unsat]
         ends = "; ".join(f"{a.solver}: {a.status.value}" for a in others)
@@ -302,7 +302,7 @@ def decide(
     confirm: bool = True,
     certify: bool | None = None,
 ) -> Decision:
-    """Decide whether some input makes `assertion` equal 1, by asking up to `jobs` members at a time.
+    """Decide whether some input makes `assertion` equal 1, with up to `jobs` solvers at a time.
 
     Shapes: `assertion` has width 1; models hold an unsigned value for every input of the graph.
     `members` are all installed ones unless named, in the order that was measured for such questions;
@@ -327,7 +327,7 @@ def decide(
 
 
 class _Race:
-    """The processes that work on one question."""
+    """The running processes of one question."""
 
     def __init__(self, graph: Graph, dag: str, limits: Limits, folder: Path, slots: int) -> None:
         self.graph = graph
@@ -339,7 +339,7 @@ class _Race:
         self.checking: list[ProofCheck] = []
 
     def run(self, names: Sequence[str], arbiter: Arbiter) -> Decision:
-        """Start members, collect answers and check proofs until there is a decision."""
+        """Start members, collect answers and check proofs until a decision."""
         waiting = list(names)
         news = time.monotonic()
         try:
@@ -362,7 +362,7 @@ class _Race:
         return arbiter.decision() or arbiter.exhausted()
 
     def _needs(self, name: str, arbiter: Arbiter) -> bool:
-        """Whether one more member can help while those at work go on.
+        """Whether starting one more member can contribute to the decision.
 
         Once an UNSAT was heard and a proof is on its way, a second proof would only slow that one down,
         and where nothing but a proof is wanted, so would everybody else.
@@ -373,7 +373,7 @@ class _Race:
         return not arbiter.certify and not registry[name].proves
 
     def _collect(self, arbiter: Arbiter) -> bool:
-        """Collect the answer of every process that has ended; False when none has."""
+        """Collect the answers of ended processes; False if none has ended."""
         checked = [check for check in self.checking if check.child.over()]
         for check in checked:
             self.checking.remove(check)
@@ -389,9 +389,9 @@ class _Race:
         return bool(checked or ended)
 
     def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:
-        """End the running members after the decision, and record each as stopped."""
-        made = arbiter.certificate
-        by = made.solver if made is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
+        """End the running members after the decision, and record them as stopped."""
+        proof = arbiter.certificate
+        by = proof.solver if proof is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
         while self.running:
             self.running[0].child.kill()
             run = self.running.pop(0)

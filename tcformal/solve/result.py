@@ -1,4 +1,4 @@
-"""The limits of a solver, its answer, and the decision of a portfolio."""
+"""Solver limits, solver answers, and the decision of a portfolio."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of each solver of a portfolio; InputError for values that allow nothing."""
+    """The limits of each solver in a portfolio; InputError for useless values."""
 
     #: Wall time of one solver, its start included, in seconds.
     time_s: float = 60.0
@@ -53,12 +53,12 @@ class Limits:
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
     def to_json(self) -> dict[str, Any]:
-        """The limits as plain data, from which `Limits(**…)` makes them again."""
+        """The limits as plain data, from which `Limits(**…)` rebuilds them."""
         return {"time_s": self.time_s, "memory_mb": self.memory_mb, "seed": self.seed}
 
 
 class RunnerOutcome(NamedTuple):
-    """The result of a runner: SAT with a value for every input it knows, or another status."""
+    """The outcome of a runner: SAT with an assignment, or another status."""
 
     status: Status
     model: dict[str, int] | None = None
@@ -73,13 +73,13 @@ _MEMORY_WORDS = re.compile(
 
 
 def is_out_of_memory(text: str) -> bool:
-    """Whether a message of Python, of the C++ library or of a solver reports that memory ran out."""
+    """Whether an error message reports exhausted memory."""
     return _MEMORY_WORDS.search(text) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SolverAnswer:
-    """One solver's own answer."""
+    """The answer of one solver."""
 
     #: The member's name in the portfolio.
     solver: str
@@ -94,7 +94,7 @@ class SolverAnswer:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Solver, answer and time as plain data."""
+        """The answer as plain data: solver, status and time."""
         return {
             "name": self.solver,
             "version": self.version,

@@ -1,7 +1,7 @@
-"""The runners of the SAT solvers: each decides our own clauses and proves what it finds unsatisfiable.
+"""The runners of the SAT solvers: each solves our own clauses and writes proofs of unsatisfiability.
 
-No rewriter stands between a question and these clauses, so that a proof that they cannot be satisfied is
-a proof about the question.
+No rewriter stands between a question and these clauses: a proof that they are unsatisfiable is a proof about
+the question.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _trivial(cnf: Cnf) -> RunnerOutcome | None:
 
 
 def _in_process(name: str, cnf: Cnf, conflicts: int | None = None) -> RunnerOutcome:
-    """One of the solvers that python-sat wraps; it takes no seed and keeps its proof in memory."""
+    """Run a solver of python-sat; it takes no seed and keeps its proof in memory."""
     from pysat.solvers import Solver
 
     if (known := _trivial(cnf)) is not None:
@@ -53,7 +53,7 @@ def _in_process(name: str, cnf: Cnf, conflicts: int | None = None) -> RunnerOutc
 
 
 def refuted(cnf: Cnf) -> RunnerOutcome:
-    """Ask Glucose about clauses, without a limit."""
+    """Run Glucose on clauses without a limit."""
     return _in_process("glucose42", cnf)
 
 
@@ -68,7 +68,7 @@ def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
 
 
 def run_briefly(cnf: Cnf, conflicts: int) -> RunnerOutcome:
-    """Ask Glucose 4.2 in this process, for questions that are answered sooner than a process is started.
+    """Run Glucose 4.2 in this process, for questions easier than a process start.
 
     UNKNOWN where python-sat is not installed: others are asked then.
     """
@@ -79,7 +79,7 @@ def run_briefly(cnf: Cnf, conflicts: int) -> RunnerOutcome:
 
 
 def kissat_program() -> Path:
-    """The kissat program of the passagemath-kissat wheel; MissingSolverError if it is not installed."""
+    """The path of kissat in the passagemath-kissat wheel; MissingSolverError without it."""
     # Imported here, because it would be a third of the start of the other solvers.
     from importlib import metadata
 
@@ -97,7 +97,7 @@ def kissat_program() -> Path:
 
 
 def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
-    """Ask the program kissat whether some input makes `assertion` equal 1."""
+    """Ask kissat whether some input makes `assertion` equal 1."""
     cnf = to_cnf(graph, assertion)
     if (known := _trivial(cnf)) is not None:
         return known

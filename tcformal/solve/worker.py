@@ -1,4 +1,4 @@
-"""One solver, one question, one process: a JSON request on stdin, one JSON answer line on stdout.
+"""The solver process: one JSON request on stdin, one JSON answer line on stdout.
 
 Its one argument is the process id of its parent, with which it ends.
 
@@ -37,13 +37,13 @@ STACK_MB = 120
 
 
 def limit_resource(what: int, value: int) -> None:
-    """Lower the soft limit; the hard one stays, so that it can be raised again for reporting."""
+    """Lower the soft limit of a resource; the hard limit stays, so that reporting can raise it again."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
 def confine(limits: Limits) -> None:
-    """Limit this process's address space, processor time and files; no core file; deep recursion."""
+    """Limit this process's memory, processor time and files, disable core dumps, allow deep recursion."""
     limit_resource(resource.RLIMIT_STACK, STACK_MB << 20)
     limit_resource(resource.RLIMIT_CORE, 0)
     limit_resource(resource.RLIMIT_FSIZE, LARGEST_PROOF)
@@ -57,14 +57,14 @@ def _lift_memory_limit() -> None:
 
 
 def load_runner(path: str) -> Runner:
-    """The function at `module:function`; ImportError or AttributeError when there is none."""
+    """Import the function `module:function`; ImportError or AttributeError if it does not exist."""
     module, _, name = path.partition(":")
     runner: Runner = getattr(importlib.import_module(module), name)
     return runner
 
 
 def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dict[str, str] | None]:
-    """Build the graph and ask; the model is completed to every input of the DAG."""
+    """Build the graph and run the solver; the model is completed to all inputs of the DAG."""
     graph, roots = from_json(request["dag"])
     outcome = load_runner(request["runner"])(graph, roots["assertion"], limits)
     if outcome.proof:
@@ -75,7 +75,7 @@ def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dic
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to one request; every failure is an answer too."""
+    """The answer to one request; failures are answers, too."""
     start = time.monotonic()
     model = None
     try:
@@ -101,7 +101,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def serve(answered: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-    """Answer the one request on stdin; output of the solver or checker goes to stderr."""
+    """Answer the request on stdin; the solver's or checker's own output goes to stderr."""
     end_with_parent(int(sys.argv[1]))
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())

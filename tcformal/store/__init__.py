@@ -1,1 +1,1 @@
-"""The store of a results folder: answers, lemmas and claims as records, served, audited and pruned."""
+"""The store of a results folder: answers, lemmas and claims as records, with audit and pruning."""

@@ -1,4 +1,4 @@
-"""Answers as records, and records as answers; whatever can be recomputed is not read from the record."""
+"""Conversion of answers to records and back; whatever can be recomputed is not read from the record."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _NAMES = ("first", "second", "unit")
 
 
 def identity(record: Mapping[str, Any]) -> str:
-    """The identity of a record's question; a later record of the same identity supersedes it."""
+    """The identity of a record's question: a later record with an equal identity supersedes it."""
     return digest_of({key: value for key, value in record["question"].items() if key != "sha256"})
 
 
 def identity_of(q: Question) -> str:
-    """The identity under which the answer to a question is kept."""
+    """The identity of a question, under which its answer is stored."""
     return digest_of(kind_of(q).parts(q))
 
 
 def to_record(v: Verdict[Any], date: str) -> Record:
-    """A verdict as a record of that date.
+    """A verdict as a record with a date.
 
     Errors: RecordError for a question whose units cannot be built again from their names.
     """
@@ -68,7 +68,7 @@ def to_record(v: Verdict[Any], date: str) -> Record:
 
 
 def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
-    """Check that every unit's name resolves to that unit; RecordError where one does not."""
+    """Raise RecordError unless every unit's name resolves to that unit."""
     for key in _NAMES:
         if key not in parts:
             continue
@@ -83,7 +83,7 @@ def _answer(a: SolverAnswer) -> dict[str, Any]:
 
 
 def question_of(record: Mapping[str, Any]) -> Question:
-    """The question of a record, built with the current definitions.
+    """Rebuild the question of a record from the current definitions.
 
     Errors: RecordError for units, formats or assumptions that no longer are those of the record.
     """
@@ -102,7 +102,7 @@ def question_of(record: Mapping[str, Any]) -> Question:
 
 
 def check_definition(record: Mapping[str, Any], q: Question) -> None:
-    """RecordError where the definition in the record is not the one that `q` builds."""
+    """Raise RecordError unless a record's definition digest matches the rebuilt question."""
     if record["question"]["sha256"] != q.digest():
         raise RecordError(
             f"expected an answer about the definition {q.digest()[:12]}, which the units have today, but got "
@@ -111,7 +111,7 @@ def check_definition(record: Mapping[str, Any], q: Question) -> None:
 
 
 def check_answers(record: Mapping[str, Any], q: Question) -> None:
-    """RecordError where a decided verdict does not follow from the solvers' answers in the record.
+    """Raise RecordError unless a decided verdict follows from the solvers' answers in the record.
 
     The rule is that of new answers: a finder for a witness; for none, two solvers on two encodings, or
     one whose proof is kept; and no solver with the contrary answer.
@@ -128,7 +128,7 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
             f"question of kind {question_kind.name}, but got {verdict.name}"
         )
     if "theorems" in record:
-        found_theorems(record, q)
+        applied_theorems(record, q)
         return
     if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
@@ -151,8 +151,8 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
             )
 
 
-def found_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | None:
-    """The theorems of a record, applied again; None for a record of solvers' answers.
+def applied_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | None:
+    """Apply a record's theorems again; None for a record of solvers' answers.
 
     Errors: RecordError where they do not make the units of the question one, or others do.
     """
@@ -168,7 +168,7 @@ def found_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem | N
 
 
 def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | None:
-    """The kept inputs that show that the assumptions of EQUIVALENT or HOLDS are satisfiable.
+    """The stored inputs that satisfy the assumptions of an EQUIVALENT or HOLDS verdict.
 
     None where the question has no assumptions.
     Errors: RecordError where they are missing, or do not obey the assumptions.
@@ -189,7 +189,7 @@ def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | No
 
 
 def check_replays(q: Question, record: Mapping[str, Any]) -> Any:
-    """The replay of a record's witness on integers and on the oracle.
+    """Replay a record's witness on integers and on the oracle.
 
     Errors: RecordError where the found or the shrunk witness does not show what was asked about, or where
     the results are not those of the record.
@@ -211,15 +211,15 @@ def _short(results: Any) -> str:
 
 
 def check_vectors(record: Mapping[str, Any], q: Question) -> None:
-    """RecordError where vectors show what a record says that no inputs show."""
+    """Raise RecordError where seeded vectors refute a record's verdict."""
     question_kind = kind_of(q)
-    found = question_kind.search(q, Limits().seed)
-    if found is not None and question_kind.replay(q, found).confirms:
+    inputs = question_kind.search(q, Limits().seed)
+    if inputs is not None and question_kind.replay(q, inputs).confirms:
         raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
 
 
 def unchecked_verdict(q: Q, record: Mapping[str, Any]) -> Verdict[Q]:
-    """The verdict on `q` where a record's evidence was not checked: UNKNOWN, without what the record says."""
+    """The verdict UNKNOWN for a record whose evidence was not checked."""
     return Verdict(
         kind=Kind.UNKNOWN, reason=kept_as(record["verdict"], record["date"]), question=q,
         limits=read_limits(record), seconds=record["seconds"], version=record["tcformal"],
@@ -229,7 +229,7 @@ def unchecked_verdict(q: Q, record: Mapping[str, Any]) -> Verdict[Q]:
 
 
 def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | None) -> Verdict[Q]:
-    """The verdict on `q` in a record, marked as served; its witness is replayed here.
+    """The verdict in a record, marked as served; its witness is replayed first.
 
     `certificate`: that of the record, which the caller has checked.  The reason is written anew from the
     evidence.
@@ -239,7 +239,7 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
     check_answers(record, q)
     allowed = check_allowed(q, record)
     found = kind is question_kind.found
-    answers, equal = _answers(record["solvers"]), found_theorems(record, q)
+    answers, equal = _answers(record["solvers"]), applied_theorems(record, q)
     return Verdict(
         kind=kind,
         reason=reason_of(kind, q, answers, certificate) if equal is None else equal.reason,
@@ -262,7 +262,7 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
 
 
 def read_limits(record: Mapping[str, Any]) -> Limits:
-    """The limits of a record; RecordError for any that cannot be."""
+    """The limits of a record; RecordError for invalid ones."""
     try:
         return Limits(**record["limits"])
     except InputError as error:
@@ -284,5 +284,5 @@ def _answers(rows: Sequence[Mapping[str, Any]]) -> tuple[SolverAnswer, ...]:
 
 
 def is_decided(record: Mapping[str, Any]) -> bool:
-    """Whether the verdict of a record is decided, so that the question need not be asked again."""
+    """Whether a record's verdict is decided, so that the question need not be asked again."""
     return record.get("verdict") in [kind.name for kind in DECIDED]

@@ -1,4 +1,4 @@
-"""Proofs of a results folder: lines of one file, their entries in records, and reading them.
+"""Proofs in a results folder: lines of one file, named by digests in records.
 
 Earlier versions kept each certificate as a file of its own; those are read.
 """
@@ -43,30 +43,30 @@ def certificate_record(c: Certificate) -> dict[str, Any]:
 
 
 class CertificateFile:
-    """The proofs of one results folder; lines that cannot be used are reported to `warn`."""
+    """The proofs of one results folder; unusable lines are reported to `warn`."""
 
     def __init__(self, folder: Path, warn: Warn = ignore) -> None:
         self.folder = folder
         self.records = RecordFile(folder, PROOF, warn)
 
     def keep(self, certificate: Certificate) -> None:
-        """Write a proof, unless it is kept already; RecordError where it cannot be written."""
+        """Write a proof unless it is stored already; RecordError where writing fails."""
         if self.records.newest(certificate.sha256) is None:
             text = base64.b85encode(certificate.proof).decode()
             self.records.add(seal({"sha256": certificate.sha256, "proof": text}, PROOF.name))
 
     def find(self, entry: Mapping[str, Any]) -> Certificate:
-        """The certificate that a record names; RecordError for a proof that is missing or another."""
+        """The certificate that a record names; RecordError if it is missing or different."""
         if entry["file"] == NOT_KEPT:
             raise RecordError(
                 f"expected a proof of digest {entry['sha256'][:12]}, but it was too long to keep: "
                 "`results verify` makes another"
             )
         proof = self._alone(entry) if entry["file"] != PROOF.file else self._line(entry)
-        found = hashlib.sha256(proof).hexdigest()
-        if found != entry["sha256"]:
+        digest = hashlib.sha256(proof).hexdigest()
+        if digest != entry["sha256"]:
             raise RecordError(
-                f"expected a certificate of digest {entry['sha256'][:12]}, but got one of {found[:12]}"
+                f"expected a certificate of digest {entry['sha256'][:12]}, but got one of {digest[:12]}"
             )
         return Certificate(proof=proof, **{key: entry[key] for key in _SAID})
 

@@ -1,4 +1,4 @@
-"""Claims as records: what answered them, which is made again before anything is said of a record."""
+"""Claims as records: the verdict, and the evidence that is checked again on reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_KEPT = ("served", "checked", "answered")
 
 
 def claim_record(v: ClaimVerdict) -> dict[str, Any]:
-    """A claim as a record without its digest; a question that solvers answered is named by its identity."""
+    """A claim as an unsealed record; a question that solvers answered is named by its identity."""
     plain = {key: value for key, value in v.to_json().items() if key not in _NOT_KEPT}
     plain["theorem"] = None if v.theorem is None else v.theorem.to_json()
     if plain["theorem"] is not None:
@@ -41,7 +41,7 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
 
 
 def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
-    """Keep a claim, unless the newest record is equal.
+    """Store a claim unless the newest record is equal.
 
     Errors: RecordError for a unit that its name does not give back, and where it cannot be written.
     """
@@ -55,10 +55,10 @@ def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
 
 
 def claim_id(claim: str, unit: str) -> str:
-    """The identity of a claim about a unit; a later record of the same identity supersedes it."""
+    """The identity of a claim about a unit: a later record with an equal identity supersedes it."""
     return digest_of({"claim": claim, "unit": unit})
 
 
 def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a record that identifies the answer: everything but when, where and how fast."""
+    """The part of a record that identifies the answer: everything but date, place and duration."""
     return {key: value for key, value in record.items() if key not in _PASSING}

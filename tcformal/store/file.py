@@ -1,4 +1,4 @@
-"""A file of records of one kind: an index by subject, and lines parsed on demand."""
+"""A file of records of one kind, with an index by subject; lines are parsed on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ About = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A kind of record: its schema, its file in a results folder, and the subject of its records."""
+    """A kind of record: its schema, its file name, and the function that gives a record's subject."""
 
     #: The schema, `NAME.schema.json`.
     name: str
@@ -36,7 +36,7 @@ class RecordKind:
 
 
 class RecordFile:
-    """The records of one kind in one results folder: packed ones, and behind them the lines added since.
+    """The records of one kind in a results folder: packed lines, followed by appended ones.
 
     The place of a line is its offset in the file, that of a packed one its negative distance from the end.
     Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and
@@ -71,16 +71,16 @@ class RecordFile:
 
     @property
     def files(self) -> tuple[int, tuple[int, int, int] | None]:
-        """The identity of the two files that have been read."""
+        """The identities (inodes) of the packed and the plain file that were read."""
         return self._mark.file, self._stamp
 
     # ------------------------------------------------------------------ writing
     def add(self, record: Record) -> None:
-        """Append a sealed record; it is on the disk when this returns."""
+        """Append a sealed record durably."""
         append(self.path, record, self._warn)
 
     def keep(self, starts: Collection[int], *, pack: bool) -> int:
-        """Keep only the lines at these places; how many were removed.  `pack`: those that stay are packed.
+        """Keep only the lines at these offsets, and return the number of removed ones.
 
         The caller holds the exclusive lock of the folder.
         """
@@ -95,7 +95,7 @@ class RecordFile:
         return gone + keep_lines(self.path, plain)
 
     def _text(self, start: int) -> bytes:
-        """The bytes of a line, its end included."""
+        """The bytes of a line with its newline."""
         if start >= 0:
             return text_at(self.path, start).rstrip(b"\n") + b"\n"
         start += len(self._packed)
@@ -103,7 +103,7 @@ class RecordFile:
 
     # ------------------------------------------------------------------ reading
     def about(self, *about: str) -> Iterator[Record]:
-        """The records about a subject, the newest first, each checked before it is yielded."""
+        """The records about a subject, newest first, each validated before it is yielded."""
         self._refresh()
         key = _key(about)
         for start in self._chain(key):
@@ -112,14 +112,14 @@ class RecordFile:
                 yield record
 
     def _chain(self, key: int) -> Iterator[int]:
-        """The offsets of the lines about one subject, the last one first."""
+        """The offsets of the lines with one subject hash, last first."""
         line = self._last.get(key, -1)
         while line >= 0:
             yield self._starts[line]
             line = self._before[line]
 
     def _one_of(self, key: int, start: int) -> Record | None:
-        """The checked record at an offset; None where its subject is not that of its bytes."""
+        """The validated record at an offset; None on a hash collision of subjects."""
         record = self.at(start)
         if record is None or _key(self.kind.about(record)) == key:
             return record
@@ -128,21 +128,21 @@ class RecordFile:
         return None
 
     def newest(self, *about: str) -> Record | None:
-        """The newest usable record about a subject; None where there is none."""
+        """The newest valid record about a subject; None without one."""
         return next(self.about(*about), None)
 
     def starts(self) -> list[int]:
-        """The places of the lines, in order: the arguments of `at` and `line`."""
+        """The offsets of all lines in order: the arguments of `at` and `line`."""
         self._refresh()
         return list(self._starts)
 
     def last_starts(self) -> list[int]:
-        """The offset of the last line about each subject, in the order of the file."""
+        """The offset of the last line about each subject, in file order."""
         self._refresh()
         return sorted(self._starts[line] for line in self._last.values())
 
     def line(self, start: int) -> Line:
-        """The line at an offset, parsed and otherwise unchecked, with its number in the file."""
+        """The parsed but unvalidated line at an offset, with its line number."""
         index = bisect_left(self._starts, start)
         if start < 0:
             return parse_line(self.packed_path, index + 1, self._text(start))
@@ -150,7 +150,7 @@ class RecordFile:
         return parse_line(self.path, index + 1 - packed, text_at(self.path, start))
 
     def backwards(self) -> Iterator[tuple[int, Line]]:
-        """The lines with their places, the last one first; their numbers are 0."""
+        """The lines with their offsets, last first; line numbers are 0."""
         yield from backwards(self.path)
         self._refresh_packed()
         end = len(self._packed)
@@ -160,7 +160,7 @@ class RecordFile:
             end = start
 
     def at(self, start: int) -> Record | None:
-        """The checked record at an offset; None, with a warning, where it cannot be used."""
+        """The validated record at an offset; None, with a warning, for an invalid one."""
         if start not in self._checked and start not in self._refused:
             line = self.line(start)
             if line.data is None:
@@ -174,23 +174,23 @@ class RecordFile:
         return self._checked.get(start)
 
     def all(self) -> list[Record]:
-        """The newest usable record about each subject, in the order of each subject's first line."""
+        """The newest valid record about each subject, in the order of first occurrence."""
         self._refresh()
-        found = (
+        rows = (
             next((r for start in self._chain(key) if (r := self._one_of(key, start)) is not None), None)
             for key in [*self._last]
         )
-        return [record for record in found if record is not None]
+        return [record for record in rows if record is not None]
 
     def broken(self) -> list[str]:
-        """One sentence for each line that cannot be used, after a check of every line of the file."""
+        """Validate every line, and yield one sentence for each invalid one."""
         self._refresh()
         for start in self._starts:
             self.at(start)
         return [self._refused[start] for start in sorted(self._refused)]
 
     def _refresh(self) -> None:
-        """Index the lines added since the last call."""
+        """Index the lines appended since the last call."""
         self._refresh_packed()
         mark = scan(self.path, self._mark, self._take, self._warn_once)
         if (
@@ -204,13 +204,13 @@ class RecordFile:
         self._mark = mark
 
     def _refresh_packed(self) -> None:
-        """Read the packed lines, unless they are those that were read before."""
+        """Read the packed file again if it has changed."""
         try:
-            found = os.lstat(self.packed_path)
+            status = os.lstat(self.packed_path)
         except OSError:
             stamp = None
         else:
-            stamp = found.st_ino, found.st_mtime_ns, found.st_size
+            stamp = status.st_ino, status.st_mtime_ns, status.st_size
         if stamp == self._stamp:
             return
         self._forget()
@@ -227,10 +227,10 @@ class RecordFile:
     def _take(self, start: int, text: bytes) -> None:
         if self._starts and start <= self._starts[-1]:
             return  # a last line without an end, which has been seen before
-        line, found = len(self._starts), self.kind.pattern.search(text)
+        line, subject = len(self._starts), self.kind.pattern.search(text)
         self._starts.append(start)
-        if found is not None:
-            key = hash(found.groups())
+        if subject is not None:
+            key = hash(subject.groups())
             self._before.append(self._last.get(key, -1))
             self._last[key] = line
         else:
@@ -243,12 +243,12 @@ class RecordFile:
         self._warn_once(sentence)
 
     def _warn_once(self, sentence: str) -> None:
-        """Warn once about each problem."""
+        """Report each problem once."""
         if sentence not in self._said:
             self._said.add(sentence)
             self._warn(sentence)
 
 
 def _key(about: About) -> int:
-    """The hash of a subject in the index; a hit is compared with the record itself afterwards."""
+    """The index hash of a subject; collisions are detected by comparison with the record."""
     return hash(tuple(part.encode(errors="surrogatepass") for part in about))

@@ -1,7 +1,7 @@
-"""Files of JSON lines, read while other processes may add to them (`files.write`).
+"""Reading of JSON-lines files while other processes append to them (`files.write`).
 
-Only regular files are read: what else a name may stand for is refused (`files.regular`).  What a killed
-writer left of a line is never read as a record.
+Only regular files are read; links and devices are refused (`files.regular`).  The torn line of a killed
+writer is never read as a record.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LARGEST_FILE, LARGEST_LINE = 1 << 32, 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a file."""
+    """One line of a file: its number, and its data or the problem with it."""
 
     #: From 1.
     number: int
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a file has been read: the file itself, and the whole lines behind us."""
+    """A read position in a file: the file's inode, and the offset and number of whole lines read."""
 
     file: int = 0
     offset: int = 0
@@ -51,7 +51,7 @@ class Mark:
 
 
 def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
-    """The lines of a file after `since`, and how far whole lines went; no lines where there is no file.
+    """The lines of a file after the position `since`, and the new position; empty without a file.
 
     A file that has been replaced or shortened is read from its start: then the first line is number 1.
     Errors: RecordError for a file that cannot be read.
@@ -84,7 +84,7 @@ def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
 
 
 def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], warn: Warn = ignore) -> Mark:
-    """Hand every whole line after `since`, with the place at which it starts, to `take`, unparsed.
+    """Pass every whole line after `since`, unparsed and with its offset, to `take`.
 
     The new mark; one with another file or a smaller offset than `since` says that the file was replaced or
     shortened and that nothing was taken.  `warn` is called for a torn last line.
@@ -117,7 +117,7 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], warn: Warn
 
 
 def backwards(path: Path) -> Iterator[tuple[int, Line]]:
-    """The lines of a file with the places at which they start, the last one first; their numbers are 0.
+    """The lines of a file with their offsets, last first; line numbers are 0.
 
     Only as much is read as is asked for; what others add meanwhile is not seen.
     Errors: RecordError for a file that cannot be read.
@@ -151,7 +151,7 @@ def backwards(path: Path) -> Iterator[tuple[int, Line]]:
 
 
 def text_at(path: Path, start: int) -> bytes:
-    """The bytes of the line that starts at a place which `scan` gave.
+    """The bytes of the line at an offset that `scan` reported.
 
     Errors: RecordError for a file that cannot be read.
     """
@@ -162,7 +162,7 @@ def text_at(path: Path, start: int) -> bytes:
 
 
 def parse_line(path: Path, number: int, text: bytes) -> Line:
-    """One line of a file from its bytes; a blank line has neither data nor a problem."""
+    """Parse the bytes of one line; a blank line has neither data nor a problem."""
     if not text.strip():
         return Line(number, None)
     try:
@@ -177,7 +177,7 @@ def parse_line(path: Path, number: int, text: bytes) -> Line:
 
 
 def _no_number(word: str) -> None:
-    """NaN and Infinity are words of Python's, not of JSON's."""
+    """Reject NaN and Infinity, which Python's parser accepts and JSON forbids."""
     raise ValueError(word)
 
 

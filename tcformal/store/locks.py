@@ -1,4 +1,4 @@
-"""Locks of a results folder: shared for the many processes that add to it, exclusive for removal."""
+"""Locks of a results folder: shared for adding, exclusive for removal."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tcformal.errors import RecordError
 
 @contextlib.contextmanager
 def shared_lock(folder: Path) -> Iterator[None]:
-    """Hold the shared lock, so that a certificate and the line that names it are added together."""
+    """Hold the folder's shared lock, so that a certificate and its record are added atomically."""
     with _locked(folder, fcntl.LOCK_SH):
         yield
 
 
 @contextlib.contextmanager
 def exclusive_lock(folder: Path) -> Iterator[None]:
-    """Hold the exclusive lock, so that no other process adds to the folder."""
+    """Hold the folder's exclusive lock, so that no other process adds to it."""
     with _locked(folder, fcntl.LOCK_EX):
         yield
 
 
 @contextlib.contextmanager
 def _locked(folder: Path, operation: int) -> Iterator[None]:
-    """Lock the folder itself; RecordError where it cannot be made or locked."""
+    """Lock the folder itself; RecordError where it cannot be created or locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""A process that checks kept evidence, ended at its time limit."""
+"""A supervised worker process that checks stored evidence within a time limit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ _ANSWERS = {"steps", "refused", "late"}
 
 
 class Rechecker:
-    """One checking process at a time; it gives up a request that takes longer than `seconds`
-    of the processor.
+    """A client of one checking worker; a request ends after `seconds` of processor time.
 
     Checking is kept out of this process, so that no certificate can hold it up or fill its memory.  A process
     that does not give up in time, because foreign code is at work in it, is ended.
@@ -45,11 +44,11 @@ class Rechecker:
     def proof(
         self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
     ) -> dict[str, Any]:
-        """Check a certificate of a folder against the clauses of a DAG whose root is named `assertion`."""
+        """Check a stored certificate against the clauses of a DAG with the root `assertion`."""
         return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
     def close(self) -> None:
-        """End the process; the next request starts a new one."""
+        """End the worker; the next request starts a new one."""
         process, self._process, self._read = self._process, None, b""
         if process is None:
             return
@@ -64,7 +63,7 @@ class Rechecker:
         self.close()
 
     def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
-        """The answer to one request; `late` after the time limit."""
+        """Send one request and return the answer; `late` after the time limit."""
         seconds = self.seconds if seconds is None else seconds
         request = {**what, "folder": str(folder), "seconds": seconds}
         process = self._started()
@@ -76,11 +75,11 @@ class Rechecker:
         except OSError:
             self.close()
             return {"late": True}
-        found = self._line(_CLOCK * seconds + _GRACE_S)
-        if found is None or not _ANSWERS & found.keys():
+        reply = self._line(_CLOCK * seconds + _GRACE_S)
+        if reply is None or not _ANSWERS & reply.keys():
             self.close()
             return {"late": True}
-        return found
+        return reply
 
     def _started(self) -> subprocess.Popen[bytes] | None:
         if self._process is not None and self._process.poll() is None:
@@ -98,7 +97,7 @@ class Rechecker:
         return self._process
 
     def _line(self, seconds: float) -> dict[str, Any] | None:
-        """The next line of the process as plain data; None after the time limit or the end of the process."""
+        """The worker's next line as plain data; None after the time limit or the worker's end."""
         process = self._process
         if process is None or process.stdout is None:
             return None
@@ -109,13 +108,13 @@ class Rechecker:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
                     return None
-                some = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
-                if not some:
+                chunk = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+                if not chunk:
                     return None
-                self._read += some
+                self._read += chunk
         line, _, self._read = self._read.partition(b"\n")
         try:
-            found = json.loads(line)
+            reply = json.loads(line)
         except ValueError:
             return None
-        return found if isinstance(found, dict) else None
+        return reply if isinstance(reply, dict) else None

@@ -21,15 +21,15 @@ _LONGEST = 160
 
 def schema(kind: str = "answer") -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `claim`, `lemma` or `proof`."""
-    found: dict[str, Any] = json.loads(
+    document: dict[str, Any] = json.loads(
         files("tcformal.store").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     )
-    return found
+    return document
 
 
 @cache
 def version(kind: str = "answer") -> int:
-    """The schema version of a kind of record: the only one that is written and read."""
+    """The schema version of a kind of record: the only version that is written and read."""
     return int(schema(kind)["properties"]["schema"]["const"])
 
 
@@ -47,22 +47,22 @@ def now() -> str:
 
 
 def digest_of(record: Mapping[str, Any]) -> str:
-    """SHA-256 of plain data, whatever the order of its keys."""
+    """SHA-256 of plain data, independent of key order."""
     text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain data with the digest of all its other keys."""
+    """Plain data with a digest over all its other keys."""
     plain = {key: value for key, value in record.items() if key != SEAL}
     return {**plain, SEAL: digest_of(plain)}
 
 
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
-    """A record with version and digest; RecordError for one that does not fit the schema of its kind."""
-    made = sealed({**record, "schema": version(kind)})
-    check(made, kind)
-    return made
+    """Add version and digest to a record; RecordError unless it fits its kind's schema."""
+    record_sealed = sealed({**record, "schema": version(kind)})
+    check(record_sealed, kind)
+    return record_sealed
 
 
 def check(record: Mapping[str, Any], kind: str = "answer") -> None:
@@ -75,10 +75,10 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
         message = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"
         raise RecordError(f"expected a record as its schema says, but at {place} {message}")
     try:
-        found = sealed(record)[SEAL]
+        digest = sealed(record)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected a record of plain data, but got: {error}") from error
-    if found != record[SEAL]:
+    if digest != record[SEAL]:
         raise RecordError(
-            f"expected a record that nobody altered, of digest {record[SEAL][:12]}, but got {found[:12]}"
+            f"expected a record that nobody altered, of digest {record[SEAL][:12]}, but got {digest[:12]}"
         )

@@ -1,4 +1,4 @@
-"""The store: answers and claims of a results folder, checked again before they are served."""
+"""The store: answers and claims of a results folder, whose evidence is checked before they are served."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OPERANDS = ("kind", "k", "formats", "assumptions")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The newest line about one question."""
+    """The newest stored line about one question, unvalidated."""
 
     #: SHA-256 of the question; its first twelve digits name the record in texts.
     id: str
@@ -51,7 +51,7 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the definition of the question when it was answered."""
+        """SHA-256 of the question's definition at the time of the answer."""
         return str(self.record["question"]["sha256"])
 
     def check(self) -> None:
@@ -79,12 +79,12 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """The file of answers."""
+        """The path of the file of answers."""
         return self.answers.path
 
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
-        """Keep an answer, its certificate first; the record that was written.
+        """Store an answer, its certificate first, and return the record.
 
         Errors: RecordError where a unit's name does not resolve to that unit, or where the files cannot be
         written.
@@ -97,7 +97,7 @@ class Store:
         return record
 
     def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
-        """The kept answer to a question, its evidence checked again; None where the question has to be asked.
+        """The stored answer to a question after its evidence was checked; None where none is usable.
 
         An answer counts for every pair of units with the same definition; one about this very pair comes
         first.  Of an answer without a witness, vectors are tried before its certificate is checked; where
@@ -127,7 +127,7 @@ class Store:
             return None
 
     def _proof(self, entry: Record) -> Certificate | None:
-        """The certificate that a record names; None for none, and for one that cannot be read back."""
+        """The certificate that a record names; None for none, and for an unreadable one."""
         kept = entry["certificate"]
         if kept is None or kept["file"] == NOT_KEPT:
             return None
@@ -143,21 +143,21 @@ class Store:
     def checked(
         self, q: Question, record: Record, made: Certificate, seconds: float | None = None
     ) -> Certificate | None:
-        """The certificate after a check made now; None at the time limit; RecordError where it is refused."""
+        """The certificate after a new check; None at the time limit, RecordError if it is refused."""
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
-        found = self.rechecker.proof(dag, self.folder, record["certificate"], seconds)
-        if "refused" in found:
-            raise RecordError(found["refused"])
-        return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
+        reply = self.rechecker.proof(dag, self.folder, record["certificate"], seconds)
+        if "refused" in reply:
+            raise RecordError(reply["refused"])
+        return None if "late" in reply else replace(made, checker=reply["checker"], steps=reply["steps"])
 
     def has(self, question: Question) -> bool:
-        """Whether an answer to this very question is kept, for the current definition of its units."""
+        """Whether an answer to this exact question with current definitions is stored."""
         mine = answers.identity_of(question)
         return any(answers.identity(r) == mine for r in self.answers.about(question.digest()))
 
     def _entry(self, q: Question) -> Record | None:
-        """The newest record about this very question, else about other units of the same definition."""
+        """The newest record about this question, or about other units of the same definition."""
         mine, parts = answers.identity_of(q), kind_of(q).parts(q)
         shared = None
         for record in self.answers.about(q.digest()):
@@ -170,12 +170,12 @@ class Store:
         return shared
 
     def certificate(self, record: Record) -> Certificate | None:
-        """The certificate that a record names; RecordError for a missing file or another digest."""
+        """The certificate that a record names; RecordError for a missing file or a wrong digest."""
         certificate = record["certificate"]
         return None if certificate is None else self.certificates.find(certificate)
 
     def entries(self) -> Iterator[Entry]:
-        """The newest line about each question, newest first; unchecked."""
+        """The newest line about each question, newest first, unvalidated."""
         seen: set[str] = set()
         for start, line in self.answers.backwards():
             entry = _entry(start, line)
@@ -184,24 +184,24 @@ class Store:
                 yield entry
 
     def records(self) -> list[Entry]:
-        """The newest line about each question, in the order of the file; unchecked."""
+        """The newest line about each question, in file order, unvalidated."""
         return [*self.entries()][::-1]
 
     def broken(self) -> list[str]:
-        """One sentence for each whole line that is not an answer."""
-        found = []
+        """One sentence for each line that is no valid answer."""
+        sentences = []
         for start in self.answers.starts():
             line = self.answers.line(start)
             if _entry(start, line) is None:
-                found.append(
+                sentences.append(
                     line.problem
                     or f"expected an answer in line {line.number} of {self.path}, but got something else"
                 )
-        return found
+        return sentences
 
     # ------------------------------------------------------------------ claims
     def newest_claims(self) -> Iterator[Record]:
-        """The newest line about each claim of a unit that fits the schema, newest first; unchecked."""
+        """The newest line about each claim of a unit, newest first, unvalidated beyond its schema."""
         seen: set[tuple[str, ...]] = set()
         for _, line in self.claims.backwards():
             try:
@@ -214,12 +214,12 @@ class Store:
                 yield line.data
 
     def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim, unless the newest record is equal."""
+        """Store a claim unless the newest record is equal."""
         keep_claim(self.claims, v)
 
 
 def _entry(start: int, line: Line) -> Entry | None:
-    """A line as an entry; None where it has no question to be found by."""
+    """A line as an entry; None where it names no question."""
     data = line.data
     question = None if data is None else data.get("question")
     if data is None or not isinstance(question, dict) or not {"kind", "sha256"} <= question.keys():

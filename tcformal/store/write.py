@@ -1,7 +1,7 @@
-"""Lines added to files by several processes, none of which a writer killed at any moment can spoil.
+"""Crash-safe appends of lines to files that several processes share.
 
-A line is added under a lock on the file itself, with one write, and is on the disk before the writer goes
-on.  What a killed writer left of a line is never joined to the next line.
+A line is added under a lock on the file itself, with one write, and is on disk before the writer continues.
+The torn line of a killed writer is never joined to the next line.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ ASIDE = ".torn"
 
 
 def append(path: Path, data: Mapping[str, Any], warn: Warn = ignore) -> None:
-    """Add one line as `append_all` adds several."""
+    """Append one line durably, as `append_all` appends several."""
     append_all(path, [data], warn)
 
 
 def append_all(path: Path, rows: Iterable[Mapping[str, Any]], warn: Warn = ignore) -> None:
-    """Add lines with one write, on the disk when this returns; folders are made as needed.
+    """Append lines durably with one write; folders are created as needed.
 
     A torn last line is moved to the file beside that ends in `.torn`, and `warn` is called for it.
     Errors: RecordError for a file that cannot be written; then nothing of the lines is left in it.
@@ -60,7 +60,7 @@ def append_all(path: Path, rows: Iterable[Mapping[str, Any]], warn: Warn = ignor
 
 
 def keep_lines(path: Path, starts: Collection[int]) -> int:
-    """Keep only the lines that start at these places; how many whole lines were taken out.
+    """Keep only the lines at these offsets, and return the number of removed lines.
 
     Writers that wait meanwhile add to the new file.
     Errors: RecordError for a file that cannot be read or written; then it is as it was.
@@ -90,7 +90,7 @@ def _encoded(data: Mapping[str, Any]) -> bytes:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """The file that `path` names, open and held against every other writer and reader."""
+    """Open and exclusively lock the file that `path` names, even if it is replaced meanwhile."""
     while True:
         file = open_regular(path, os.O_RDWR | os.O_CREAT)
         try:
@@ -105,7 +105,7 @@ def _locked(path: Path) -> Iterator[int]:
 
 
 def _tail(file: int, end: int) -> bytes:
-    """What follows the last end of a line."""
+    """The bytes after the last newline of a file."""
     tail = b""
     while end > 0:
         start = max(0, end - (1 << 16))
@@ -118,7 +118,7 @@ def _tail(file: int, end: int) -> bytes:
 
 
 def _mend(path: Path, file: int, end: int, tail: bytes, warn: Warn) -> int:
-    """Close a last line that lacks only its end, or move a torn one aside; the file's new end."""
+    """Complete a last line without its newline, or move a torn one aside; the file's new end."""
     if parse_line(path, 0, tail).data is not None:
         os.pwrite(file, b"\n", end)
         return end + 1
@@ -133,7 +133,7 @@ def _mend(path: Path, file: int, end: int, tail: bytes, warn: Warn) -> int:
 
 
 def write_whole(path: Path, content: bytes, *, below: Path | None = None) -> None:
-    """Write a file so that its name never stands for half of it.
+    """Write a file atomically, so that its name never refers to a partial one.
 
     With `below`, no folder between that one and the file may be a link.
     Errors: RecordError where that cannot be done, or the name stands for something else than a file.
@@ -158,7 +158,7 @@ def write_whole(path: Path, content: bytes, *, below: Path | None = None) -> Non
 
 
 def _sync_folder(folder: Path) -> None:
-    """Put a new name in a folder on the disk."""
+    """Flush a folder's entries to disk."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)
@@ -171,7 +171,7 @@ _WINDOW = 1 << 27
 
 
 def write_packed(path: Path, content: bytes) -> None:
-    """Pack a file; RecordError for a content that could not be read back."""
+    """Write a compressed file; RecordError for content that could not be read back."""
     if len(content) > LARGEST_CONTENT:
         raise RecordError(
             f"expected at most {LARGEST_CONTENT} bytes to pack in {path}, but got {len(content)}"

@@ -83,7 +83,7 @@ def test_no_random_call_loses_more(name: str, spread: int) -> None:
         return
     slack = 1 + 1e-9
     assert most_lost(unit, spread, None, with_c=False) <= float(found.constants.of(unit.k)) * slack
-    most = found.beside_c(unit.k)
+    most = found.bound_with_c(unit.k)
     if unit.c_format == unit.d_format and most is not None:
         assert most_lost(unit, spread, found.sum.c_bits, with_c=True) <= float(most) * slack
 
@@ -133,7 +133,7 @@ def test_no_random_call_of_subnormal_factors_loses_more(name: str, seed: int) ->
     unit = resolve(name)
     found = exponent_constant(unit)
     assert found is not None
-    most = found.beside_c(unit.k)
+    most = found.bound_with_c(unit.k)
     assert most is not None
     lost = most_lost_of_any(unit, found.least, seed)
     assert lost <= float(most) * (1 + 1e-9)

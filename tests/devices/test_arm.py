@@ -34,7 +34,7 @@ debian = pytest.mark.debian
 @pytest.fixture
 def emulator() -> Emulator:
     """QEMU's user mode of this machine, with its compiler."""
-    found = Emulator.found()
+    found = Emulator.installed()
     assert found is not None, f"expected {QEMU} and {COMPILER} (Debian: {PACKAGES}), but one is missing"
     return found
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.design.space import space
 from tcformal.query.suites.evidence import examined
-from tcformal.query.suites.made import Equal, Suite, fewest, unneeded
+from tcformal.query.suites.made import Equal, Suite, fewest, redundant
 from tcformal.query.suites.suite import suite
 from tcformal.query.suites.suitefile import to_json
 from tcformal.solve.result import Limits
@@ -95,7 +95,7 @@ def test_a_false_definition_is_refused(widths: Suite) -> None:
 @pytest.mark.parametrize("wrong", [-1, 0, 1 << 20])
 def test_the_least_number_of_inputs_is_counted(widths: Suite, tmp_path: Path, wrong: int) -> None:
     assert widths.at_least == fewest(widths) > 0
-    assert unneeded(widths) == []
+    assert redundant(widths) == []
     code, text = forged(widths, tmp_path, at_least=wrong)
     assert (code, "as the least number of inputs" in text) == (1, True)
 

@@ -1,4 +1,4 @@
-"""The sharp error constant of a unit: what is proved of it, and inputs that attain it."""
+"""The sharp error constant of a unit: a proved upper bound, and a lower bound from attaining inputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PROMOTED, _UNIT_ROUNDOFF = format_named("fp32"), Fraction(1, 1 << 24)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """What is known of sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
+    """Bounds on sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
     Products that the unit takes away are negative in xᵀy.
     Ranges and units: `bound` and `attained.ratio` are exact fractions.  `bound` is None where no theorem
@@ -67,30 +67,32 @@ class Accuracy:
 
     @property
     def gap(self) -> Fraction | None:
-        """1 - attained / bound; 0 where both are 0, None without one of them."""
+        """The relative gap 1 - attained / bound; 0 where both are 0, None without one of them."""
         if self.bound is None or self.attained is None:
             return None
         return 1 - self.attained.ratio / self.bound if self.bound else Fraction(0)
 
     @property
     def model(self) -> tuple[Fraction | None, Fraction | None]:
-        """What the smallest U with |γ| <= length·U is at least and at most (MARY Model 1, Theorem 3.1)."""
+        """Lower and upper bound on the least U with |γ| <= length·U (MARY Model 1, Theorem 3.1)."""
         n = self.length
         low = None if self.attained is None else self.attained.ratio / n
         return low, None if self.bound is None else self.bound / n
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Under which the bound holds."""
+        """The conditions of the bound, as sentences."""
         least = self.unit.d_format.e_min if self.proved is None else self.proved.least
-        made = [
+        sentences = [
             "c = 0", "every operand is zero or a normal number", "nothing overflows",
             f"no underflow: of every call the largest product, or c, is at least 2^{least}, and no sum on "
             "the way that is not zero is smaller before it is rounded",
         ]  # fmt: skip
         if self.promote is not None:
-            made.append(f"every {self.promote} products are summed from zero and added in fp32, to nearest")
-        return tuple(made)
+            sentences.append(
+                f"every {self.promote} products are summed from zero and added in fp32, to nearest"
+            )
+        return tuple(sentences)
 
 
 def accuracy(
@@ -102,7 +104,7 @@ def accuracy(
     prove: bool = True,
     progress: Progress = ignore,
 ) -> Accuracy:
-    """The sharp constant sup |fl - xᵀy| / Σ|x_k·y_k| of a unit: a proved bound, and inputs that attain it.
+    """Bound the sharp constant sup |fl - xᵀy| / Σ|x_k·y_k| of a unit, and build inputs that attain it.
 
     Shapes: `length` products, calls of the unit one after the other, filled up with zeros; the unit's own k
     unless given.
@@ -148,17 +150,17 @@ def accuracy(
 
 
 def _attained(build: Construction, n: int, promote: int | None, bound: Fraction | None) -> Attained:
-    """Inputs that lose much: built, and improved where they are not near a bound."""
+    """Inputs with a large error: constructed, then improved by search unless they are near the bound."""
     if promote is not None:
         return promoted(build, n, promote)
-    made = build.best(n)
-    if bound is not None and made.ratio >= bound * (1 - _NEAR):
-        return made
-    return improved(build, n, made)
+    constructed = build.best(n)
+    if bound is not None and constructed.ratio >= bound * (1 - _NEAR):
+        return constructed
+    return improved(build, n, constructed)
 
 
 def _bounded(unit: UnitSpec, n: int, promote: int | None, proved: Proved) -> tuple[Fraction, tuple[str, ...]]:
-    """The bound of n products, by the theorem and by what their grid makes of it, and how it follows."""
+    """The best upper bound for n products, from the theorem and the grid argument, and its derivation."""
     bound, steps = proved.constants.of(n if promote is None else promote), tuple[str, ...]()
     if promote is not None:
         parts = -(-n // promote)
@@ -175,15 +177,16 @@ def _bounded(unit: UnitSpec, n: int, promote: int | None, proved: Proved) -> tup
 
 
 def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction | None]]:
-    """Bound and attained ratio of every length k, 2k, 4k, … up to that of `x`, as of `accuracy`.
+    """The bound and the attained ratio at lengths k, 2k, 4k, … up to that of `x`, as `accuracy` computes
+    them.
 
     Ranges and units: lengths below one call, or below a promotion, are those of that call or promotion.
     """
     start = min(x.length, x.unit.k if x.promote is None else x.promote)
     lengths = [start << i for i in range(x.length.bit_length()) if start << i < x.length]
-    build, made = Construction(x.unit), list[tuple[int, Fraction | None, Fraction | None]]()
+    build, rows = Construction(x.unit), list[tuple[int, Fraction | None, Fraction | None]]()
     for n in lengths:
         bound = None if x.proved is None else _bounded(x.unit, n, x.promote, x.proved)[0]
         attained = None if x.not_built else _attained(build, n, x.promote, bound).ratio
-        made.append((n, bound, attained))
-    return [*made, (x.length, x.bound, None if x.attained is None else x.attained.ratio)]
+        rows.append((n, bound, attained))
+    return [*rows, (x.length, x.bound, None if x.attained is None else x.attained.ratio)]

@@ -1,4 +1,4 @@
-"""Inputs built to lose as much as a unit can, and what they lose, on integers and on the oracle."""
+"""Constructed inputs of nearly maximal error, with errors replayed on integers and on the oracle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOTHING: FactorWords = (0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Attained:
-    """Inputs and what they lose, replayed on integers and on exact fractions.
+    """Inputs with their error, replayed on integers and on exact fractions.
 
     Shapes: `calls`: the operands of every call with c as it was reached, and how often in a row such a call
     is made; `ends`: the result, raw.
@@ -50,18 +50,18 @@ class Attained:
 
     @property
     def ratio(self) -> Fraction:
-        """error / magnitude; 0 where both are 0."""
+        """The ratio error / magnitude; 0 where both are 0."""
         return self.error / self.magnitude if self.magnitude else Fraction(0)
 
 
 def words_text(words: Sequence[int]) -> str:
-    """Words as a sentence shows them: the first ones, where there are many."""
+    """Encodings as text for a sentence: at most the first few."""
     shown = ",".join(map(hex, words[:_SHOWN]))
     return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
 
 
 class Construction:
-    """Products of a unit's operands with wanted values, and the dot products that are made of them.
+    """A builder of dot products for one unit from products with wanted values.
 
     The largest term has the exponent E and no bits beyond the sum's; the others are as little below a unit of
     the sum, 2^(E - F), as products can be, and are lost; one of them brings the sum as far from the result
@@ -85,12 +85,12 @@ class Construction:
         return self.scaled(1, 1, q)
 
     def below(self, q: int) -> FactorWords | None:
-        """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
+        """Two normal numbers with the largest product below 2^q among the operands' exponents."""
         x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
         return self.scaled(x, y, q - places)
 
     def scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
-        """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
+        """The encodings of two normal numbers with significands x and y and the product x·y·2^shift."""
         a, b = self.a, self.b
         top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
         total = shift + top_x + top_y
@@ -103,7 +103,7 @@ class Construction:
         return None
 
     def halved(self, e: int) -> FactorWords | None:
-        """A product of exponent e that is rounded itself, and loses half an ulp; None where that is exact."""
+        """A product of exponent e that loses half an ulp when rounded; None where products are exact."""
         low, high = (self.p + 1) // 2, self.p + 1 - (self.p + 1) // 2
         x, y = self.a.fraction_bits, self.b.fraction_bits
         if self.bits is not None or not self.nearest or low > x or high > y:
@@ -111,7 +111,7 @@ class Construction:
         return self.scaled((1 << x) + (1 << x - low), (1 << y) + (1 << y - high), e - x - y)
 
     def tiny(self, e: int) -> FactorWords | None:
-        """A product of exponent e whose significand is as small as a subnormal factor makes it."""
+        """A product of exponent e with a minimal significand, from a subnormal factor."""
         for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
             if (one.fraction_bits < other.fraction_bits and not turned) or not one.subnormals:
                 continue
@@ -123,7 +123,7 @@ class Construction:
 
     # ------------------------------------------------------------------ calls
     def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
-        """The products of one block at the exponent e, the largest term first in the first block.
+        """The products of one block at exponent e; the first block begins with the largest term.
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
@@ -133,29 +133,31 @@ class Construction:
         return self._blocks[key]
 
     def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
-        made: list[FactorWords] = []
+        products: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
             if largest is None:
                 return None
-            made.append(largest)
-        filled = None if subnormal else self._cut(e, count - len(made)) or self._filled(e, count - len(made))
+            products.append(largest)
+        left = count - len(products)
+        filled = None if subnormal else self._cut(e, left) or self._filled(e, left)
         if filled is not None:
-            return made + filled
+            return products + filled
         brings, lost = self._parts(e)
-        if brings is not None and not subnormal and len(made) < count:
-            made.append(brings)
-        return made + [_NOTHING if lost is None else lost] * (count - len(made))
+        if brings is not None and not subnormal and len(products) < count:
+            products.append(brings)
+        return products + [_NOTHING if lost is None else lost] * (count - len(products))
 
     def _parts(self, e: int) -> tuple[FactorWords | None, FactorWords | None]:
-        """What brings the sum as far as the conversion can lose, and what is lost in the sum itself."""
+        """Two products: one that sets up the conversion's maximal loss, and one that is lost in the sum."""
         half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
         if self.bits is None:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
 
     def _filled(self, e: int, count: int) -> list[FactorWords] | None:
-        """The products of few bits that lose most where they bring the sum as far as the conversion can lose.
+        """Short products of maximal truncation loss whose retained parts set up the conversion's maximal
+        loss.
 
         The more units of the sum a product keeps, the less it can lose: they are shared out among them.
         """
@@ -182,19 +184,21 @@ class Construction:
         return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
 
     def _cut(self, e: int, count: int) -> list[FactorWords] | None:
-        """Products in pieces, the first of which brings the sum as far as its conversion can lose."""
-        size, more = self.unit.design.piece_bits, (self.bits or 0) - self.p
-        if size is None or more < 1 or self.nearest or count < 1:
+        """Products in pieces, the first of which sets up the conversion's maximal loss."""
+        size, extra_bits = self.unit.design.piece_bits, (self.bits or 0) - self.p
+        if size is None or extra_bits < 1 or self.nearest or count < 1:
             return None
-        found = lossy_products(self.a.precision, self.b.precision, size, 1 << more)
-        kinds = [found[x] for x in ((1 << more) - 1, 0) if x in found]
-        words = [w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - more - x[3])) is not None]
+        products = lossy_products(self.a.precision, self.b.precision, size, 1 << extra_bits)
+        kinds = [products[x] for x in ((1 << extra_bits) - 1, 0) if x in products]
+        words = [
+            w for x in kinds if (w := self.scaled(x[1], x[2], e - self.p - extra_bits - x[3])) is not None
+        ]
         return [words[0], *[words[1]] * (count - 1)] if len(words) == 2 else None
 
     def call(
         self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()
     ) -> Witness:
-        """One call, filled up with zeros; `scales` of A and `others` of B, 1 unless given."""
+        """One call, padded with zeros; `scales` of A and `others` of B are 1 by default."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
@@ -202,26 +206,28 @@ class Construction:
         return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
 
     def values(self, w: Witness) -> list[Fraction]:
-        """The exact products of a call, with their scales, and negative where they are subtracted."""
-        made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
-        made = [x * sign for x, sign in zip(made, product_signs(self.unit, self.unit.k), strict=True)]
+        """The exact scaled products of a call, negated where the unit subtracts them."""
+        products = [
+            decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)
+        ]
+        products = [x * sign for x, sign in zip(products, product_signs(self.unit, self.unit.k), strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
-            return made
+            return products
         own = [
             decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
         ]
-        return [x * own[k // size] for k, x in enumerate(made)]
+        return [x * own[k // size] for k, x in enumerate(products)]
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
-        """The dot product of that length that loses most of those of this kind."""
-        made = [self.run(e, length, subnormal) for e in self.exponents()]
+        """The constructed dot product of this length with the largest error."""
+        candidates = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
-            made += [self._converted(e) for e in self.exponents()[:_FEW]]
-        return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
+            candidates += [self._converted(e) for e in self.exponents()[:_FEW]]
+        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
     def exponents(self) -> list[int]:
-        """The exponent nearest 0 at which all products exist, or else every one that may do."""
+        """The exponent nearest 0 at which all needed products exist, or else all candidates."""
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
         span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
@@ -232,7 +238,7 @@ class Construction:
         return span
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
-        """The dot product at the exponent e, call by call."""
+        """The constructed dot product at exponent e, call by call."""
         unit = self.unit
         size, state, met = min(unit.k, unit.design.products), 0, 0
         made: list[tuple[Witness, int]] = []
@@ -260,7 +266,7 @@ class Construction:
         return Attained(tuple(made), state, abs(end.number - exact), magnitude)
 
     def _converted(self, e: int) -> Attained | None:
-        """One call of two products, where sums have more bits than the result: what its rounding loses."""
+        """A call of two products with a maximal conversion error, for sums wider than the result."""
         rho = self.unit.design.rho
         first = self.power(e)
         q = e - rho.fraction_bits
@@ -270,7 +276,7 @@ class Construction:
         return self.replayed(self.call([first, second], 0))
 
     def replayed(self, w: Witness) -> Attained | None:
-        """What one call from c = 0 loses; None where its result is not finite."""
+        """The error of one call with c = 0; None where its result is not finite."""
         ends, values = results_of(self.unit, w), self.values(w)
         end = decode(self.unit.d_format, ends)
         if end.kind is not NumberClass.FINITE:
@@ -284,7 +290,7 @@ class Construction:
 
 @lru_cache(maxsize=64)
 def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int, int] | None]:
-    """Of normal significands of so many fraction bits, for each whole part the product that exceeds it most.
+    """For each retained integer part, the product of significands that exceeds it most.
 
     Ranges and units: whole parts 0 … most; the excess, both significands as integers, and the power of two
     that scales their product.
@@ -302,7 +308,7 @@ def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int
 
 @lru_cache(maxsize=64)
 def _just_below(first: int, second: int) -> tuple[int, int, int]:
-    """Significands of so many fraction bits with the largest product below a power of two; and which one.
+    """Significands with the largest product below a power of two, and that power.
 
     Ranges and units: x in [2^first, 2^(first + 1)), y likewise: x·y < 2^places, as close as can be.
     """
@@ -322,7 +328,7 @@ def _just_below(first: int, second: int) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=8)
 def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tuple[float, int, int, int]]:
-    """Of products whose pieces of `size` bits are each cut below 2^t, those that lose most units of 2^t.
+    """The products in pieces of `size` bits whose truncation below 2^t loses most, by retained units.
 
     Ranges and units: normal significands of `first` and `second` bits; by what the whole units that are kept
     are modulo `ulp`: what is lost, both significands and t.  Empty where there are too many.

@@ -1,4 +1,4 @@
-"""Constants of a unit's errors as instances of theorems, and which sum and operands they are about."""
+"""Error constants of a unit as instances of theorems, with the sum and operands that each is about."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXACTLY, _PLACES = 64, 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proved:
-    """What a theorem says of the relative error of one unit, for dot products of any length.
+    """A theorem's bound on the relative error of one unit, for dot products of any length.
 
     Ranges and units: n products from c = 0 lose constants.of(n)·Σ|x_k·y_k| at most; `beside` is what one
     block, or one call of a composition, loses of Σ|x_k·y_k| + |c| beside any c, None where `sum` is one with
@@ -36,29 +36,30 @@ class Proved:
     beside: Fraction | None
 
     def short_of(self, products: int) -> str:
-        """Why the theorem says nothing of so many products; empty where it does."""
+        """The reason why the theorem does not cover this number of products; empty where it does."""
         longest = self.constants.longest
         if longest is None or products <= longest:
             return ""
         return f"theorem {self.theorem.theorem} is about at most {longest} products, not {products}"
 
-    def beside_c(self, products: int) -> Fraction | None:
-        """What so many products lose of Σ|x_k·y_k| + |c| at most; None without a theorem about any c."""
+    def bound_with_c(self, products: int) -> Fraction | None:
+        """The bound relative to Σ|x_k·y_k| + |c| for a number of products; None without a theorem
+        for any c."""
         if self.beside is None:
             return None
-        found = self.constants
-        return grown(self.beside, self.beside if found.last else found.other, -(-products // found.size) - 1)
+        own = self.constants
+        return grown(self.beside, self.beside if own.last else own.other, -(-products // own.size) - 1)
 
 
 def theorem_constant(unit: UnitSpec) -> Proved | None:
-    """The constants of the theorem that applies to a unit; None where the side conditions of none are met."""
-    found, theorem = constants(unit), relative_from_zero(unit)
-    if found is None or theorem is None:
+    """The constants of the theorem that applies to a unit; None if no theorem's side conditions hold."""
+    numbers, theorem = constants(unit), relative_from_zero(unit)
+    if numbers is None or theorem is None:
         return None
     any_c = relative_error(unit)
-    beside = None if any_c is None else _beside(found, any_c)
+    beside = None if any_c is None else _error_with_c(numbers, any_c)
     stated = _sum(unit) if beside is not None else replace(_sum(unit), c=NO_C)
-    return Proved(theorem=theorem, constants=found, sum=stated, least=_least(unit), beside=beside)
+    return Proved(theorem=theorem, constants=numbers, sum=stated, least=_least(unit), beside=beside)
 
 
 def exponent_constant(unit: UnitSpec) -> Proved | None:
@@ -79,12 +80,12 @@ def exponent_constant(unit: UnitSpec) -> Proved | None:
         return None
     h = share(d)
     k = (theorem.numbers["units"] * power(-d.fraction_bits) + h) / (1 - h)
-    found, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
-    return Proved(theorem=theorem, constants=found, sum=sum_of(unit), least=low, beside=k)
+    numbers, low = Constants(k, k, size, unit.k // size), max(d.rho.e_min, unit.d_format.e_min)
+    return Proved(theorem=theorem, constants=numbers, sum=sum_of(unit), least=low, beside=k)
 
 
-def _beside(found: Constants, theorem: Instance) -> Fraction:
-    """What one block, or one call of a composition, loses of Σ|x_k·y_k| + |c| at most, c being any."""
+def _error_with_c(found: Constants, theorem: Instance) -> Fraction:
+    """The error bound of one block or composed call relative to Σ|x_k·y_k| + |c|, for any c."""
     if found.last:
         return grown(found.of(found.size), found.last, 1)
     own = (x for name, x in theorem.numbers.items() if name in ("kappa", "first"))
@@ -92,7 +93,7 @@ def _beside(found: Constants, theorem: Instance) -> Fraction:
 
 
 def _sum(unit: UnitSpec) -> StatedSum:
-    """The sum that the theorem is about; one that cuts terms is about a c that is cut beside no product."""
+    """The sum that the theorem covers; truncated sums get a c with few enough bits."""
     if all(x.fraction_bits is None for x in _designs(unit)):
         return sum_of(unit)
     bits = unit.design.fraction_bits
@@ -101,12 +102,12 @@ def _sum(unit: UnitSpec) -> StatedSum:
 
 
 def _designs(unit: UnitSpec) -> list[Design]:
-    """The sums that one block is made of."""
+    """The designs of all sums in one block."""
     return [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
 
 
 def _least(unit: UnitSpec) -> int:
-    """The exponent from which on neither a sum on the way, nor c, is subnormal."""
+    """The least exponent at which neither a partial sum nor c is subnormal."""
     design = unit.design
     targets = [x for of in _designs(unit) for x in (of.rho, of.step)]
     if design.product_rounding is not None:
@@ -117,7 +118,7 @@ def _least(unit: UnitSpec) -> int:
 
 
 def refined(unit: UnitSpec) -> str:
-    """What lets theorems speak of the unit itself: its circuit's kept refinement; '' without one."""
+    """A sentence on the stored proof that transfers theorems to the unit's circuit; '' without one."""
     from tcformal.theory.certified import kept_refinement  # builds the circuit
 
     kept = kept_refinement(unit)
@@ -125,7 +126,7 @@ def refined(unit: UnitSpec) -> str:
 
 
 def grown(first: Fraction, each: Fraction, times: int) -> Fraction:
-    """(1 + first)·(1 + each)^times - 1; rounded up to a multiple of 2^-400 where that is many times."""
+    """Error growth (1 + first)·(1 + each)^times - 1, rounded up to a multiple of 2^-400 for many steps."""
     total, factor = 1 + first, 1 + each
     if times <= _EXACTLY:
         return total * factor**times - 1

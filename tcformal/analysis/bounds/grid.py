@@ -1,4 +1,4 @@
-"""Sums of multiples of one power of two: what they can lose at most, and inputs that lose that."""
+"""Sums of multiples of one power of two: sharper error bounds, and inputs that attain them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEW = 32
 
 
 def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fraction, str] | None:
-    """A bound below a given one, from c = 0, and how it follows; None where none does.
+    """A sharper bound than the given one for c = 0, and its derivation; None where none follows.
 
     Ranges and units: bounds in units of Σ|x_k·y_k|.  Products of formats of few exponents, with one scale,
     are multiples of one power of two, and so is what sums of them are cut or rounded to: an error below it
@@ -55,12 +55,12 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
 
 
 def _one_scale(unit: UnitSpec) -> bool:
-    """Whether all products of one block have the same power of two as their scale."""
+    """Whether all products of one block share one power-of-two scale."""
     return plain_scales(unit) and (unit.scale_block or 0) >= block_size(unit)
 
 
 def _cut_once(unit: UnitSpec, length: int) -> bool:
-    """Whether so many products are added without a loss, and their sum is cut."""
+    """Whether a dot product of this length is one exact sum with one truncation."""
     design = unit.design
     joined = design.one_sum and unit.emulation is None and design.group is None and design.step == design.rho
     if not joined or design.rho.mode != "RZ" or length > block_size(unit):
@@ -69,7 +69,7 @@ def _cut_once(unit: UnitSpec, length: int) -> bool:
 
 
 def filled(build: Construction, length: int) -> Attained | None:
-    """One call whose sum is the least unit of all products below the next result: it loses most by a cut.
+    """One call whose sum lies one grid unit below the next result: its truncation error is maximal.
 
     None where other sums lose more, or where the products do not make it.
     """
@@ -94,7 +94,8 @@ def filled(build: Construction, length: int) -> Attained | None:
 def _groups(
     build: Construction, length: int, coins: Mapping[int, FactorWords], grid: Fraction
 ) -> Attained | None:
-    """A power of two in the first group, and in the others, with less scales, what is just below an ulp."""
+    """A call with a power of two in the first group, and just less than an ulp in groups of smaller
+    scales."""
     unit, size = build.unit, build.unit.design.group
     assert size is not None
     assert unit.scale_format is not None
@@ -122,7 +123,7 @@ def _groups(
 
 
 def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[list[FactorWords], int]:
-    """Products that add up to a total or come near it from below, and what is left.
+    """Products whose sum comes nearest to a total from below, and the remainder.
 
     The largest first; of what is left below a few of the least ones, as much as any products make.
     """
@@ -148,7 +149,7 @@ def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[lis
 
 
 def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:
-    """The values of products of two positive normal numbers, with a pair of words for each."""
+    """Encodings for each value that a product of two positive normal numbers can have."""
     numbers = []
     for fmt in (a, b):
         sizes = product(
@@ -160,11 +161,11 @@ def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:
 
 
 def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
-    """Two powers of two for each exponent of their product."""
-    made = {}
+    """Two power-of-two scales for each exponent of their product."""
+    by_exponent = {}
     for q in range(-_SCALES, _SCALES + 1):
         low, high = q // 2, q - q // 2
         first, second = encoded(fmt, Fraction(2) ** low), encoded(fmt, Fraction(2) ** high)
         if first is not None and second is not None and low >= fmt.e_min:
-            made[q] = first, second
-    return made
+            by_exponent[q] = first, second
+    return by_exponent

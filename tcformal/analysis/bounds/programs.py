@@ -1,4 +1,5 @@
-"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, inputs that come near."""
+"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, and a search for bad
+inputs."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Inputs of a program with c = 0 and what it loses on them, computed by lanes and by exact fractions.
+    """Inputs of a program with c = 0 and their error, computed on lanes and in exact fractions.
 
     Ranges and units: `error` = |d - Σ a_k·b_k| and `magnitude` = Σ|a_k·b_k|, exact.
     """
@@ -53,11 +54,11 @@ class Near:
 
     @property
     def ratio(self) -> Fraction:
-        """error / magnitude; 0 where both are 0."""
+        """The ratio error / magnitude; 0 where both are 0."""
         return self.error / self.magnitude if self.magnitude else Fraction(0)
 
     def plain(self, p: Program) -> bool:
-        """Whether no value on the way is subnormal, or the largest number of its format, or beyond."""
+        """Whether every intermediate value is zero or normal and below its format's largest number."""
         plan = p.plan(len(self.a))
         for step, words in zip(plan.steps, run_program(plan, self.a, self.b, 0), strict=True):
             if step.fmt is None:
@@ -70,7 +71,7 @@ class Near:
 
 
 def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
-    """The inputs found that lose most, by products of the program's units, random ones, and an ascent.
+    """Search for inputs of large error: constructed products, random ones, and an ascent.
 
     Ranges and units: elements are zero or normal, with exponents in the range where there is one.
     Errors: InputError where integers and fractions give different results.
@@ -78,17 +79,17 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
     search = _NearSearch(p, min(n, _FEW) if wide else n, exponents, seed)
     rows = [*search.built(), *search.between(), *search.drawn(_FEW if wide else _ROWS)]
-    found = search.best(rows)
+    row = search.best(rows)
     if search.n < n:
-        found, search = np.pad(found, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
+        row, search = np.pad(row, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
-        found = search.climbed(found)
-    return search.replayed(found)
+        row = search.climbed(row)
+    return search.replayed(row)
 
 
 class _NearSearch:
-    """Rows of a and b for one program and length."""
+    """A search over rows of a and b for one program and length."""
 
     def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
         self.p, self.n, self.run = p, n, RunnableProgram(p)
@@ -104,7 +105,7 @@ class _NearSearch:
 
     # ------------------------------------------------------------------ candidates
     def built(self) -> Iterator[InputWords]:
-        """What loses most in the units' own calls, alone and with promotion, where the inputs can be such."""
+        """The worst-case inputs of the units' own calls, alone and with promotion, as program inputs."""
         calls = [s for s in self.p.plan(self.n).steps if isinstance(s, CallStep)]
         for unit in dict.fromkeys(s.unit for s in calls):
             if unit.scale_format is not None or unit.tree is not None:
@@ -122,22 +123,22 @@ class _NearSearch:
                     yield row
 
     def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> InputWords | None:
-        """The operands of calls as inputs of the program; None where a format lacks one."""
+        """The operands of calls as inputs of the program; None where a format cannot hold one."""
         pairs: list[tuple[int, int]] = []
         for w, times in calls:
             pairs += list(zip(w.a, w.b, strict=True)) * times
-        made = np.zeros((2, self.n), np.uint64)
+        row = np.zeros((2, self.n), np.uint64)
         for side, (fmt, own) in enumerate(zip(self.formats, (build.a, build.b), strict=True)):
             words = {x: encoded(fmt, decode(own, x).number) for x in {pair[side] for pair in pairs[: self.n]}}
             for k, pair in enumerate(pairs[: self.n]):
                 word = words[pair[side]]
                 if word is None:
                     return None
-                made[side, k] = word
-        return made if self._allowed(made[None])[0] else None
+                row[side, k] = word
+        return row if self._allowed(row[None])[0] else None
 
     def between(self) -> Iterator[InputWords]:
-        """Elements that the words of a format lie farthest from, as near to a power of two as there are such.
+        """Rows of elements at the midpoints between a format's words, close to a power of two.
 
         Where scales depend on data, two elements of each block are as large as the format's largest number in
         the elements' binade, against zeros, so that the others reach the words as they are.
@@ -165,26 +166,26 @@ class _NearSearch:
                     yield row
 
     def _filled(self, size: Fraction, lowest: bool) -> InputWords | None:
-        """Every element of that significand, in the middle of its range or at its lower end.
+        """A row whose elements share one significand, at mid-range or at the lowest exponent.
 
         None where a format lacks it.  What is left of the lowest elements is the first to be subnormal.
         """
-        made = np.zeros((2, self.n), np.uint64)
+        row = np.zeros((2, self.n), np.uint64)
         for side, fmt in enumerate(self.formats):
             e = self.ranges[side][0] if lowest else self._middle(side)
             word = encoded(fmt, size * Fraction(2) ** e)
             if word is None:
                 return None
-            made[side] = word
-        return made
+            row[side] = word
+        return row
 
     def _middle(self, side: int) -> int:
-        """The exponent in the middle of a side's range."""
+        """The middle of a side's exponent range."""
         low, high = self.ranges[side]
         return (low + high + 1) // 2
 
     def drawn(self, most: int) -> Iterator[InputWords]:
-        """Random rows with one large product and others, of few or many bits."""
+        """Random rows with one large product, and others with few or many bits."""
         count = max(4, min(most, _PRODUCTS // self.n))
         sides = []
         depth = self.rng.integers(0, 30, (count, 1))
@@ -205,7 +206,7 @@ class _NearSearch:
 
     # ------------------------------------------------------------------ what is lost
     def lost(self, rows: InputWords) -> tuple[NDArray[np.float64], NDArray[np.unsignedinteger]]:
-        """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.  And its result.
+        """The approximate error of each row in units of Σ|a_k·b_k|, 0 for invalid rows; and its result.
 
         Shapes: rows [count, 2, n].
         """
@@ -214,15 +215,15 @@ class _NearSearch:
         c = np.zeros(len(rows), f"u{self.p.input_format('c').storage_bits // 8}")
         # Sums in extended precision where there is one: what is found is computed again, exactly.
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            made = np.asarray(self.run.evaluate(a, b, c))
-            d = values_of(made, self.run.d_format)
+            results = np.asarray(self.run.evaluate(a, b, c))
+            d = values_of(results, self.run.d_format)
             x, y = (values_of(v, f).astype(np.longdouble)
                     for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
             ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
-        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), made
+        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), results
 
     def _allowed(self, rows: InputWords) -> NDArray[np.bool_]:
-        """Whether every element is zero, or normal with an exponent in the range."""
+        """Whether every element of a row is zero, or normal with an exponent in the range."""
         fine = np.ones(len(rows), bool)
         for side, (fmt, (low, high)) in enumerate(zip(self.formats, self.ranges, strict=True)):
             body = rows[:, side] & np.uint64(fmt.sign_bit - 1)
@@ -232,19 +233,19 @@ class _NearSearch:
         return np.asarray(fine)
 
     def best(self, rows: list[InputWords]) -> InputWords:
-        """The row that loses most."""
+        """The row with the largest error."""
         # Whole vectors of lanes: each of the many steps would do the rest by itself.
         stacked = np.stack([*rows, *rows[:1] * (-len(rows) % _LANES)])
         # At once, with those that were not drawn: a call costs as much of few rows as of many.
         size = max(1, 2 * _PRODUCTS // self.n)
-        found = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
-        ratios, results = (np.concatenate(x) for x in zip(*found, strict=True))
+        losses = [self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)]
+        ratios, results = (np.concatenate(x) for x in zip(*losses, strict=True))
         at = int(ratios.argmax())
         self.made = stacked[at].tobytes(), int(results[at])
         return np.asarray(stacked[at])
 
     def climbed(self, row: InputWords) -> InputWords:
-        """Random changes of one element or two, as long as more is lost."""
+        """Hill climbing: random changes of one or two elements while the error grows."""
         now = float(self.lost(row[None])[0][0])
         for _ in range(_ROUNDS):
             rows = np.repeat(row[None], _ROWS, 0)
@@ -257,7 +258,7 @@ class _NearSearch:
         return row
 
     def _change(self, rows: InputWords) -> None:
-        """One element of each row is changed: a bit, a neighbour, the sign, or another one's word."""
+        """Mutate one element of each row: a bit, a neighbour, the sign, or a copy of another element."""
         count, at = len(rows), np.arange(len(rows))
         side, k = self.rng.integers(0, 2, count), self.rng.integers(0, self.n, count)
         for s, fmt in enumerate(self.formats):
@@ -272,7 +273,7 @@ class _NearSearch:
 
     # ------------------------------------------------------------------ exactly
     def replayed(self, row: InputWords) -> Near:
-        """What a row loses, exactly, by both ways to its result."""
+        """The exact error of a row, replayed on lanes and in fractions."""
         a, b = ([int(x) for x in side] for side in row)
         plan = self.p.plan(self.n)
         result = program_result(plan, a, b, 0)
@@ -293,7 +294,7 @@ class _NearSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramAccuracy:
-    """What is known of sup |d - Σ a_k·b_k| / Σ|a_k·b_k| for a program and a length, c being 0.
+    """Bounds on sup |d - Σ a_k·b_k| / Σ|a_k·b_k| for a program and a length, with c = 0.
 
     Ranges and units: `bound` is None where none follows, with the `reason`; `near` are the inputs found that
     lose most.
@@ -322,24 +323,24 @@ class ProgramAccuracy:
 
     @property
     def exceeded(self) -> bool:
-        """Whether the inputs lose more than the bound."""
+        """Whether the error found exceeds the bound."""
         return self.bound is not None and self.near.ratio > self.bound
 
     @property
     def inside(self) -> bool:
-        """Whether the inputs are such as the bound is about: with scales from data nothing is subnormal."""
+        """Whether the inputs satisfy the bound's conditions: no subnormals with scales from data."""
         return self.exponents is not None or self.near.plain(self.program)
 
     @property
     def gap(self) -> Fraction | None:
-        """1 - attained / bound; None without a bound, 0 where both are 0."""
+        """The relative gap 1 - attained / bound; None without a bound, 0 where both are 0."""
         if self.bound is None:
             return None
         return 1 - self.near.ratio / self.bound if self.bound else Fraction(0)
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Under which the bound holds."""
+        """The conditions of the bound, as sentences."""
         if self.exponents is None:
             return ("c = 0", "no element, scale, word or result is subnormal or overflows")
         low, high = self.exponents
@@ -354,7 +355,7 @@ def program_accuracy(
     prove: bool = True,
     progress: Progress = ignore,
 ) -> ProgramAccuracy:
-    """The largest error of a program in units of Σ|a_k·b_k|: a bound, and inputs that come near.
+    """Bound the largest error of a program in units of Σ|a_k·b_k|, and find inputs that come near.
 
     Shapes: `length` products; c is 0.
     Ranges and units: `exponents` of elements that are not zero, least and largest, cut to those of the normal
@@ -393,7 +394,7 @@ def program_accuracy(
 
 
 def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
-    """How much more the program loses than another one on the inputs found, in units of Σ|a_k·b_k|.
+    """The error in excess of another program's on the inputs found, in units of Σ|a_k·b_k|.
 
     Ranges and units: exact; None where the other one takes other formats, or gives no finite result.
     """
@@ -415,7 +416,7 @@ def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
 
 
 def _sentences(bounds: CallBounds) -> list[str]:
-    """The constants of calls."""
+    """The error constants of calls, one sentence each."""
     return [
         f"{name}: a call of {n} products loses at most {float(x.own):.6g} of their magnitudes"
         + (f" and {float(x.other):.6g} of |c|" if x.other else "")

@@ -1,4 +1,4 @@
-"""Inputs for sums with promotion: a first partial sum that loses most, then halves of an ulp of the total."""
+"""Worst-case inputs for sums with promotion: a first partial sum of maximal error, then half-ulp terms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADDITION = "sequential@format=fp32,products=1"
 
 
 def promoted(build: Construction, length: int, every: int) -> Attained:
-    """The dot product that loses most of those of this kind; partial sums and additions are replayed."""
+    """The constructed dot product of largest error; partial sums and their additions are replayed."""
     first = improved(build, every, build.best(every))
     unit, addition = build.unit, resolve(_ADDITION)
     fmt = unit.d_format

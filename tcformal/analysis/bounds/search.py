@@ -1,4 +1,4 @@
-"""Inputs of one call that lose much, found by ascent on the unit's lanes from those that were built."""
+"""Search for calls of large error: hill climbing on the unit's lanes from constructed inputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TINY = (20, 8, 4, 2, 1)
 
 
 def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iterator[Attained]:
-    """One call of each kind that the unit has, replayed."""
+    """Constructed calls for units that truncate terms: to odd, or a single product; replayed."""
     design, unit = build.unit.design, build.unit
     if length > min(unit.k, design.products) or design.fraction_bits is None or unit.scale_format is not None:
         return
@@ -42,13 +42,13 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     else:
         return
     for pairs in rows:
-        made = build.replayed(build.call(pairs, 0))
-        if made is not None:
-            yield made
+        replayed = build.replayed(build.call(pairs, 0))
+        if replayed is not None:
+            yield replayed
 
 
 def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWords]]:
-    """A power of two, and the products that together gain most by being made odd where their sum does too.
+    """A power of two, and products that gain most by rounding to odd while the sum gains, too.
 
     The sum gains an ulp less a unit where it is a unit above an even number of ulps: of all rows of odd
     numbers of units, of either sign, that come to that, the one whose products gain most.
@@ -79,7 +79,7 @@ def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWor
 
 
 def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fraction, FactorWords] | None:
-    """A product that is made so many units of 2^q, odd, of that sign, and gains most by that; and how much.
+    """A product near an odd number of units of 2^q that gains most by rounding to odd, and its gain.
 
     One that is raised is as little above a unit less as the significands allow; of the other sign, as little
     below a unit more.
@@ -87,8 +87,8 @@ def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fracti
     if units == 1 and sign > 0:
         words = next((x for t in _TINY if (x := build.power(q - t)) is not None), None)
     else:
-        found = _beside(build.a.fraction_bits, build.b.fraction_bits, units - sign, sign)
-        words = None if found is None else build.scaled(found[0], found[1], q - found[2])
+        nearest = _nearest_product(build.a.fraction_bits, build.b.fraction_bits, units - sign, sign)
+        words = None if nearest is None else build.scaled(nearest[0], nearest[1], q - nearest[2])
     if words is None:
         return None
     value = decode(build.a, words[0]).number * decode(build.b, words[1]).number / Fraction(2) ** q
@@ -98,8 +98,8 @@ def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fracti
 
 
 @lru_cache(maxsize=1024)
-def _beside(first: int, second: int, whole: int, sign: int) -> tuple[int, int, int] | None:
-    """Significands of so many fraction bits whose product is just above a number, or just below it."""
+def _nearest_product(first: int, second: int, whole: int, sign: int) -> tuple[int, int, int] | None:
+    """Significands whose product is just above, or just below, an integer."""
     best: tuple[Fraction, int, int, int] | None = None
     for x in range(1 << first, 2 << first):
         for places in range(first + second - whole.bit_length(), first + second - whole.bit_length() + 3):
@@ -108,13 +108,13 @@ def _beside(first: int, second: int, whole: int, sign: int) -> tuple[int, int, i
             y = (whole << places) // x + 1 if sign > 0 else -(-(whole << places) // x) - 1
             gap = abs(Fraction(x * y, 1 << places) - whole)
             if 1 << second <= y < 2 << second and gap < 1:
-                found = (gap, x, y, places)
-                best = found if best is None else min(best, found)
+                candidate = (gap, x, y, places)
+                best = candidate if best is None else min(best, candidate)
     return None if best is None else best[1:]
 
 
 def _alone(build: Construction) -> list[FactorWords] | None:
-    """One product a little above 1 that is cut itself: drawn, then improved around the best."""
+    """A single product a little above 1 with a large truncation error, found by random search."""
     if build.a.precision + build.b.precision > 53:
         return None  # binary64 does not hold it
     unit, draw = Unit(build.unit), np.random.default_rng(1)
@@ -157,7 +157,7 @@ _NARROW = 12
 
 
 def improved(build: Construction, length: int, known: Attained) -> Attained:
-    """What an ascent finds for the first call and for one after it, which is repeated, or else `known`.
+    """The best dot product that an ascent finds, by its first two calls, or `known` if that is better.
 
     Ranges and units: exact, replayed on integers and on the oracle.
     """
@@ -197,13 +197,13 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
 
 
 def _top(build: Construction, w: Witness) -> int:
-    """The exponent of the largest product of a call, 0 where all are zero."""
+    """The exponent of the largest product of a call; 0 where all are zero."""
     top = max(map(abs, build.values(w)))
     return top.numerator.bit_length() - top.denominator.bit_length() if top else 0
 
 
 def _tops(build: Construction, w: Witness) -> list[int]:
-    """The exponents of the largest product that are tried, first that of a call.
+    """The exponents of the largest product to try, that of a call first.
 
     Of sums that round down on the way, products of few exponents are tried a little below a unit, too.
     """
@@ -215,7 +215,7 @@ def _tops(build: Construction, w: Witness) -> list[int]:
 
 
 class Ascent:
-    """Changes of one product, of all equal products or of two at once, as long as the loss grows."""
+    """Hill climbing: changes of one product, of all equal ones or of two at once while the error grows."""
 
     def __init__(self, build: Construction, unit: Unit, count: int, e: int) -> None:
         self.unit, self.spec, self.count = unit, unit.spec, count
@@ -256,7 +256,7 @@ class Ascent:
     def lost(
         self, rows: Indices, scales: Indices, c: int, before: tuple[float, float]
     ) -> NDArray[np.float64]:
-        """What each row of choices loses, in units of the sum of magnitudes.
+        """The error of each row of choices, in units of the sum of magnitudes.
 
         Shapes: rows [n, k] of products, scales [n, blocks]; `before`: the exact sum so far, and that of
         magnitudes.
@@ -282,33 +282,34 @@ class Ascent:
 
     # ------------------------------------------------------------------ ascent
     def starts(self, known: Witness) -> list[Indices]:
-        """Where climbs start: from given products, from one large product, and from many."""
+        """The starting points: given products, one large product, and many."""
         pairs = zip(known.a, known.b, strict=True)
         values = [_value(self.spec.a_format, x) * _value(self.spec.b_format, y) for x, y in pairs]
-        given = np.zeros(self.unit.k, np.int64)
+        start = np.zeros(self.unit.k, np.int64)
         for k, value in enumerate(values[: self.count]):
-            given[k] = int(np.argmin(np.abs(self.values - value)))
-        one, all_ = np.zeros_like(given), np.zeros_like(given)
+            start[k] = int(np.argmin(np.abs(self.values - value)))
+        one, all_ = np.zeros_like(start), np.zeros_like(start)
         top = int(np.argmax(self.values))
         one[0], all_[: self.count] = top, top
-        return [given, one, all_, *self._truncated(2.0**self.e)]
+        return [start, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
-        """One large product, or two, and the others as little below a unit of a truncated sum as can be."""
+        """Starting points of the climb: one or two large products, the others just below a unit of the
+        truncated sum."""
         bits = self.spec.design.fraction_bits
         below = np.flatnonzero((self.values > 0) & (self.values < large * 2.0 ** -(bits or 0)))
         if bits is None or not below.size:
             return []
-        made = []
+        starts = []
         for count in (1, 2):
             row = np.zeros(self.unit.k, np.int64)
             row[: self.count] = below[-1]
             row[:count] = int(np.argmin(np.abs(self.values - large)))
-            made.append(row)
-        return made
+            starts.append(row)
+        return starts
 
     def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
-        """The call that was found to lose most, from given products and others, and what it loses."""
+        """The call of largest error after climbs from all starting points, with its error."""
         most, chosen = -1.0, (np.zeros(self.unit.k, np.int64), np.zeros(self.blocks, np.int64))
         for row in self.starts(known):
             ratio, *found = self._climb(row, c, before)
@@ -336,7 +337,7 @@ class Ascent:
         return now, row, scales
 
     def _changes(self, row: Indices, scales: Indices) -> tuple[Indices, Indices]:
-        """Every change of one product, of all equal ones, or of one scale."""
+        """All changes of one product, of all equal products, or of one scale."""
         pool, made, own = np.arange(len(self.values)), list[Indices](), list[Indices]()
         slots: list[Indices] = [np.array([k]) for k in range(self.count)]
         # Products of one value in one block may change places.
@@ -373,7 +374,7 @@ def _value(fmt: Format, word: int) -> float:
 
 
 def _significands(a: Format, b: Format, few: bool) -> list[tuple[int, int]]:
-    """Significands of normal numbers: of few bits a pair for each product, else the telling ones."""
+    """Pairs of significands: one per distinct product for few bits, else a few extreme pairs."""
     first, second = 1 << a.fraction_bits, 1 << b.fraction_bits
     if few:
         pairs = ((x, y) for x in range(first, 2 * first) for y in range(second, 2 * second))
@@ -382,7 +383,7 @@ def _significands(a: Format, b: Format, few: bool) -> list[tuple[int, int]]:
 
 
 def _worth(unit: UnitSpec) -> bool:
-    """Whether an ascent can gain on what is built: for sums of other kinds, few bits, or to nearest."""
+    """Whether an ascent can improve on constructed inputs for this unit."""
     design, few = unit.design, max(unit.a_format.fraction_bits, unit.b_format.fraction_bits) <= _FEW
     if unit.d_format.fraction_bits > _WIDE:
         return False  # binary64 does not hold their sums

@@ -1,4 +1,4 @@
-"""How wide slices of integers may be, and how many products are exact, on one unit (Ozaki schemes)."""
+"""Slice widths of Ozaki schemes: the widths and lengths of integer products that a unit sums exactly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.theory.instances import Instance
 
 @dataclass(frozen=True, slots=True)
 class SliceWidth:
-    """Integers of A and B of magnitudes up to `largest`, the bits of that, and the most products."""
+    """A slice width: the largest integer magnitude, its bits, and the maximal number of products."""
 
     bits: int
     largest: int
@@ -28,7 +28,7 @@ class SliceWidth:
 
 @dataclass(frozen=True, slots=True)
 class ExactSlices:
-    """What a theorem about sums of integers, or an error of less than 1, says of slices on one unit.
+    """The slice widths of one unit, by a theorem on integer sums or an error below 1.
 
     Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
     among them; `widths`: none where no theorem says so, with the reason; `sharp`: one of most + 1 is not
@@ -46,7 +46,7 @@ class ExactSlices:
 
 
 def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
-    """The widths of integer slices whose products a unit sums exactly, and of how many.
+    """The integer slice widths whose products a unit sums exactly, with the maximal lengths.
 
     Shapes: any number of products, in calls one after the other where D can be the next C, else in one call.
     Ranges and units: a slice of b bits holds the integers of magnitudes up to 2^b - 1; the last row holds
@@ -68,28 +68,28 @@ def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
 
 
 def _by_error(spec: UnitSpec) -> ExactSlices:
-    """The widths that the error of one block gives."""
+    """The slice widths that follow from the error constant of one block."""
     if spec.scale_format is not None or spec.c_format != spec.d_format:
         raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
-    found, design = theorem_constant(spec), spec.design
+    proved, design = theorem_constant(spec), spec.design
     # A complement is a unit below what it stands for, and lost bits leave fractions: no integers.
     whole = design.accumulation != "ones_complement" and design.lost_bits == "cut"
-    if found is None or found.beside is None or not whole:
+    if proved is None or proved.beside is None or not whole:
         return ExactSlices(spec, 0, (), in_the_way(spec, "integer-sums"))
-    if found.least > 0:
+    if proved.least > 0:
         return ExactSlices(spec, 0, (), "small sums may lose")
-    k = max(found.beside, found.constants.first, found.constants.other)
+    k = max(proved.beside, proved.constants.first, proved.constants.other)
     # The largest one with κ·most < 1: the error is an integer, and so 0.
     most = -(-k.denominator // k.numerator) - 1
     how = (
-        f"a block of {found.constants.size} products loses κ = {k} of the magnitudes at most",
+        f"a block of {proved.constants.size} products loses κ = {k} of the magnitudes at most",
         f"κ·{most} < 1, and sums of integers stay integers: the error is 0",
     )
-    return ExactSlices(spec, most, _widths(spec, most), steps=how, theorem=found.theorem)
+    return ExactSlices(spec, most, _widths(spec, most), steps=how, theorem=proved.theorem)
 
 
 def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:
-    """How many products of each width a sum of that size holds."""
+    """The maximal number of products of each slice width in a sum of bounded size."""
     bits = min(spec.a_format.precision, spec.b_format.precision)
     sizes = [(1 << b) - 1 for b in range(1, bits + 1)] + [1 << bits]
     return tuple(
@@ -100,5 +100,5 @@ def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:
 
 
 def _holds(fmt: Format, size: int) -> bool:
-    """Whether all integers up to a size that is a power of two, or one less, are numbers of a format."""
+    """Whether a format represents all integers up to a power of two, or to one less."""
     return all(encoded(fmt, Fraction(x)) is not None for x in {1, size, max(size - 1, 1)})

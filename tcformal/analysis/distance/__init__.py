@@ -1,1 +1,1 @@
-"""How far results are apart: of neighbouring inputs of one unit or program, and of two units on matrices."""
+"""Distances of results: between two units, and between neighbouring inputs of one unit or program."""

@@ -1,4 +1,4 @@
-"""The distance of two units: its supremum by their theorems, an interval for each element of a product."""
+"""The distance of two units: a bound on its supremum, and intervals for the elements of a product."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SummedOperands:
-    """The operands of exact sums A·B + C, those that count as 0 as 0, and B negative for what is taken away.
+    """The operands of the exact sums A·B + C, with flushed operands as 0 and subtracted products negated.
 
     Shapes: a [M, K], b [K, N], c [M, N].
     """
@@ -47,7 +47,7 @@ class SummedOperands:
 
 
 class MatrixOperands:
-    """What bounds of units of equal formats need of the matrices.
+    """The facts about matrices that error bounds of units need.
 
     Shapes: sizes, raised [M, N]: Σ|x_k·y_k|, and the same with every factor that is not zero at least the
     least normal number, rounded up; last, raised_last [M, N]: |c|, likewise; usable [M, N].
@@ -77,18 +77,18 @@ class MatrixOperands:
         self.grid = min(_grid(a) + _grid(b), _grid(self.last))
 
     def inside(self, stated: StatedSum) -> NDArray[np.bool_]:
-        """Of which elements a theorem speaks: their operands are zero or normal, and c has so few bits."""
+        """The elements that a theorem covers: operands are zero or normal, c has few enough bits."""
         fine = {}
         for letter, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True):
             fine[letter] = (v == 0) | (np.abs(v) >= self.least[letter]) | (letter not in stated.normal)
-        made = np.outer(fine["a"].all(1), fine["b"].all(0)) & fine["c"]
+        covered = np.outer(fine["a"].all(1), fine["b"].all(0)) & fine["c"]
         if stated.c_bits is not None:
             scaled = np.ldexp(np.frexp(self.values.c)[0], stated.c_bits + 1)
-            made &= scaled == np.trunc(scaled)
-        return np.asarray(made)
+            covered &= scaled == np.trunc(scaled)
+        return np.asarray(covered)
 
     def summed(self, flushed: frozenset[str], u: UnitSpec) -> SummedOperands:
-        """The operands as the exact sum of a unit has them; those that are given where it has all of them."""
+        """The operands of a unit's exact sum; those given if the unit flushes none."""
         signs = np.array(product_signs(u, self.products), float)
         whole = {}
         for letter, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True):
@@ -103,21 +103,21 @@ class MatrixOperands:
 
 
 def apart_sums(given: MatrixOperands, first: SummedOperands, second: SummedOperands) -> tuple[Reals, Reals]:
-    """The second exact sums less the first ones, and what these are wrong by at most."""
+    """The difference of two exact sums, second minus first, with a bound on its own rounding error."""
     if first is second:
         nothing = np.zeros(given.sizes.shape)
         return nothing, nothing
-    more = (second.a @ second.b - first.a @ first.b) + (second.c - first.c)
+    difference = (second.a @ second.b - first.a @ first.b) + (second.c - first.c)
     # Of either sum of products, of both differences, and of their sum.
-    return more, (given.sizes + given.last) * 2 * (given.products + 8) * ROUNDED
+    return difference, (given.sizes + given.last) * 2 * (given.products + 8) * ROUNDED
 
 
 def _grid(values: Reals) -> int:
-    """The e of the largest 2^e of which all numbers are multiples; a large one for zeros."""
-    some = np.unique(values[values > 0])
-    if not some.size:
+    """The exponent e of the largest 2^e that divides all numbers; a large one for zeros."""
+    magnitudes = np.unique(values[values > 0])
+    if not magnitudes.size:
         return 1 << 12
-    fraction, exponent = np.frexp(some)
+    fraction, exponent = np.frexp(magnitudes)
     whole = (fraction * 2.0**53).astype(np.int64)
     low = np.frexp((whole & -whole).astype(np.float64))[1] - 1
     return int((exponent - 53 + low).min())
@@ -129,7 +129,7 @@ LONGEST = 1 << 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distances:
-    """Between which ends the second unit's results lie, less the first one's, element by element.
+    """An interval for the second unit's result minus the first's, element by element.
 
     Shapes: low, high, covered [M, N].
     Ranges and units: low <= D2 - D1 <= high wherever `covered`; elsewhere -inf and inf.  `constants`: what
@@ -146,7 +146,7 @@ class Distances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargestDistance:
-    """What is known of sup |fl1 - fl2| / Σ|x_k·y_k| for two units and a length, c = 0.
+    """Bounds on sup |fl1 - fl2| / Σ|x_k·y_k| for two units and a length, with c = 0.
 
     Ranges and units: `bound`: the sum of what both lose, for normal operands without underflow and overflow;
     `attained`: what the inputs give, replayed on integers and on exact fractions.
@@ -181,7 +181,7 @@ def distances(
     *,
     exact: bool = False,
 ) -> Distances:
-    """An interval for D2 - D1 of two units on my matrices, element by element, without computing D2.
+    """An interval for D2 - D1 of two units on given matrices, element by element, without computing D2.
 
     Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), as for `Unit.matmul`.
     Ranges and units: from theorems of both units: each result lies within own·(|A||B|) + other·|C| of the
@@ -196,7 +196,7 @@ def distances(
     is larger than the first unit's theorem has it.
     Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
     """
-    units = _alike(first, second)
+    units = _comparable(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
     known = CallBounds()
     given = MatrixOperands(units[0], x)
@@ -230,7 +230,7 @@ def largest_distance(
     length: int | None = None,
     progress: Progress = ignore,
 ) -> LargestDistance:
-    """sup |fl1 - fl2| / Σ|x_k·y_k| of two units: a bound, and inputs of either's constant that come near.
+    """Bound sup |fl1 - fl2| / Σ|x_k·y_k| of two units, and find inputs that come near.
 
     Shapes: `length` products from 1 to 4096, by default those of the longer call.
     Ranges and units: operands are normal or zero, c is 0.  Products that one unit takes away and the other
@@ -240,7 +240,7 @@ def largest_distance(
     products than circuits are built of, and where there is no theorem.
     Source: theorems about relative errors.
     """
-    units = _alike(first, second)
+    units = _comparable(first, second)
     for u in units:
         check_built(u)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
@@ -270,21 +270,21 @@ def largest_distance(
 def _apart(
     units: tuple[UnitSpec, UnitSpec], a: list[int], b: list[int]
 ) -> tuple[Fraction, Witness, tuple[int, int]]:
-    """How far the results of one row are apart, in units of Σ|x_k·y_k|."""
-    found = []
+    """The distance of two units' results on one row, in units of Σ|x_k·y_k|."""
+    rows = []
     for u in units:
         rest = [0] * (-len(a) % u.k)
         row = np.array([*a, *rest], np.uint64), np.array([*b, *rest], np.uint64)
-        found.append((u, witness(Unit(u), *row, 0)))
-    results = replayed(Unit(units[0]), found[0][1]), replayed(Unit(units[1]), found[1][1])
-    size = exactly(Unit(units[0]), found[0][1])[1]
+        rows.append((u, witness(Unit(u), *row, 0)))
+    results = replayed(Unit(units[0]), rows[0][1]), replayed(Unit(units[1]), rows[1][1])
+    size = exactly(Unit(units[0]), rows[0][1])[1]
     values = [decode(units[0].d_format, r) for r in results]
     apart = abs(values[0].number - values[1].number)
-    return apart / size if size else Fraction(0), found[0][1], results
+    return apart / size if size else Fraction(0), rows[0][1], results
 
 
-def _alike(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
-    """Two units of equal formats, without scales."""
+def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
+    """Check that two units have equal formats and no scales; InputError otherwise."""
     units = spec_of(first), spec_of(second)
     for u in units:
         if u.scale_format is not None:
@@ -297,7 +297,7 @@ def _alike(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class _UnitErrors:
-    """One unit's largest errors, [M, N], where they are known, its constants, and what it takes for 0."""
+    """One unit's error bounds [M, N], their coverage, its constants and its flushed operands."""
 
     error: Reals
     covered: NDArray[np.bool_]
@@ -325,42 +325,42 @@ def _side(known: CallBounds, u: UnitSpec, s: MatrixOperands) -> _UnitErrors:
 
 
 def _least(u: UnitSpec, x: CallBound) -> int:
-    """Where every multiple of 2^e that is not zero is no underflow."""
+    """The least exponent e at which a nonzero multiple of 2^e is no underflow."""
     d: Format = u.d_format
     return max(x.least, d.e_min)
 
 
 def _error(x: CallBound, sizes: Reals, last: Reals) -> Reals:
-    """own·Σ|x_k·y_k| + other·|c|, rounded up."""
+    """The error bound own·Σ|x_k·y_k| + other·|c|, rounded up."""
     up = 1 + 8 * ROUNDED
     return np.asarray((float(x.own) * up * sizes + float(x.other) * up * last) * up)
 
 
 def _outward(end: Reals, margin: Reals, way: int) -> Reals:
-    """An end of an interval, moved by a margin, and by what it was rounded by itself."""
+    """An interval end, moved outwards by a margin and by its own rounding error."""
     return np.asarray(end + way * (margin + np.abs(end) * 2 * ROUNDED))
 
 
 def _results(u: Unit, x: MatrixWords) -> Reals:
-    """The values of the unit's results."""
-    given = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
+    """The values of the unit's results, as floats."""
+    operands = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
     c = None if x.c is None else arrays.from_raw(x.c, u.c_format)
     return values_of(
-        arrays.to_raw("D", u.matmul(given[0], given[1], c, progress=False), u.d_format), u.d_format
+        arrays.to_raw("D", u.matmul(operands[0], operands[1], c, progress=False), u.d_format), u.d_format
     )
 
 
 def _lost(u: Unit, d: Reals, s: SummedOperands, where: NDArray[np.bool_]) -> Reals:
-    """d less an exact sum, of the elements asked for, each the exact difference rounded once; 0 elsewhere."""
-    made = np.zeros(d.shape)
+    """The error d - exact sum of the selected elements, each rounded once; 0 elsewhere."""
+    errors = np.zeros(d.shape)
     for i, j in np.argwhere(where):
         row, column = np.append(s.a[i], s.c[i, j]), np.append(s.b[:, j], 1.0)
-        made[i, j] = difference(u, float(d[i, j]), row, column)
-    return made
+        errors[i, j] = difference(u, float(d[i, j]), row, column)
+    return errors
 
 
 def _check(u: UnitSpec, lost: Reals, error: Reals, x: MatrixWords) -> None:
-    """InvariantError for an element that loses more than is proved."""
+    """Raise InvariantError for an element whose error exceeds the proved bound."""
     for i, j in np.argwhere(np.abs(lost) * (1 - ROUNDED) > error)[:1]:
         a, b = (words_text([int(word) for word in row]) for row in (x.a[i], x.b[:, j]))
         c = 0 if x.c is None else int(x.c[i, j])

@@ -1,4 +1,4 @@
-"""The monotonicity defect: how far a result falls at most when c or a factor grows by one step."""
+"""The monotonicity defect: the largest decrease of a result when c or a factor grows by one ulp."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FallRow = tuple[RowWords, RowWords, RowWords]
 
 
 class FallSearch:
-    """Rows of operands, each with one operand that grows by one step.
+    """A random search for monotonicity defects: rows in which one operand grows by one ulp.
 
     Shapes: rows are a, b [n, K], c [n]; of `operand`, c or a[0], the larger word is beside them, [n].
     """
@@ -54,7 +54,7 @@ class FallSearch:
 
     # ------------------------------------------------------------------ what falls
     def falls(self, a: RowWords, b: RowWords, c: RowWords, more: RowWords) -> NDArray[np.float64]:
-        """How far each row's result falls: in ulps, or in units of u·(Σ|a_k·b_k| + |c|) of mixed signs."""
+        """The decrease of each row's result, in ulps, or in units of u·(Σ|a_k·b_k| + |c|) for mixed signs."""
         d = self.x.d_format
         a2, c2 = (a, more) if self.operand == "c" else (a.copy(), c)
         if self.operand != "c":
@@ -69,8 +69,8 @@ class FallSearch:
             else:
                 top = np.maximum(np.abs(before), np.abs(after))
                 unit = np.ldexp(1.0, np.maximum(np.frexp(top)[1] - 1, d.e_min) - d.fraction_bits)
-            found = (before - after) / unit
-        return np.where(np.isfinite(found) & (found > 0), found, 0.0)
+            defects = (before - after) / unit
+        return np.where(np.isfinite(defects) & (defects > 0), defects, 0.0)
 
     @staticmethod
     def _stored(words: RowWords, fmt: Format) -> NDArray[np.unsignedinteger]:
@@ -78,7 +78,7 @@ class FallSearch:
 
     # ------------------------------------------------------------------ rows
     def words(self, fmt: Format, exponents: NDArray[np.int64]) -> RowWords:
-        """Normal numbers of these exponents, cut to the format's: powers of two, their neighbours, any."""
+        """Random normal numbers of given exponents: powers of two, their neighbours, arbitrary ones."""
         e = np.clip(exponents, fmt.e_min, fmt.e_max - 1)
         kinds, any_ = (
             self.draw.integers(0, 4, e.shape),
@@ -93,7 +93,7 @@ class FallSearch:
         return np.asarray(body | negative, np.uint64)
 
     def products(self, tops: NDArray[np.int64], count: int) -> tuple[RowWords, RowWords]:
-        """Factors of products whose exponents lie below those of `tops`, often in one binade."""
+        """Random factors of products with exponents below `tops`, often in one binade."""
         shape = (len(tops), count)
         alike = np.repeat(self.draw.integers(0, _SPAN, (len(tops), 1)), count, 1)
         below = np.where(self.draw.random((len(tops), 1)) < 0.7, alike, self.draw.integers(0, _SPAN, shape))
@@ -108,7 +108,7 @@ class FallSearch:
         return a, b
 
     def step(self, fmt: Format, exponents: NDArray[np.int64]) -> tuple[RowWords, RowWords]:
-        """Two neighbours, the larger number second; the one of larger magnitude is a power of two."""
+        """Two adjacent numbers, the larger second; the one of larger magnitude is a power of two."""
         e = np.clip(exponents, fmt.e_min + 1, fmt.e_max - 1)
         power = ((e + fmt.bias) << fmt.fraction_bits) << fmt.ignored_low_bits
         less = power - (1 << fmt.ignored_low_bits)
@@ -118,7 +118,7 @@ class FallSearch:
         return np.asarray(low, np.uint64), np.asarray(high, np.uint64)
 
     def drawn(self, n: int) -> tuple[RowWords, RowWords, RowWords, RowWords]:
-        """Random rows."""
+        """A batch of n random rows."""
         fa, fb, fc = self.formats
         low = max(fa.e_min + fb.e_min + _SPAN // 2, fc.e_min + 1)
         high = max(
@@ -128,20 +128,20 @@ class FallSearch:
         a, b = np.zeros((n, self.k), np.uint64), np.zeros((n, self.k), np.uint64)
         a[:, : self.length], b[:, : self.length] = self.products(tops, self.length)
         if self.operand == "c":
-            c, more = self.step(fc, tops)
+            c, larger = self.step(fc, tops)
         else:
             c = self.words(fc, tops - self.draw.integers(0, _SPAN, n))
             c[self.draw.random(n) < 0.3] = 0
             first = tops // 2
-            a[:, 0], more = self.step(fa, first)
+            a[:, 0], larger = self.step(fa, first)
             power = np.clip(tops - first + fb.bias, 1, (1 << fb.exponent_bits) - 2)
             b[:, 0] = (power << (fb.fraction_bits + fb.ignored_low_bits)).astype(np.uint64)
-        return a, b, c, more
+        return a, b, c, larger
 
     def children(self, rows: tuple[RowWords, ...]) -> tuple[RowWords, RowWords, RowWords, RowWords]:
-        """Each row again and again, with some of its operands taken from random rows."""
+        """Mutations of rows: some operands are replaced by those of random rows."""
         n = min(len(rows[0]) * _CHILDREN, self.most)
-        a, b, c, more = (np.resize(x, (n, *x.shape[1:])).copy() for x in rows)
+        a, b, c, larger = (np.resize(x, (n, *x.shape[1:])).copy() for x in rows)
         p, q, z, _ = self.drawn(n)
         at = self.draw.random((n, self.k)) < self.draw.choice([1.0, 4.0, self.k], (n, 1)) / self.k
         at[:, self.length :] = False
@@ -150,21 +150,21 @@ class FallSearch:
             other = self.draw.random(n) < 0.2
             c = np.where(other, z, c)
         # Products keep the distance from the step that they were drawn with: all move together.
-        return np.where(at, p, a), np.where(at, q, b), c, more
+        return np.where(at, p, a), np.where(at, q, b), c, larger
 
     # ------------------------------------------------------------------ search
     def best(self) -> FallRow | None:
-        """The row that falls most; None where none falls."""
+        """The row with the largest decrease; None where no result decreases."""
         rows = self.drawn(min(_DRAWN, self.most * 4))
-        found = self.falls(*rows)
+        defects = self.falls(*rows)
         for _ in range(_ROUNDS):
-            order = np.argsort(-found, kind="stable")[: min(_KEPT, self.most)]
+            order = np.argsort(-defects, kind="stable")[: min(_KEPT, self.most)]
             kept = tuple(x[order] for x in rows)
             more = self.children(kept)
             rows = tuple(np.concatenate(x) for x in zip(kept, more, strict=True))  # type: ignore[assignment]
-            found = np.concatenate([found[order], self.falls(*more)])
-        at = int(np.argmax(found))
-        if not found[at] > 0:
+            defects = np.concatenate([defects[order], self.falls(*more)])
+        at = int(np.argmax(defects))
+        if not defects[at] > 0:
             return None
         a, b, c, more_ = (x[at] for x in rows)
         if self.operand == "c":
@@ -180,7 +180,7 @@ LONGEST = 1 << 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fall:
-    """Two inputs that differ by one step of one operand, and whose results are in the other order.
+    """A monotonicity defect: two inputs one ulp apart in one operand, with results in the opposite order.
 
     Ranges and units: `ulps`: in units in the last place of the larger result's magnitude; `relative`: in
     units of u·(Σ|a_k·b_k| + |c|) of the first inputs, u = 2^-p of D's format, which cancellation does not
@@ -202,7 +202,7 @@ class Fall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monotonicity:
-    """What is known of how far results fall where an operand grows.
+    """The monotonicity of a unit or program: the defects found, and the claim about c.
 
     Ranges and units: `falls` by operand and by whether terms of both signs are allowed: those found with the
     most ulps where all terms are positive, and those with the largest `relative` fall of any terms.
@@ -216,11 +216,11 @@ class Monotonicity:
 
     @property
     def proved(self) -> bool:
-        """Whether a larger c is proved to give no smaller result."""
+        """Whether monotonicity in c is proved."""
         return self.claim is not None and self.claim.kind is Kind.HOLDS and self.claim.checked
 
     def verdict(self, operand: str) -> Kind:
-        """Whether no larger `c`, or factor `a`, gives a smaller result.
+        """The monotonicity in operand `c` or factor `a`: proved, refuted, or unknown.
 
         VIOLATED by inputs, which were replayed; HOLDS by the theorem, of c alone; else UNKNOWN.
         """
@@ -229,7 +229,7 @@ class Monotonicity:
         return Kind.HOLDS if operand == "c" and self.proved else Kind.UNKNOWN
 
     def largest(self, operand: str) -> Fall | None:
-        """The fall with the most ulps of those found for an operand, `c` or `a`."""
+        """The largest defect found for an operand `c` or `a`, in ulps."""
         mine = [x for x in self.falls if x.operand[0] == operand]
         return max(mine, key=lambda x: x.ulps, default=None)
 
@@ -246,7 +246,7 @@ def monotonicity(
     fresh: bool = False,
     progress: Progress = ignore,
 ) -> Monotonicity:
-    """The largest fall of a result where c, or one factor, grows by one step: a search, and a theorem of c.
+    """Find the largest monotonicity defects in c and in one factor, and try to prove monotonicity in c.
 
     Shapes: `length` products from 1 to 4096, by default those of one call.
     Ranges and units: operands are normal numbers; scales, where a unit has them, are 1.  `prove`: whether
@@ -281,7 +281,7 @@ def monotonicity(
 
 
 def _found(x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, seed: int) -> Fall | None:
-    """The largest fall that a search finds, replayed and counted exactly; None where there is none."""
+    """The largest defect that a search finds, replayed and measured exactly; None where there is none."""
     best = FallSearch(x, length, operand, mixed, seed).best()
     if best is None:
         return None
@@ -302,5 +302,5 @@ def _found(x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, se
 
 
 def _ulp(fmt: Format, size: Fraction) -> Fraction:
-    """One unit in the last place of a number that is not zero."""
+    """The ulp of a nonzero number."""
     return max(ulp(size, fmt), power_of_two(fmt.e_min - fmt.fraction_bits))

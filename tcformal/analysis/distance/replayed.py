@@ -1,4 +1,4 @@
-"""One result of a unit or a program: many on lanes, one on integers and on exact fractions."""
+"""Results of a unit or a program: many rows on lanes, or one row on integers and exact fractions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tcformal.simulation.unit import Unit
 
 
 def padded(x: Unit | RunnableProgram, length: int) -> int:
-    """The products of a row: whole calls of a unit."""
+    """The number of products of a row after padding to whole calls."""
     return -(-length // x.k) * x.k if isinstance(x, Unit) else length
 
 
 def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
-    """Results of rows of operands, [n, K], [n, K] and [n]; scales are 1."""
+    """The results of rows of operands, a and b [n, K], c [n]; scales are 1."""
     if not isinstance(x, Unit):
         return x.evaluate(a, b, c)
     if x.scale_format is None:
@@ -36,7 +36,7 @@ def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
 
 
 def witness(x: Unit | RunnableProgram, a: Raw, b: Raw, c: int) -> Witness:
-    """One row of operands; scales are 1."""
+    """One row of operands as a witness; scales are 1."""
     scales: tuple[int, ...] = ()
     if isinstance(x, Unit) and x.scale_format is not None:
         scales = (x.scale_format.one,) * scale_count(x.spec, len(a))
@@ -44,7 +44,7 @@ def witness(x: Unit | RunnableProgram, a: Raw, b: Raw, c: int) -> Witness:
 
 
 def replayed(x: Unit | RunnableProgram, w: Witness) -> int:
-    """The result's encoding, the same on integers and on exact fractions.
+    """The result's encoding, computed on integers and confirmed on exact fractions.
 
     Errors: SolverDisagreementError where they differ.
     """
@@ -63,7 +63,7 @@ def replayed(x: Unit | RunnableProgram, w: Witness) -> int:
 
 
 def exact(x: Unit | RunnableProgram, w: Witness) -> tuple[Fraction, Fraction]:
-    """c + Σ a_k·b_k, and |c| + Σ|a_k·b_k|, with the products that a unit takes away negative."""
+    """The exact c + Σ a_k·b_k and |c| + Σ|a_k·b_k|, with subtracted products negated."""
     rows = zip(w.a, w.b, strict=True)
     products = [decode(x.a_format, a).number * decode(x.b_format, b).number for a, b in rows]
     if isinstance(x, Unit):

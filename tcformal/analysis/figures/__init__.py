@@ -1,1 +1,1 @@
-"""Figures of the literature, drawn again, and with real units."""
+"""Reproduced figures of the literature, also for real units."""

@@ -57,7 +57,7 @@ _FIRST = {("fp16", "v100"), ("fp16", "mi100"), ("bf16", "mi300x"), ("e5m2", "h10
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """One published table: input format, GPU, and words of each input."""
+    """A published table: input format, GPU, and the number of words per input."""
 
     inputs: str
     gpu: str
@@ -74,7 +74,7 @@ class PublishedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
-    """One line of a table: n, the error ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞) of a unit, and the bound of the source."""
+    """A line of a table: n, the error ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞) of a unit, and the published bound."""
 
     table: PublishedTable
     unit: str
@@ -83,7 +83,7 @@ class TableLine:
     bound: float
 
     def row(self) -> tuple[str, ...]:
-        """The columns of the published file, as it prints them."""
+        """The columns of the line, formatted as in the published file."""
         return str(self.n), f"{self.error:e}", f"{self.bound:e}"
 
 
@@ -95,7 +95,7 @@ def tables() -> tuple[PublishedTable, ...]:
 def entries(
     chosen: Sequence[PublishedTable], *, count: int = len(LENGTHS), progress: Progress = ignore
 ) -> Iterator[TableLine]:
-    """The first `count` lines of some tables, from the very numbers of the published ones.
+    """Compute the first `count` lines of some tables from the same random numbers as the published ones.
 
     Ranges and units: count from 1 to 20; the last lines have a million products and take minutes.
     Errors: InputError for a count out of range.
@@ -138,7 +138,7 @@ def _error(
     roundoff: float,
     fl: Callable[[Floats], Floats],
 ) -> float:
-    """The error of all products of words on a unit, each with the sum so far as its c."""
+    """The error of all word products on a unit, accumulated through c."""
     dtype, c = arrays.dtype_of(u.a_format), np.zeros((SIDE, SIDE), np.float32)
     right = [fl(b).astype(dtype) for b in split[1]]
     for j, k in pairs_of_words(len(right)):
@@ -148,7 +148,7 @@ def _error(
 
 
 def differences(folder: str | Path, found: Sequence[TableLine]) -> Iterator[str]:
-    """Every number of some entries that is printed otherwise than in the published files of a folder.
+    """The numbers that differ, as printed, from the published files in a folder.
 
     Errors: InputError for a file that is missing or has other columns.
     """

@@ -39,22 +39,22 @@ REAL = (
 
 @lru_cache(maxsize=64)
 def _addition(shift: int) -> RunnableProgram:
-    """The step of program `mary` that adds the product of two words to the sum."""
+    """The program step that adds the product of two words to the sum, with `shift` as a setting."""
     body = "d = add(scale(a[0] * b[0], -shift), c, fp32)"
     single = {"a": "fp32", "b": "fp32", "c": "fp32"}
-    made = Program(
+    step = Program(
         name="mary-sum", title="The product of two words, scaled and added", source="MARY Algorithm 4.1",
         inputs=single, parameters={"shift": shift}, body=body,
     )  # fmt: skip
-    return RunnableProgram(made)
+    return RunnableProgram(step)
 
 
 def added(total: NDArray[np.float32], d: NDArray[np.float32], shift: int) -> NDArray[np.float32]:
-    """total + 2^-shift · d, rounded to binary32."""
+    """The sum total + 2^-shift · d, rounded to binary32."""
     one = np.ones((d.size, 1), np.float32).view(np.uint32)
     words = [np.ascontiguousarray(x).view(np.uint32) for x in (d.reshape(-1, 1), total.reshape(-1))]
-    made = np.asarray(_addition(shift).evaluate(words[0], one, words[1]), np.uint32)
-    return made.view(np.float32).reshape(total.shape)
+    words_of_sum = np.asarray(_addition(shift).evaluate(words[0], one, words[1]), np.uint32)
+    return words_of_sum.view(np.float32).reshape(total.shape)
 
 
 #: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
@@ -69,7 +69,7 @@ FIGURES = {"mary-5.1": ("fp16",), "mary-5.2": ("fp32",)}
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: formats, words, and whether there are subnormals."""
+    """A curve of a figure: formats, number of words, subnormals or not."""
 
     inputs: str
     accumulator: str
@@ -83,7 +83,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a curve: what the published data hold, and more.
+    """A point of a curve: the published quantities, and additional ones.
 
     Ranges and units: errors are ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞); `unbounded` is the error without a range of
     exponents; `bound` and `bound_unbounded` are the columns of the published data, `theorem` is (3.25) for
@@ -101,7 +101,7 @@ class Point:
 
 
 def curves() -> tuple[Curve, ...]:
-    """All 30 in the order in which the published data were made."""
+    """All 30 curves in the order of the published data."""
     return tuple(Curve(a, c, p, on) for a, c in COMBINATIONS for p in (1, 2, 3) for on in (False, True))
 
 
@@ -112,25 +112,25 @@ def curves_of(figure: str) -> tuple[Curve, ...]:
 
 
 class Draws:
-    """MATLAB's rng(1): the Mersenne Twister, matrices filled column by column."""
+    """MATLAB's generator rng(1): the Mersenne Twister, with matrices filled column by column."""
 
     def __init__(self) -> None:
         # The published data are those of this very generator.
         self._state = np.random.RandomState(1)
 
     def uniform(self, rows: int, columns: int) -> Floats:
-        """rand(rows, columns)."""
+        """MATLAB's rand(rows, columns)."""
         return self._state.random_sample(rows * columns).reshape(columns, rows).T
 
     def skip(self, count: int) -> None:
-        """Numbers that curves before take."""
+        """Skip the numbers that earlier curves draw."""
         while count:
             part = min(count, 1 << 22)
             self._state.random_sample(part)
             count -= part
 
     def matrices(self, n: int) -> tuple[Floats, Floats]:
-        """A and B of one point: magnitudes of both, then signs of both."""
+        """The matrices A and B of a point: magnitudes of both are drawn first, then signs."""
         a = 10.0 ** (self.uniform(SIDE, n) * 2 * DECADES - DECADES)
         b = 10.0 ** (self.uniform(n, SIDE) * 2 * DECADES - DECADES)
         signs = [np.floor(2 * self.uniform(*shape)) * 2 - 1 for shape in ((SIDE, n), (n, SIDE))]
@@ -147,12 +147,12 @@ def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumu
 
 
 def decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
-    """Words of (4.3), the power of u that it lacks included, in binary64 as published."""
-    made, rest = [fl(x)], x
+    """The words of (4.3) in binary64, each including its power of u as published."""
+    parts, rest = [fl(x)], x
     for j in range(1, words):
-        rest = rest - made[-1] * inputs.u ** (j - 1)
-        made.append(fl(rest / inputs.u**j))
-    return made
+        rest = rest - parts[-1] * inputs.u ** (j - 1)
+        parts.append(fl(rest / inputs.u**j))
+    return parts
 
 
 def _scales(size: Floats, theta: float) -> Floats:
@@ -161,13 +161,13 @@ def _scales(size: Floats, theta: float) -> Floats:
 
 
 def _norm(x: Floats) -> float:
-    """‖x‖∞."""
+    """The norm ‖x‖∞."""
     return float(np.abs(x).sum(1).max())
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
-    """One product to compute: A, B, the exact result in binary64, and the scalings."""
+    """A matrix product: A, B, the exact result in binary64, and the scalings."""
 
     a: Floats
     b: Floats
@@ -175,30 +175,30 @@ class MatrixProduct:
     right: Floats
 
     def error(self, scaled: Floats) -> float:
-        """‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞)."""
+        """The error ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞)."""
         c = (1 / self.left)[:, None] * scaled * (1 / self.right)
         return _norm(c - self.a @ self.b) / _norm(self.a) / _norm(self.b)
 
     def words(
         self, p: Precision, count: int, fl: Callable[[Floats], Floats]
     ) -> tuple[list[Floats], list[Floats]]:
-        """The words of ΛA and of BM."""
+        """The words of the scaled matrices ΛA and BM."""
         left, right = self.left[:, None] * self.a, self.b * self.right
         return decomposed(left, p, count, fl), decomposed(right, p, count, fl)
 
 
 def scaled_product(a: Floats, b: Floats, theta: float) -> MatrixProduct:
-    """A and B with the scalings that bring their elements to at most theta."""
+    """A and B with scalings that bound their elements by theta."""
     return MatrixProduct(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
 
 
 def pairs_of_words(words: int) -> list[tuple[int, int]]:
-    """The products of words that are computed, in order."""
+    """The pairs of word indices whose products are computed, in order."""
     return [(j, k) for j in range(words) for k in range(words) if j + k < words]
 
 
 def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
-    """The error of the model, with the range of its formats or without."""
+    """The error of the paper's model, with bounded or unbounded exponent range."""
 
     def fl(values: Floats) -> Floats:
         return rounded(values, p, subnormals=curve.subnormals, bounded=bounded)
@@ -216,7 +216,7 @@ def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Wo
 
 
 def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
-    """The error of a unit in the model's place: its own sums of each pair of words, added in binary32."""
+    """The error with a real unit in place of the model; word products are added in binary32."""
     p, large = precision_of(u.a_format), precision_of(u.d_format)
     x = scaled_product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
 
@@ -233,7 +233,7 @@ def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
 
 
 def theorem(curve: Curve, n: int) -> float:
-    """(3.25) for one word, (4.32) for more."""
+    """The error bound of the paper: (3.25) for one word, (4.32) for several."""
     p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
     theta = min(p.largest, math.sqrt(q.largest / n))
     g, big = p.spacing(curve.subnormals) / theta, q.spacing(curve.subnormals) / theta**2
@@ -251,7 +251,7 @@ def points(
     units: Sequence[Unit] = (),
     progress: Progress = ignore,
 ) -> Iterator[Point]:
-    """The first `count` points of some curves, each from the very numbers of the published data.
+    """Compute the first `count` points of some curves from the same random numbers as the published ones.
 
     Ranges and units: count from 1 to 40; `units` take the model's place on the curves of their input format;
     CDNA3's own formats take that of the OCP's.
@@ -283,12 +283,12 @@ def points(
 
 
 def real_units(chosen: Sequence[Curve]) -> list[str]:
-    """The names of REAL whose input formats some of the curves have."""
+    """The names of the real units whose input formats occur in the curves."""
     return [name for name in REAL if _input_of(unit(name)) in {c.inputs for c in chosen}]
 
 
 def _input_of(u: Unit) -> str:
-    """The OCP format that a unit's input format stands for."""
+    """The OCP format that corresponds to a unit's input format."""
     return u.a_format.name.removesuffix("fnuz") if u.a_format == u.b_format else ""
 
 
@@ -305,6 +305,6 @@ def _point(curve: Curve, n: int, drawn: tuple[Floats, Floats], units: Sequence[U
 
 
 def row(point: Point) -> tuple[Any, ...]:
-    """The columns of the published data, as it prints them."""
+    """The columns of a point, formatted as in the published data."""
     numbers = point.error, point.bound, point.unbounded, point.bound_unbounded
     return (point.n, *(f"{x:e}" for x in numbers))

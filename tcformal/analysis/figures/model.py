@@ -1,6 +1,6 @@
-"""MARY's Model 1 as definitions: formats without range or without subnormals, and the sums of Algorithm 4.1.
+"""MARY's Model 1 as definitions: formats with optional range and subnormals, and Algorithm 4.1.
 
-Every rounding is one of a unit's; what is chosen between are results of two of them.
+Every rounding is computed by a unit; optional range and subnormals select between the results of two units.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WIDE, _BINARY64 = 11, 52
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """A format of Table 2.1: t bits of precision, exponents from least to most, subnormals or not."""
+    """A format of Table 2.1: t bits of precision, an exponent range, with or without subnormals."""
 
     name: str
     t: int
@@ -48,27 +48,27 @@ class Precision:
         return 2.0**-self.t
 
     def spacing(self, subnormals: bool) -> float:
-        """g_min: how far a number below the least normal one can be from the format."""
+        """The spacing g_min: the maximal distance of a number below the normal range to the format."""
         return 2.0**self.least * (self.u if subnormals else 0.5)
 
 
 def precision_of(fmt: Format) -> Precision:
-    """A format's numbers as the model has them."""
+    """A format in the terms of the model."""
     largest = float(values_of(np.array([fmt.largest], f"u{fmt.storage_bits // 8}"), fmt)[0])
     return Precision(fmt.name, fmt.precision, fmt.e_min, fmt.e_max, largest)
 
 
 @lru_cache(maxsize=32)
 def _rounder(name: str, mode: str) -> tuple[Any, Format]:
-    """binary64 numbers in a format, rounded in one mode."""
-    made = (
+    """A unit that rounds binary64 numbers to a format in one mode."""
+    design = (
         f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1,rounding={mode}"
     )
-    return unit(made), format_named(name)
+    return unit(design), format_named(name)
 
 
 def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
-    """The nearest numbers of an IEEE-like format, or those that another mode gives."""
+    """Round numbers to an IEEE-like format, to nearest or in another mode."""
     u, fmt = _rounder(name, mode)
     words = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint64)
     one = np.full(words.shape, format_named("e2m1").one, np.uint8)
@@ -80,20 +80,20 @@ def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
 
 
 def cut(x: Floats, p: Precision) -> Floats:
-    """x rounded toward zero, with subnormals; |x| at most p.largest."""
+    """Round toward zero, with subnormals; |x| is at most p.largest."""
     name, moved = _moved(p)
     return _nearest(x * moved, name, "RZ") / moved
 
 
 def _moved(p: Precision) -> tuple[str, float]:
-    """An IEEE-like format that has all numbers of another one times a power of two, and that power."""
+    """An IEEE-like format that contains another format times a power of two, and that power."""
     span = p.most - p.least
     bits, least = (5, -14) if span < 30 else (6, -30) if span < 62 else (8, -126)
     return f"e{bits}m{p.t - 1}", 2.0 ** (least - p.least)
 
 
 def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floats:
-    """fl of the model: to nearest, ties to even; without subnormals, to the nearer of 0 and the least normal.
+    """The rounding fl of the model: to nearest, ties to even; optionally without subnormals or without range.
 
     Ranges and units: |x| at most p.largest; `bounded` False: as if exponents had no range.
     """
@@ -113,7 +113,7 @@ def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floa
 
 
 class Accumulation:
-    """C ← FL(C + 2^shift·FL(a·b)) for every k, compiled; words in and out are the caller's."""
+    """The compiled update C ← FL(C + 2^shift·FL(a·b)) over all k."""
 
     def __init__(self, inputs: Format, accumulator: str, shift: int, *, subnormals: bool) -> None:
         self.wide = inputs.exponent_bits == _WIDE
@@ -147,7 +147,7 @@ class Accumulation:
         )  # fmt: skip
 
     def _sum(self, g: Graph, name: str, x: Node, y: Node, c: Node, subnormals: bool) -> Node:
-        """FL(x·y + c); without subnormals the nearer of 0 and the least normal number takes their place."""
+        """The rounded FL(x·y + c); without subnormals, the nearer of 0 and the least normal number."""
         d = self.accumulator
         with g.scope("near"):
             near = unit_dot(g, resolve(name), [x], [y], c).result
@@ -158,13 +158,13 @@ class Accumulation:
         with g.scope("coarse"):
             steps = unit_dot(g, resolve(coarse), [x], [y], c).result
         fields = g.extract(near, d.width - 2, d.fraction_bits)
-        some = g.any_bit(g.extract(steps, format_named("e4m8").width - 2, 0))
+        nonzero = g.any_bit(g.extract(steps, format_named("e4m8").width - 2, 0))
         sign = g.bit(near, d.width - 1)
         least = g.concat(sign, g.const(1 << d.fraction_bits, d.width - 1))
-        return g.ite(g.any_bit(fields), near, g.ite(some, least, g.concat(sign, g.const(0, d.width - 1))))
+        return g.ite(g.any_bit(fields), near, g.ite(nonzero, least, g.concat(sign, g.const(0, d.width - 1))))
 
     def words(self, x: Floats, fmt: Format) -> NDArray[Any]:
-        """Encodings of numbers that a format holds."""
+        """The encodings of numbers that a format contains."""
         if fmt.exponent_bits == _WIDE:
             bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(_BINARY64 - fmt.fraction_bits)
             return np.asarray(bits.astype(f"u{fmt.storage_bits // 8}"))
@@ -173,11 +173,11 @@ class Accumulation:
         return np.ascontiguousarray(x.astype(dtype)).view(f"u{fmt.storage_bits // 8}")
 
     def add(self, c: Floats, a: Floats, b: Floats, work: Work) -> Floats:
-        """C after all k: a [m, n], b [n, q], c [m, q]; numbers that the formats hold."""
-        given = MatrixWords(
+        """C after all k: a [m, n], b [n, q], c [m, q], with elements in the formats."""
+        operands = MatrixWords(
             self.words(a, self.inputs), self.words(b, self.inputs), self.words(c, self.accumulator)
         )
-        d = np.ascontiguousarray(self._gemm.multiply(given, work))
+        d = np.ascontiguousarray(self._gemm.multiply(operands, work))
         if self.wide:
             shift = np.uint64(_BINARY64 - self.accumulator.fraction_bits)
             return np.asarray((d.astype(np.uint64) << shift).view(np.float64))

@@ -1,4 +1,4 @@
-"""The published data of MARY's figures, read from a folder, and where points of ours differ from them."""
+"""The published data of MARY's figures, and their comparison with reproduced points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _N, _SHOWN = re.compile("[0-9]{1,9}"), 80
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A number that is not the published one, both as they are printed; `published` is "none" for no line."""
+    """A number that differs from the published one, both as printed; `published` is "none" for a missing
+    line."""
 
     curve: Curve
     n: int
@@ -34,13 +35,13 @@ class Difference:
 
 
 def data_name(curve: Curve) -> str:
-    """The name of the file with a curve's published points."""
+    """The file name of a curve's published points."""
     a, c = _NAMES[curve.inputs], _NAMES[curve.accumulator]
     return f"matmul_test_{a}_{c}_subnormals{int(curve.subnormals)}_words_{curve.words}.dat"
 
 
 def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
-    """The lines of a curve's file by n, each its columns as they are printed.
+    """The lines of a curve's published file by n, as printed columns.
 
     Errors: InputError for a file that is missing or has other columns.
     """
@@ -48,7 +49,7 @@ def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
 
 
 def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]:
-    """The lines of a published file by n, each its columns as they are printed.
+    """The lines of a published file by n, as printed columns.
 
     Errors: InputError for a file that is missing or has other columns.
     """
@@ -64,7 +65,7 @@ def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]
 
 
 def differences(folder: str | Path, points: Sequence[Point]) -> Iterator[Difference]:
-    """Every number of some points that is printed otherwise than in the published data."""
+    """The numbers of some points that differ, as printed, from the published data."""
     lines = {curve: published(folder, curve) for curve in dict.fromkeys(x.curve for x in points)}
     for x in points:
         ours = tuple(map(str, row(x)))

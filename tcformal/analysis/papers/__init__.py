@@ -1,1 +1,1 @@
-"""The questions of the papers as files: read, asked, compared with what is expected."""
+"""Query files: questions of the papers, answered and compared with expectations."""

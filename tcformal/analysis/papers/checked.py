@@ -1,4 +1,4 @@
-"""What the texts of an ask stand for, and every mistake in them named before anything is asked."""
+"""Validation of query files: every ask is parsed, and errors name their place, before any is answered."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SEARCHES: dict[str, str] = {
 
 
 def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
-    """InputError that names the file, the ask, the key and what was expected there."""
+    """Raise InputError for an invalid ask, naming file, ask, key and expectation."""
     for ask in asks:
         for key, attempt in _attempts(ask):
             try:
@@ -65,13 +65,13 @@ def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
 
 
 def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = None) -> InputError:
-    """An error with the place in the file at which it arose."""
+    """An error with its place in the query file prepended."""
     place = f"ask.{ask.number}" if key is None else f"ask.{ask.number}.{key}"
     return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
 
 
 def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
-    """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
+    """The error comparison described by the key `algorithm`; InputError for invalid keys or values."""
     given = dict(body["algorithm"])
     pair = given.pop("programs", None)
     if (search := given.pop("search", None)) is not None:
@@ -109,7 +109,7 @@ def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
 
 @dataclass(frozen=True, slots=True)
 class ErrorAsked:
-    """The largest error of a unit or a program, and what is expected of it.
+    """A parsed ask about the largest error of a unit or a program, with the expected bounds.
 
     Ranges and units: `bound`, the proved one at most, and `attained`, at least, in units of 2^-24·Σ|a_k·b_k|.
     """
@@ -123,47 +123,47 @@ class ErrorAsked:
 
 
 def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
-    """What the key `error` describes; InputError for values that do not fit."""
-    given = body["error"]
-    of = computation(given["of"])
+    """Parse the key `error`; InputError for invalid values."""
+    values = body["error"]
+    of = computation(values["of"])
     numbers: dict[str, int | None] = {"length": None, "promote": None}
     for key in numbers:
-        if key in given:
-            text = given[key]
+        if key in values:
+            text = values[key]
             number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=1)
-    if isinstance(of, RunnableProgram) and "promote" in given:
+    if isinstance(of, RunnableProgram) and "promote" in values:
         raise InputError("expected promote with a unit only, but got it with a program")
-    if isinstance(of, Unit) and "exponents" in given:
+    if isinstance(of, Unit) and "exponents" in values:
         raise InputError("expected exponents with a program only, but got them with a unit")
-    among = exponent_range(given["exponents"]) if "exponents" in given else EXPONENTS
-    bound = read_number("bound", given["bound"]) if "bound" in given else None
-    attained = read_number("attained", given.get("attained", "0"))
+    among = exponent_range(values["exponents"]) if "exponents" in values else EXPONENTS
+    bound = read_number("bound", values["bound"]) if "bound" in values else None
+    attained = read_number("attained", values.get("attained", "0"))
     return ErrorAsked(of, numbers["length"], numbers["promote"], among, bound, attained)
 
 
 def programs_of(names: Any) -> tuple[Program, Program]:
-    """The two programs of an ask; InputError where there are not two names."""
+    """The two programs that an ask names; InputError for anything but two names."""
     if not isinstance(names, list) or len(names) != 2:
         raise InputError(f"expected programs as [A, B], but got {names!r}")
     return program(str(names[0])), program(str(names[1]))
 
 
 def _two_integers(value: Any) -> tuple[int, int]:
-    """A range."""
+    """Parse a range of two integers."""
     if not isinstance(value, list) or len(value) != 2 or any(type(x) is not int for x in value):
         raise InputError(f"expected c_exponents as [low, high], but got {value!r}")
     return value[0], value[1]
 
 
 def golden_witness(spec: UnitSpec, a: Sequence[str], b: Sequence[str], c: str) -> Witness:
-    """Operands from texts; shorter lists are filled up with zeros."""
+    """Operands from texts; short lists are padded with zeros."""
     filled = [[*row, *["0"] * (spec.k - len(row))] for row in (a, b)]
     return witness_of(spec, filled[0], filled[1], c)
 
 
 def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Each key of an ask, and what raises InputError where it does not fit."""
+    """The validations of an ask: each key, with a function that raises InputError if it is invalid."""
     body, kind = ask.body, ask.kind
     yield "expected", lambda: check_choice(f"outcome of {kind}", ask.expected, OUTCOMES[kind])
     if kind in ("algorithm", "largest"):
@@ -198,5 +198,5 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def claim_of(body: Mapping[str, Any]) -> str:
-    """The whole name of the claim that an ask is about, its assumptions included."""
+    """The full name of the claim in an ask, with its assumptions."""
     return under(body["claim"], from_texts(resolve(body["unit"]).operands.c, body.get("assume", ())))

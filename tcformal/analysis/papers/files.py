@@ -1,4 +1,4 @@
-"""Query files: one question of the literature per TOML file, as data; read, checked, and made concrete.
+"""Query files: one question of the literature per TOML file; reading, checking, and expansion of parameters.
 
 A file has a title, a source, the formula as the source writes it, parameters with defaults, and one or
 more `[[ask]]` tables, each of one of seven kinds (queries/README.md says all of it to those who write one):
@@ -53,7 +53,7 @@ KINDS = ("separate", "property", "claim", "algorithm", "error", "measure")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One concrete question of a file."""
+    """One concrete question of a query file."""
 
     #: What it is called in tables, values filled in.
     name: str
@@ -70,7 +70,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class QueryFile:
-    """A file as it was read and checked."""
+    """A parsed and validated query file."""
 
     #: The path below the folder of queries without its ending: `valpey/carry-bits`.
     name: str
@@ -83,30 +83,30 @@ class QueryFile:
     asks: tuple[Mapping[str, Any], ...]
 
     def concrete(self, settings: Mapping[str, str] | None = None) -> list[Ask]:
-        """Every question of the file with all values filled in.
+        """Every question of the file with its parameters substituted.
 
         Errors: UnknownNameError for a setting that is no parameter, InputError for a value that is no
         integer where the default is one, or a placeholder that nothing fills.
         """
         values = {**self.parameters, **self._settings(settings or {})}
         asks = (ask for i, table in enumerate(self.asks, 1) for ask in self._asks(i, table, values))
-        made = list(itertools.islice(asks, _MOST_ASKS + 1))
-        if len(made) > _MOST_ASKS:
+        questions = list(itertools.islice(asks, _MOST_ASKS + 1))
+        if len(questions) > _MOST_ASKS:
             raise InputError(f"expected at most {_MOST_ASKS} questions in {self.path}, but there are more")
-        return made
+        return questions
 
     def _settings(self, settings: Mapping[str, str]) -> dict[str, ParameterValue]:
-        made: dict[str, ParameterValue] = {}
+        settings_read: dict[str, ParameterValue] = {}
         for name, text in settings.items():
             if name not in self.parameters:
                 raise UnknownNameError(
                     unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
                 )
             if isinstance(self.parameters[name], int):
-                made[name] = read_int(f"{name} of {self.name}", text)
+                settings_read[name] = read_int(f"{name} of {self.name}", text)
             else:
-                made[name] = text
-        return made
+                settings_read[name] = text
+        return settings_read
 
     def _asks(
         self, number: int, table: Mapping[str, Any], values: Mapping[str, ParameterValue]
@@ -119,8 +119,8 @@ class QueryFile:
             pairs = table["pairs"]
             cases = ({**c, "x": x, "y": y} for c in cases for x, y in itertools.combinations(pairs, 2))
         for case in cases:
-            known = {**values, **case}
-            filled = {key: self._fill(number, key, value, known) for key, value in table.items()
+            parameters = {**values, **case}
+            filled = {key: self._fill(number, key, value, parameters) for key, value in table.items()
                       if key not in ("cases", "pairs")}  # fmt: skip
             body = {key: value for key, value in filled.items() if key not in _FRAME}
             yield Ask(
@@ -146,7 +146,7 @@ class QueryFile:
 
 
 def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
-    """A text with every `{name}` replaced by that value; nothing else may stand in braces, nor a brace alone.
+    """Substitute `{name}` in a text; other braces are errors.
 
     Errors: ValueError with the reason, also where the text would become longer than a question is.
     """
@@ -161,15 +161,15 @@ def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
             filled.append(str(known[name[1]]))
         else:
             raise ValueError(f"no value for {shown(name[1])}")
-    made = "".join(filled)
-    if len(made) > _LONGEST_TEXT:
-        raise ValueError(f"it becomes {len(made)} characters long, of at most {_LONGEST_TEXT}")
-    return made
+    text_filled = "".join(filled)
+    if len(text_filled) > _LONGEST_TEXT:
+        raise ValueError(f"it becomes {len(text_filled)} characters long, of at most {_LONGEST_TEXT}")
+    return text_filled
 
 
 @lru_cache(maxsize=1)
 def validator() -> jsonschema.Draft202012Validator:
-    """The schema of a file, ready to be held against one."""
+    """A validator of the query-file schema."""
     text = (resources.files("tcformal.analysis.papers") / "query.schema.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(text))
 
@@ -201,7 +201,7 @@ def load(path: Path, name: str | None = None) -> QueryFile:
 
 
 def _which_kind(ask: Mapping[str, Any]) -> str:
-    """Why an ask is of no kind, or of several."""
+    """The reason why an ask has no kind, or several."""
     kinds = [kind for kind in (*KINDS, "d") if kind in ask]
     if len(kinds) > 1:
         return f"expected one kind of question, but got {' and '.join(kinds)}"
@@ -216,24 +216,24 @@ def _which_kind(ask: Mapping[str, Any]) -> str:
 
 
 def folder() -> Path:
-    """The folder of the queries that come with the package: inside it, or beside it in the repository."""
+    """The folder of the built-in queries, in the package or beside it in the repository."""
     package = Path(__file__).resolve().parents[2]
     inside = package / "queries"
     return inside if inside.is_dir() else package.parent / "queries"
 
 
 def known_queries() -> dict[str, Path]:
-    """Every query that comes with the package, by name."""
+    """The built-in queries by name."""
     root = folder()
     return {p.relative_to(root).with_suffix("").as_posix(): p for p in sorted(root.rglob("*.toml"))}
 
 
 def find(text: str) -> QueryFile:
-    """The query of that name, or of the file at that path; UnknownNameError where there is neither."""
-    known = known_queries()
-    if text in known:
-        return load(known[text], text)
+    """Load the query with this name or file path; UnknownNameError without one."""
+    queries = known_queries()
+    if text in queries:
+        return load(queries[text], text)
     if text.endswith(".toml"):
         return load(Path(text))
-    check_choice("query", text, list(known))
+    check_choice("query", text, list(queries))
     raise AssertionError("unreachable")

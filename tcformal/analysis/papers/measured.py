@@ -1,4 +1,4 @@
-"""Asks of what is measured: errors of random products, and how far results fall where c grows."""
+"""Measured quantities in query files: errors of random products, and monotonicity defects in c."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class MeasureAsked:
-    """What is measured of a unit or a program, and what is expected.
+    """A parsed ask about a measured quantity, with its expectation.
 
     Ranges and units: `random`: the largest error of random products in units of u·|A||B|; `falls`: ulps by
     which the result falls at least where c grows by one step.  One of both.
@@ -40,38 +40,38 @@ class MeasureAsked:
 
 
 def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
-    """What the key `measure` describes; InputError for values that do not fit."""
-    given = body["measure"]
-    of = computation(given["of"])
-    if ("random" in given) == ("falls" in given):
+    """Parse the key `measure`; InputError for invalid values."""
+    values = body["measure"]
+    of = computation(values["of"])
+    if ("random" in values) == ("falls" in values):
         raise InputError("expected one of random and falls to measure")
     numbers = {"length": of.k, "elements": 1024, "seed": 0}
     for key in numbers:
-        if key in given:
-            text = given[key]
+        if key in values:
+            text = values[key]
             number = read_int(key, text) if isinstance(text, str) else text
             numbers[key] = check_int(key, number, low=int(key != "seed"))
-    distribution = given.get("distribution", "normal")
+    distribution = values.get("distribution", "normal")
     weighted(of.a_format, distribution)  # refuses what it does not know
-    wanted = [read_number(key, given[key]) if key in given else None for key in ("random", "falls")]
+    wanted = [read_number(key, values[key]) if key in values else None for key in ("random", "falls")]
     return MeasureAsked(
         of, numbers["length"], wanted[0], wanted[1], numbers["elements"], distribution, numbers["seed"]
     )
 
 
 def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """The outcome and what was found: REPRODUCED or DIFFERENT of errors, FOUND, HOLDS or UNKNOWN of falls."""
+    """Measure a quantity: REPRODUCED or DIFFERENT for errors; FOUND, HOLDS or UNKNOWN for defects."""
     if x.random is not None:
         return _random(x, x.random)
-    made = monotonicity(
+    defects = monotonicity(
         x.of, length=x.length, limits=how.limits, solvers=how.solvers, certify=how.certify, store=how.store(),
         fresh=how.fresh,
     )  # fmt: skip
-    fall = made.largest("c")
-    data: dict[str, Any] = {"checked": made.claim is None or made.claim.checked}
+    fall = defects.largest("c")
+    data: dict[str, Any] = {"checked": defects.claim is None or defects.claim.checked}
     if fall is None:
-        said = "proved not to" if made.proved else "none found"
-        return ("HOLDS" if made.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
+        said = "proved not to" if defects.proved else "none found"
+        return ("HOLDS" if defects.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
     met = x.falls is not None and fall.ulps >= x.falls
     return ("FOUND" if met else "UNKNOWN"), data | {
         "reason": f"falls by {number_text(fall.ulps)} ulps where c grows, replayed twice",
@@ -81,7 +81,7 @@ def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
 
 
 def _random(x: MeasureAsked, stated: Fraction) -> tuple[str, dict[str, Any]]:
-    """The errors of random products, which are the same wherever they are drawn again."""
+    """The errors of seeded random products, compared with the stated largest one."""
     s = error_sample(x.of, x.length, elements=x.elements, distribution=x.distribution, seed=x.seed)
     q = s.quantiles
     largest = q.get(1.0, float("nan"))

@@ -1,4 +1,4 @@
-"""Numbers that query files state."""
+"""Numbers in query files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tcformal.errors import InputError
 
 
 def read_number(name: str, text: str) -> Fraction:
-    """A decimal number or a fraction of at least 0; InputError for another text."""
+    """Parse a nonnegative decimal number or fraction; InputError for another text."""
     try:
-        made = Fraction(text)
+        number = Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise InputError(f"expected a number for {name}, but got {text!r}") from None
-    if made < 0 or len(text) > 40:
+    if number < 0 or len(text) > 40:
         raise InputError(f"expected a number of at least 0 for {name}, but got {text!r}")
-    return made
+    return number

@@ -1,4 +1,4 @@
-"""Run query files: every ask answered, compared with what is expected, and kept."""
+"""Execution of query files: every ask is answered, compared with its expectation, and stored."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SCALE = 1 << 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One ask of a query file with its outcome, which is always derived from the verdict.
+    """An ask of a query file with its outcome, which is derived from the verdict.
 
     Ranges and units: `seconds` is the wall time of the answer when it was given.
     """
@@ -76,12 +76,12 @@ class Answered:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the one that the file expects, and was checked in this run."""
+        """Whether the outcome equals the expected one and was checked in this run."""
         return self.checked and self.outcome == self.ask.expected
 
 
 def question_asked(ask: Ask) -> Question:
-    """The question of an ask of kind `separate`, `property` or `algorithm`, from today's definitions."""
+    """The question of an ask of kind `separate`, `property` or `algorithm`, from current definitions."""
     assume = ask.body.get("assume", ())
     if ask.kind == "algorithm":
         return error_comparison(algorithm_asked(ask.body))
@@ -93,19 +93,19 @@ def question_asked(ask: Ask) -> Question:
 
 
 def _ask(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """Ask a question; the store keeps and serves the answer."""
+    """Answer a question through the store."""
     v = _verdict(question_asked(ask), how, how.limits.time_s)
     return v.kind.name, v.to_json()
 
 
 def _verdict(q: Q, how: SolveOptions, seconds: float) -> Verdict[Q]:
-    """The kept verdict on a question, or a new one within so many seconds, which is kept."""
+    """The stored verdict on a question, or a new one within `seconds`, which is stored."""
     limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
     return kept_or_answered(q, replace(how, limits=limits))
 
 
 def _largest(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """Search for the largest excess, for as many seconds as the ask says or one question may take."""
+    """Search for the largest excess error within the ask's or the default time limit."""
 
     def one(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
         return _verdict(q, how, seconds)
@@ -115,8 +115,8 @@ def _largest(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
         rows = search_rows(asked, how.limits.seed)
         return ("FOUND" if rows.kind is Kind.VIOLATED else rows.kind.name), rows.to_json()
     seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
-    found = worst(asked, one, seconds=seconds)
-    return found.outcome, found.to_json()
+    outcome = worst(asked, one, seconds=seconds)
+    return outcome.outcome, outcome.to_json()
 
 
 def _evaluate(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
@@ -152,7 +152,7 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 
 
 def _claim(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """Answer a claim about one unit, which the store keeps."""
+    """Answer a claim about one unit through the store."""
     spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
     v = answered(spec, name, how)
     if (store := how.store()) is not None:
@@ -204,7 +204,7 @@ ASKERS: dict[str, Callable[[Ask, SolveOptions], tuple[str, dict[str, Any]]]] = {
 
 
 def run(query: QueryFile, asks: Sequence[Ask], how: SolveOptions) -> Iterator[Answered]:
-    """Answer every ask of a file, in order; each answer is kept before the next one is looked for.
+    """Answer every ask of a file in order; each answer is stored before the next question.
 
     Errors: InputError with the place in the file for names or values that do not fit (`check_asks` finds
     most of them before anything is asked); answers so far are kept.  UnknownNameError or
@@ -237,7 +237,7 @@ def run_query(
     store: Store | None = None,
     fresh: bool = False,
 ) -> list[Answered]:
-    """Ask every question of a query file and compare the answers with what the file expects.
+    """Answer every question of a query file, and compare with the expectations.
 
     Shapes: one result for each question of the file, in order; with `only`, for those with this text in
     their names.

@@ -1,1 +1,1 @@
-"""Designs as text for other people's tools: one interpretation of the DAG for each format."""
+"""Export of designs to text formats: one interpretation of the DAG for each."""

@@ -1,4 +1,4 @@
-"""A design as binary AIGER: the gates of the blasted DAG as ands and complements, with a symbol table."""
+"""Binary AIGER export: the blasted DAG as and-gates and complements, with a symbol table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tcformal.backends.gates import Gates
 
 
 class AndGraph:
-    """Ands and complements with structural hashing.
+    """An and-inverter graph with structural hashing.
 
     A literal is 2·v or 2·v + 1 (complemented) for variable v; 0 is false.  Inputs are the variables 1 to
     `n_inputs`, ands follow.
@@ -21,7 +21,7 @@ class AndGraph:
         self._table: dict[tuple[int, int], int] = {}
 
     def and_(self, x: int, y: int) -> int:
-        """x ∧ y."""
+        """The literal of x ∧ y."""
         x, y = max(x, y), min(x, y)
         if y == 0 or x == y ^ 1:
             return 0
@@ -33,37 +33,37 @@ class AndGraph:
         return self._table[x, y]
 
     def on_and(self, x: int, y: int) -> int:
-        """The gate `and`."""
+        """An `and` gate."""
         return self.and_(x, y)
 
     def on_xor(self, x: int, y: int) -> int:
-        """The gate `xor`."""
+        """An `xor` gate as and-gates."""
         return self.on_choice(x, y ^ 1, y)
 
     def on_choice(self, cond: int, yes: int, no: int) -> int:
-        """The gate `choice`."""
+        """A `choice` gate (multiplexer) as and-gates."""
         return self.and_(self.and_(cond, yes) ^ 1, self.and_(cond ^ 1, no) ^ 1) ^ 1
 
     def on_majority(self, x: int, y: int, z: int) -> int:
-        """The gate `majority`."""
+        """A `majority` gate as and-gates."""
         either = self.and_(x ^ 1, y ^ 1) ^ 1
         return self.and_(self.and_(x, y) ^ 1, self.and_(either, z) ^ 1) ^ 1
 
 
 def _ands(gates: Gates, roots: tuple[int, ...], number: dict[int, int]) -> tuple[AndGraph, list[int]]:
-    """The gates that `roots` need, given the variable of each input gate; the roots as literals."""
-    made = AndGraph(len(number))
+    """The and-gates that `roots` need, given the variables of input gates; and the roots' literals."""
+    graph = AndGraph(len(number))
     literal = {0: 0, **{gate: 2 * variable for gate, variable in number.items()}}
     for gate in gates.cone(roots):
         kind, args = gates.rows[gate]
         if kind != "input":
             values = [literal[x >> 1] ^ (x & 1) for x in args]
-            literal[gate] = getattr(made, f"on_{kind}")(*values)
-    return made, [literal[x >> 1] ^ (x & 1) for x in roots]
+            literal[gate] = getattr(graph, f"on_{kind}")(*values)
+    return graph, [literal[x >> 1] ^ (x & 1) for x in roots]
 
 
 def to_aiger(design: ExportedDesign) -> bytes:
-    """A design as binary AIGER: inputs in the order of the ports, of every element the lowest bit first."""
+    """A design as binary AIGER: inputs in port order, element by element, lowest bit first."""
     blast = Blast(design.graph)
     (roots,) = blast.run([design.root])
     number: dict[int, int] = {}
@@ -85,10 +85,10 @@ def to_aiger(design: ExportedDesign) -> bytes:
 
 
 def _delta(value: int) -> bytes:
-    """A number in groups of seven bits, the lowest first; the top bit says that more follow."""
-    made = bytearray()
+    """A variable-length integer: groups of seven bits, lowest first; the top bit marks continuation."""
+    groups = bytearray()
     while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
+        groups.append(value & 0x7F | 0x80)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    groups.append(value)
+    return bytes(groups)

@@ -1,4 +1,4 @@
-"""The vocabulary as BTOR2: a word-level netlist with inputs, named nodes and one output."""
+"""BTOR2 export: a word-level netlist with inputs, named nodes and one output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tcformal.ir.walk import Interpreter
 
 
 class Btor2Text(Interpreter[int]):
-    """Line numbers as values."""
+    """An interpretation of the DAG as BTOR2 lines; values are line numbers."""
 
     def __init__(self, design: ExportedDesign) -> None:
         super().__init__(design.graph)
@@ -35,7 +35,7 @@ class Btor2Text(Interpreter[int]):
         return self._sorts[width]
 
     def _apply(self, name: str, width: int, *args: int, node: Node | None = None) -> int:
-        """One operator; with `node`, the line carries the name of the node's stage."""
+        """One operator line; with `node`, the line is named after its stage."""
         text = " ".join((name, str(self._sort(width)), *map(str, args)))
         stages = [] if node is None else self._stages.get(node.index, [])
         if node is None or not stages:
@@ -44,7 +44,7 @@ class Btor2Text(Interpreter[int]):
         return self._line(f"{text} {symbol}", remarks(stages, symbol))
 
     def output(self, value: int) -> None:
-        """The result."""
+        """The output line."""
         self._line(f"output {value} {RESULT}")
 
     def _const(self, value: int, width: int) -> int:
@@ -127,7 +127,7 @@ class Btor2Text(Interpreter[int]):
         return self._shift(node, "sra", x, amount)
 
     def _shift(self, node: Node, name: str, x: int, amount: int) -> int:
-        """A shift whose amount is brought to the width of x; one too large stays too large."""
+        """A shift whose amount is converted to x's width; overlong amounts stay overlong."""
         width, given = node.width, node.args[1].width
         if given < width:
             amount = self._apply("uext", width, amount, width - given)
@@ -140,7 +140,7 @@ class Btor2Text(Interpreter[int]):
 
 
 def to_btor2(design: ExportedDesign) -> str:
-    """A design as a netlist without states."""
+    """A design as a BTOR2 netlist without states."""
     writer = Btor2Text(design)
     (result,) = writer.run([design.root])
     writer.output(result)

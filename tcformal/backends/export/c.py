@@ -1,4 +1,4 @@
-"""The vocabulary as C11: one header with an inline function, and a function for SystemVerilog's DPI-C."""
+"""C11 export: one header with an inline function, and a DPI-C function for SystemVerilog."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN = {"and": "&", "or": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*",
 
 @dataclass(frozen=True, slots=True)
 class WordText:
-    """C expressions on words; `limbs` is the number of limbs of what is wider than 64 bits.
+    """C expressions on words; values wider than 64 bits are arrays of `limbs` limbs.
 
     Every operand of an operator is a word of the operator's type; results may have bits above the width
     until they are masked.
@@ -31,20 +31,20 @@ class WordText:
         return width > 64
 
     def type(self, width: int) -> str:
-        """The type of a bit-vector of that width."""
+        """The C type of a bit-vector of this width."""
         if self.wide(width):
             return f"tcformal_w{self.limbs}"
         return "uint32_t" if width <= 32 else "uint64_t"
 
     def literal(self, value: int, width: int) -> str:
-        """A constant."""
+        """A constant expression."""
         if not self.wide(width):
             return f"{value:#x}u" if width <= 32 else f"UINT64_C({value:#x})"
         words = (value >> 64 * i & (1 << 64) - 1 for i in range(self.limbs))
         return f"{self.type(width)}_make({', '.join(f'UINT64_C({w:#x})' for w in words)})"
 
     def cast(self, x: str, width: int, to: int) -> str:
-        """A word of one width as a word of another; bits that do not fit are lost with the limbs."""
+        """A word converted to another width; excess limbs are dropped."""
         if self.type(width) == self.type(to):
             return x
         if self.wide(to):
@@ -54,7 +54,7 @@ class WordText:
         return f"({self.type(to)})({x})"
 
     def op(self, name: str, width: int, x: str, y: str) -> str:
-        """An operator of two words of one width; for a shift, y is a plain integer below the word's size."""
+        """A binary operator on words of one width; a shift's y is a plain integer below the word size."""
         if name == "ult" and y == self.literal(0, width):
             return "0u"  # compilers warn of a comparison that never holds
         if self.wide(width):
@@ -62,25 +62,25 @@ class WordText:
         return f"({x} {_PLAIN[name]} {y})"
 
     def masked(self, x: str, width: int) -> str:
-        """A word with zeros above the width."""
+        """A word masked to its width."""
         size = 64 * self.limbs if self.wide(width) else 32 if width <= 32 else 64
         return x if width == size else self.op("and", width, x, self.literal((1 << width) - 1, width))
 
     def ones(self, bit: str, width: int) -> str:
-        """All bits of the width where `bit` (a word of 0 or 1) is set, else none."""
+        """A mask of the width that repeats `bit` (a word of 0 or 1)."""
         zero = self.literal(0, width)
         return self.masked(self.op("sub", width, zero, self.cast(bit, 1, width)), width)
 
     def top(self, x: str, width: int) -> str:
-        """The highest bit of the width, as a word of 0 or 1."""
+        """The top bit of a word as 0 or 1."""
         return self.cast(self.op("shr", width, x, str(width - 1)), width, 1)
 
     def small(self, x: str, width: int) -> str:
-        """A shift's amount as a plain integer; one of several limbs keeps to 32 bits by staying large."""
+        """A shift amount as a plain integer; a multi-limb amount saturates to 32 bits."""
         return f"{self.type(width)}_amount({x})" if self.wide(width) else x
 
     def helpers(self) -> str:
-        """The functions on limbs."""
+        """The C helper functions on limbs."""
         text = (files("tcformal.backends.export") / "wide.h").read_text(encoding="utf-8")
         limbs = [f"w{i}" for i in range(self.limbs)]
         for mark, value in (
@@ -94,12 +94,12 @@ class WordText:
 
 
 def words_for(widths: Iterable[int]) -> WordText:
-    """Words as wide as the widest bit-vector needs."""
+    """The word representation for the widest bit-vector."""
     return WordText(-(-max(widths) // 64))
 
 
 class CText(Statements):
-    """Variables and literals as values; every variable has zeros above its width."""
+    """An interpretation of the DAG as C statements; every variable is masked to its width."""
 
     def __init__(self, design: ExportedDesign) -> None:
         super().__init__(design)
@@ -110,7 +110,7 @@ class CText(Statements):
         return self.words.literal(value, width)
 
     def statement(self, node: Node, name: str, expression: str) -> str:
-        """A constant variable."""
+        """The declaration of a constant variable."""
         return f"    const {self.words.type(node.width)} {name} = {expression};"
 
     def _masked(self, name: str, node: Node, x: str, y: str) -> str:
@@ -168,7 +168,7 @@ class CText(Statements):
 
     # ------------------------------------------------------------------ shifts
     def _shift(self, name: str, node: Node, x: str, amount: str, beyond: str) -> str:
-        """A shift, or `beyond` where the amount is at least the width: C has no meaning for that."""
+        """A shift, or `beyond` for an overlong amount, which C leaves undefined."""
         w, by = self.words, node.args[1].width
         small = w.small(amount, by)
         moved = w.op(name, node.width, x, small)
@@ -182,7 +182,7 @@ class CText(Statements):
         return self._shift("shr", node, x, amount, self.literal(0, node.width))
 
     def on_ashr(self, node: Node, x: str, amount: str) -> str:
-        """Complemented where negative, shifted, and complemented back."""
+        """An arithmetic shift: complement if negative, shift, complement back."""
         w, width = self.words, node.width
         name = f"{self._names[node.index]}_sign"
         sign = w.ones(w.top(x, width), width)
@@ -209,17 +209,17 @@ class CText(Statements):
         return f"!{self.words.op('ult', width, self._biased(y, width), self._biased(x, width))}"
 
     def _biased(self, x: str, width: int) -> str:
-        """Two's complement as an unsigned number in the same order: the top bit complemented."""
+        """Offset binary: two's complement with the top bit flipped, in unsigned order."""
         return self.words.op("xor", width, x, self.literal(1 << (width - 1), width))
 
 
 def storage(width: int) -> str:
-    """The type that holds one encoding in memory."""
+    """The C type that holds one encoding in memory."""
     return f"uint{next(bits for bits in (8, 16, 32, 64) if bits >= width)}_t"
 
 
 def to_c(design: ExportedDesign) -> str:
-    """A design as one header; what an encoding's word has above its width is ignored."""
+    """A design as one C header; bits above an encoding's width are ignored."""
     writer = CText(design)
     (result,) = writer.run([design.root])
     words, guard = writer.words, f"{design.name.upper()}_H"
@@ -254,7 +254,7 @@ def _argument(port: ExportPort) -> str:
 
 
 def _elements(words: WordText, design: ExportedDesign) -> Iterator[str]:
-    """A variable for each element that the result depends on."""
+    """Variables for the elements that the result depends on."""
     needed = {design.graph.input_name(n) for n in reachable([design.root]) if n.op == "input"}
     for p in design.ports:
         if not p.array and not needed.intersection(p.inputs):
@@ -271,7 +271,7 @@ def _elements(words: WordText, design: ExportedDesign) -> Iterator[str]:
 
 
 def _dpi(design: ExportedDesign) -> Iterator[str]:
-    """The function that a simulator calls: packed vectors in, the result out."""
+    """The DPI-C function for simulators: packed vectors in, the result out."""
     name, width = f"{design.name}_dpi", design.root.width
     ports = [(p.name, p.width * len(p.inputs)) for p in design.ports]
     imported = ", ".join(f"input bit [{bits - 1}:0] {port}" for port, bits in ports)

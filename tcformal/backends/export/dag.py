@@ -1,4 +1,4 @@
-"""A design as JSON: its DAG with names of operands, formats and stages."""
+"""JSON export: a design's DAG with operands, formats and stage names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tcformal.ir.walk import to_json
 
 
 def to_json_design(design: ExportedDesign) -> str:
-    """The DAG as `ir.walk.to_json` gives it, roots being d and every stage, with what a reader needs beside.
+    """The DAG as `ir.walk.to_json` serialises it, with d and every stage as roots, and metadata.
 
     `tcformal.ir.walk.from_json` reads it back.
     """

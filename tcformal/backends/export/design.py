@@ -1,4 +1,4 @@
-"""What every format writes: a design's DAG, its ports, the names of its stages, and where it comes from."""
+"""An exportable design: its DAG, ports, stage names, and provenance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESULT = "d"
 
 @dataclass(frozen=True, slots=True)
 class ExportPort:
-    """One operand: its raw encodings, element 0 first."""
+    """One operand port: its raw encodings, element 0 first."""
 
     name: str
     #: The DAG's input of each element.
@@ -29,7 +29,7 @@ class ExportPort:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The name of each element: `a_0`, `a_1`, …, or `c`."""
+        """The names of its elements: `a_0`, `a_1`, …, or `c`."""
         if not self.array:
             return (self.name,)
         return tuple(f"{self.name}_{i}" for i in range(len(self.inputs)))
@@ -37,7 +37,7 @@ class ExportPort:
 
 @dataclass(frozen=True, slots=True)
 class ExportedDesign:
-    """A combinational design: result bits as a function of the ports' bits."""
+    """A combinational design: the result bits as a function of the port bits."""
 
     #: An identifier of C, Verilog and SMT-LIB.
     name: str
@@ -51,26 +51,26 @@ class ExportedDesign:
     header: tuple[str, ...]
 
     def input_symbols(self) -> dict[str, str]:
-        """The symbol of each element by the name of the DAG's input."""
+        """The element symbol of each DAG input."""
         return {name: symbol for p in self.ports for name, symbol in zip(p.inputs, p.symbols, strict=True)}
 
     def stages(self) -> dict[int, list[tuple[str, Stage]]]:
-        """The labelled stages that the result depends on, by the index of their node."""
+        """The labelled stages below the result, by node index."""
         needed = {node.index for node in reachable([self.root])}
-        found: dict[int, list[tuple[str, Stage]]] = {}
+        by_index: dict[int, list[tuple[str, Stage]]] = {}
         for label, stage in self.graph.labels.items():
             if stage.node.index in needed:
-                found.setdefault(stage.node.index, []).append((label, stage))
-        return found
+                by_index.setdefault(stage.node.index, []).append((label, stage))
+        return by_index
 
     def identifiers(self) -> dict[int, str]:
         """An identifier for every node: its first stage's name, an input's symbol, or `n` and its index."""
-        given = self.input_symbols()
-        taken = {*given.values(), RESULT}
+        symbols = self.input_symbols()
+        taken = {*symbols.values(), RESULT}
         stages, names = self.stages(), {}
         for node in reachable([self.root]):
             if node.op == "input":
-                names[node.index] = given[self.graph.input_name(node)]
+                names[node.index] = symbols[self.graph.input_name(node)]
                 continue
             name = f"n{node.index}"
             for label, _ in stages.get(node.index, ())[:1]:
@@ -83,12 +83,12 @@ class ExportedDesign:
 
 
 def identifier(text: str) -> str:
-    """A text as an identifier: letters, digits and underscores."""
+    """A text turned into an identifier: letters, digits and underscores."""
     return re.sub(r"\W", "_", text.replace("=-", "=minus"), flags=re.ASCII)
 
 
 def remarks(stages: list[tuple[str, Stage]], name: str) -> str:
-    """How a person reads the bits x of a node called `name` as its stages; empty where that says nothing."""
+    """Comments on how to read a node's bits as its stages; empty where they add nothing."""
     said = []
     for label, stage in stages:
         value = "x" if not stage.offset else f"x {'-' if stage.offset < 0 else '+'} {abs(stage.offset)}"

@@ -1,4 +1,4 @@
-"""The formats that a design can be written in."""
+"""The registry of export formats."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ FORMATS: dict[str, Callable[[ExportedDesign], str | bytes]] = {
 
 
 def written(design: ExportedDesign, to: str) -> bytes:
-    """A design in one of the formats; UnknownNameError for another."""
-    made = FORMATS[check_choice("format", to, FORMATS)](design)
-    return made.encode() if isinstance(made, str) else made
+    """A design in one export format; UnknownNameError for an unknown one."""
+    text = FORMATS[check_choice("format", to, FORMATS)](design)
+    return text.encode() if isinstance(text, str) else text

@@ -1,4 +1,4 @@
-"""A design as an SMT-LIB 2 script of definitions, to which a user adds assertions about a_0, …, c and d."""
+"""SMT-LIB 2 export: a script of definitions, to which users add assertions about a_0, …, c and d."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _TAKEN = re.compile(
 
 
 def quoted(name: str) -> str:
-    """An input's name as an SMT-LIB symbol; InputError for a name that none can carry."""
+    """An input's name as a quoted SMT-LIB symbol; InputError for an unquotable name."""
     if "|" in name or "\\" in name or not name.isprintable() or _TAKEN.fullmatch(name):
         raise InputError(f"expected an input name that SMT-LIB can quote and does not use, but got {name!r}")
     return f"|{name}|"
 
 
 class SmtlibText(TermInterpreter[str]):
-    """Symbols and literals as values; each application becomes one line of text.
+    """An interpretation of the DAG as SMT-LIB terms: symbols, literals, and one line per application.
 
     One definition per shared node keeps the text as small as the DAG and free of nesting.
     """
@@ -46,7 +46,7 @@ class SmtlibText(TermInterpreter[str]):
             self._prefix += "_"
 
     def const_term(self, value: int, width: int) -> str:
-        """A literal, hexadecimal where the width allows it."""
+        """A literal: hexadecimal if the width is a multiple of four, else binary."""
         return f"#b{value:0{width}b}" if width % 4 else f"#x{value:0{width // 4}x}"
 
     def input_term(self, name: str, width: int) -> str:
@@ -55,7 +55,7 @@ class SmtlibText(TermInterpreter[str]):
         return quoted(name)
 
     def apply(self, name: str, args: Sequence[str], indices: Sequence[int], width: int | None) -> str:
-        """One definition; its symbol."""
+        """Define the result of one operator, and return its symbol."""
         symbol = f"{self._prefix}{len(self.definitions)}"
         head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
         sort = "Bool" if width is None else f"(_ BitVec {width})"
@@ -64,7 +64,7 @@ class SmtlibText(TermInterpreter[str]):
 
 
 def to_smtlib(graph: Graph, assertion: Node, *, status: str | None = None) -> str:
-    """The question whether some input makes `assertion` equal 1, as an SMT-LIB 2 script.
+    """The SMT-LIB 2 script of the question whether some input makes `assertion` equal 1.
 
     Shapes: `assertion` has width 1; `status` is the known answer (`sat`, `unsat`, `unknown`) or None.
     Errors: WidthError for another width, UnknownNameError for another status, InputError for an
@@ -80,7 +80,7 @@ def to_smtlib(graph: Graph, assertion: Node, *, status: str | None = None) -> st
 
 
 class SmtlibStages(SmtlibText):
-    """Every labelled stage becomes a definition of its own name, after the definitions that it needs."""
+    """SMT-LIB definitions of a design: one per labelled stage, in dependency order."""
 
     def __init__(self, design: ExportedDesign) -> None:
         super().__init__(design.graph)
@@ -88,7 +88,7 @@ class SmtlibStages(SmtlibText):
         self._stages = design.stages()
 
     def input_term(self, name: str, width: int) -> str:
-        """The element's symbol: all elements are declared in the order of the ports."""
+        """The symbol of an element; all elements are declared in port order."""
         return self._symbols[name]
 
     def visit(self, node: Node, values: Sequence[SolverTerm[str]]) -> SolverTerm[str]:

@@ -1,4 +1,4 @@
-"""What Verilog and C have in common: one statement for each node, named after its stage."""
+"""Shared base of the Verilog and C exports: one statement per node, named after its stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tcformal.ir.walk import Interpreter
 
 
 class Statements(Interpreter[str], partial=True):
-    """Identifiers and literals as values; each operator becomes one statement.
+    """An interpretation of the DAG as statements; values are identifiers and literals.
 
     A handler returns the right-hand side; a bit-vector of width w fills the low w bits of its variable.
     """
@@ -25,14 +25,14 @@ class Statements(Interpreter[str], partial=True):
 
     @abstractmethod
     def literal(self, value: int, width: int) -> str:
-        """A constant."""
+        """A constant expression."""
 
     @abstractmethod
     def statement(self, node: Node, name: str, expression: str) -> str:
         """The definition of a variable."""
 
     def visit(self, node: Node, values: Sequence[str]) -> str:
-        """The identifier of a node, once its statement stands; leaves need none."""
+        """The identifier of a node after its statement is emitted; leaves need no statement."""
         expression = super().visit(node, values)
         if node.op in ("const", "input"):
             return expression
@@ -47,5 +47,5 @@ class Statements(Interpreter[str], partial=True):
         return self.literal(node.params[1], node.width)
 
     def on_input(self, node: Node) -> str:
-        """The element's name."""
+        """The element's identifier."""
         return self._names[node.index]

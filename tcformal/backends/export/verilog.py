@@ -1,7 +1,7 @@
-"""The vocabulary as SystemVerilog: one combinational, synthesisable module with packed ports.
+"""SystemVerilog export: one combinational, synthesisable module with packed ports.
 
-Every operand of an expression has the width that the expression needs, so that no rule about the
-widths of contexts matters.
+All operands of an expression have the expression's width, so that Verilog's context-dependent widths have no
+effect.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _CONSTANT = ("UNSIGNED", "CMPCONST")
 
 
 class VerilogText(Statements):
-    """Wires and sized literals as values."""
+    """An interpretation of the DAG as wires and sized literals."""
 
     def literal(self, value: int, width: int) -> str:
         """A sized literal."""
         return f"{width}'h{value:x}"
 
     def statement(self, node: Node, name: str, expression: str) -> str:
-        """A wire."""
+        """The declaration of a wire."""
         return f"  wire [{node.width - 1}:0] {name} = {expression};"
 
     def on_not_(self, _: Node, x: str) -> str:
@@ -95,12 +95,12 @@ class VerilogText(Statements):
 
 
 def _grown(x: str, bits: int) -> str:
-    """A word widened by zeros at its top."""
+    """Zero extension of an expression."""
     return f"{{{bits}'h0, {x}}}"
 
 
 def _amount(node: Node, amount: str) -> str:
-    """A shift's amount; one of more bits than simulators accept becomes all ones where it is too large."""
+    """A shift amount; one wider than simulators accept saturates to all ones."""
     width = node.args[1].width
     if width <= _MOST_AMOUNT:
         return amount

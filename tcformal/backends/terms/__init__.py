@@ -1,1 +1,1 @@
-"""The vocabulary as solver terms: z3, cvc5, bitwuzla, and SMT-LIB text."""
+"""Solver terms: the operators in z3, cvc5, bitwuzla, and SMT-LIB text."""

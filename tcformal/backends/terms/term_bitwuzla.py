@@ -1,4 +1,4 @@
-"""The vocabulary as Bitwuzla terms."""
+"""The operators as Bitwuzla terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.ir.build import Graph
 
 
 class BitwuzlaTerms(TermInterpreter[Any]):
-    """Terms of Bitwuzla in one term manager (its own unless one is given)."""
+    """An interpretation of the DAG as Bitwuzla terms in one term manager, by default a new one."""
 
     KINDS: ClassVar[Mapping[str, Any]] = {
         "not": Kind.NOT,
@@ -48,13 +48,13 @@ class BitwuzlaTerms(TermInterpreter[Any]):
         self.manager = bitwuzla.TermManager() if manager is None else manager
 
     def const_term(self, value: int, width: int) -> Any:
-        """A value."""
+        """A bit-vector value."""
         return self.manager.mk_bv_value(self.manager.mk_bv_sort(width), format(value, "x"), 16)
 
     def input_term(self, name: str, width: int) -> Any:
-        """A constant symbol."""
+        """A bit-vector constant symbol."""
         return self.manager.mk_const(self.manager.mk_bv_sort(width), name)
 
     def apply(self, name: str, args: Sequence[Any], indices: Sequence[int], width: int | None) -> Any:
-        """One term."""
+        """Build one term."""
         return self.manager.mk_term(self.KINDS[name], list(args), list(indices))

@@ -1,4 +1,4 @@
-"""The vocabulary as cvc5 terms."""
+"""The operators as cvc5 terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.ir.build import Graph
 
 
 class Cvc5Terms(TermInterpreter[Any]):
-    """Terms of cvc5 in one term manager (its own unless one is given)."""
+    """An interpretation of the DAG as cvc5 terms in one term manager, by default a new one."""
 
     KINDS: ClassVar[Mapping[str, Any]] = {
         "not": Kind.NOT,
@@ -48,14 +48,14 @@ class Cvc5Terms(TermInterpreter[Any]):
         self.manager = cvc5.TermManager() if manager is None else manager
 
     def const_term(self, value: int, width: int) -> Any:
-        """A value; given in base 16 because integers beyond 64 bits are not taken."""
+        """A bit-vector value, in base 16 because the interface limits integers to 64 bits."""
         return self.manager.mkBitVector(width, format(value, "x"), 16)
 
     def input_term(self, name: str, width: int) -> Any:
-        """A constant symbol."""
+        """A bit-vector constant symbol."""
         return self.manager.mkConst(self.manager.mkBitVectorSort(width), name)
 
     def apply(self, name: str, args: Sequence[Any], indices: Sequence[int], width: int | None) -> Any:
-        """One term, through an indexed operator where there are indices."""
+        """Build one term, with an indexed operator if there are indices."""
         kind = self.KINDS[name]
         return self.manager.mkTerm(self.manager.mkOp(kind, *indices) if indices else kind, *args)

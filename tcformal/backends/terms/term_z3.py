@@ -1,4 +1,4 @@
-"""The vocabulary as z3 terms."""
+"""The operators as z3 terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RENAMED = {"=": "eq", "zero_extend": "zero_ext", "sign_extend": "sign_ext"}
 
 
 class Z3Terms(TermInterpreter[Any]):
-    """Terms of z3 in one context (its own unless one is given).
+    """An interpretation of the DAG as z3 terms in one context, by default a new one.
 
     The C functions are called directly: the operators of the Python classes check and coerce, which
     on large graphs costs more than the query.
@@ -30,15 +30,15 @@ class Z3Terms(TermInterpreter[Any]):
         self.context = z3.Context() if context is None else context
 
     def const_term(self, value: int, width: int) -> Any:
-        """A numeral."""
+        """A bit-vector numeral."""
         return z3.BitVecVal(value, width, self.context)
 
     def input_term(self, name: str, width: int) -> Any:
-        """A constant symbol."""
+        """A bit-vector constant symbol."""
         return z3.BitVec(name, width, self.context)
 
     def apply(self, name: str, args: Sequence[Any], indices: Sequence[int], width: int | None) -> Any:
-        """One call of z3's C interface."""
+        """Build one term by z3's C interface."""
         handles = [a.as_ast() for a in args]
         context = self.context.ref()
         if name in ("and", "or"):

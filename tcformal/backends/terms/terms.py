@@ -1,7 +1,7 @@
-"""What all solver terms have in common: the vocabulary said in the operators of SMT-LIB's QF_BV.
+"""Base of all solver terms: the operator vocabulary in SMT-LIB's QF_BV operators.
 
-A back end supplies three things (a constant, an input, an application of one QF_BV operator); how
-each operator of the table is said with them is written here, once.
+A back end supplies three functions (a constant, an input, an application of one QF_BV operator); the
+translation of each operator to QF_BV is written here, once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TERM_OPS = frozenset(
 
 
 class SolverTerm(Generic[T]):
-    """One bit-vector as a solver sees it; one of width 1 may be held as a truth value, or as both."""
+    """A solver's bit-vector term; width 1 may also be held as a Bool."""
 
     __slots__ = ("bits", "truth", "width")
 
@@ -41,7 +41,7 @@ class SolverTerm(Generic[T]):
 
 
 class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
-    """The meaning of the vocabulary as terms of one solver.
+    """An interpretation of the DAG as terms of one solver.
 
     Shapes: a node of width w becomes a bit-vector of width w; `assertion` gives the solver's Bool.
     Errors: a back end whose `KINDS` lack an operator of QF_BV that is needed cannot be created
@@ -70,15 +70,15 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
 
     @abstractmethod
     def input_term(self, name: str, width: int) -> T:
-        """A free bit-vector with the name of an input."""
+        """A free bit-vector with an input's name."""
 
     @abstractmethod
     def apply(self, name: str, args: Sequence[T], indices: Sequence[int], width: int | None) -> T:
-        """The QF_BV operator `name` on terms; `width` is that of the result, None for a Bool."""
+        """Apply the QF_BV operator `name`; `width` is the result's, None for a Bool."""
 
     # ------------------------------------------------------------------ the two forms of one bit
     def bits(self, term: SolverTerm[T]) -> T:
-        """The term as a bit-vector."""
+        """A term as a bit-vector."""
         if term.bits is None:
             if term.truth is None:
                 raise WidthError("expected a term with bits or a truth value, but got one with neither")
@@ -87,7 +87,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return term.bits
 
     def truth(self, term: SolverTerm[T]) -> T:
-        """A term of width 1 as the solver's Bool."""
+        """A term of width 1 as a Bool."""
         if term.truth is None:
             if term.width != 1:
                 raise WidthError(f"expected width 1 for a truth value, but got width {term.width}")
@@ -95,7 +95,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return term.truth
 
     def assertion(self, node: Node) -> T:
-        """The Bool that says that `node` (width 1) is 1."""
+        """The Bool that states that `node` (width 1) is 1."""
         return self.truth(self.run([node])[0])
 
     # ------------------------------------------------------------------ helpers of the handlers
@@ -107,7 +107,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return SolverTerm(node.width, bits=bits)
 
     def _logic(self, node: Node, name: str, *args: SolverTerm[T]) -> SolverTerm[T]:
-        """A bitwise operator; on one bit it stays among truth values when an operand is one."""
+        """A bitwise operator; on width 1 it stays a Bool if an operand is one."""
         if node.width == 1 and any(a.truth is not None for a in args):
             return SolverTerm(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
         return self._plain(node, "bv" + name, *args)
@@ -116,7 +116,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return SolverTerm(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
 
     def _shift(self, node: Node, name: str, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """A shift whose amount is brought to the width of `x`; one too large stays too large."""
+        """A shift whose amount is converted to x's width; overlong amounts stay overlong."""
         width, bits = x.width, self.bits(amount)
         if amount.width < width:
             bits = self.apply("zero_extend", (bits,), (width - amount.width,), width)
@@ -168,26 +168,26 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return self._plain(node, "bvneg", x)
 
     def on_mul_expand(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Exact unsigned product: both factors grown to the width of the result first."""
+        """Exact unsigned product of zero-extended factors."""
         grown = [
             self.apply("zero_extend", (self.bits(a),), (node.width - a.width,), node.width) for a in (x, y)
         ]
         return SolverTerm(node.width, bits=self.apply("bvmul", grown, (), node.width))
 
     def on_shl_mod(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Shift left."""
+        """Left shift."""
         return self._shift(node, "bvshl", x, amount)
 
     def on_lshr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Shift right with zeros coming in."""
+        """Logical right shift."""
         return self._shift(node, "bvlshr", x, amount)
 
     def on_ashr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Shift right with copies of the top bit coming in."""
+        """Arithmetic right shift."""
         return self._shift(node, "bvashr", x, amount)
 
     def on_eq(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Equality; with one bit that is fixed it is the other bit or its complement."""
+        """Equality; against a constant bit it is the other bit or its complement."""
         for fixed, other in zip(node.args, (y, x), strict=True):
             if fixed.op == "const" and fixed.width == 1:
                 if fixed.params[1]:
@@ -198,23 +198,23 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return self._compare("=", x, y)
 
     def on_ult(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Unsigned less than."""
+        """Unsigned comparison <."""
         return self._compare("bvult", x, y)
 
     def on_ule(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Unsigned at most."""
+        """Unsigned comparison ≤."""
         return self._compare("bvule", x, y)
 
     def on_slt(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Two's complement less than."""
+        """Signed comparison <."""
         return self._compare("bvslt", x, y)
 
     def on_sle(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Two's complement at most."""
+        """Signed comparison ≤."""
         return self._compare("bvsle", x, y)
 
     def on_ite(self, node: Node, cond: SolverTerm[T], yes: SolverTerm[T], no: SolverTerm[T]) -> SolverTerm[T]:
-        """Choice; on one bit it stays among truth values when a branch is one."""
+        """Selection; on width 1 it stays a Bool if a branch is one."""
         if node.width == 1 and (yes.truth is not None or no.truth is not None):
             branches = (self.truth(cond), self.truth(yes), self.truth(no))
             return SolverTerm(1, truth=self.apply("ite", branches, (), None))
@@ -222,7 +222,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return SolverTerm(node.width, bits=self.apply("ite", args, (), node.width))
 
     def on_concat(self, node: Node, high: SolverTerm[T], low: SolverTerm[T]) -> SolverTerm[T]:
-        """Side by side."""
+        """Concatenation."""
         return self._plain(node, "concat", high, low)
 
     def on_extract(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
@@ -230,9 +230,9 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         return self._plain(node, "extract", x, indices=node.params)
 
     def on_zero_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """The word widened by zeros at its top."""
+        """Zero extension."""
         return self._plain(node, "zero_extend", x, indices=node.params)
 
     def on_sign_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """The word widened by copies of its top bit."""
+        """Sign extension."""
         return self._plain(node, "sign_extend", x, indices=node.params)

@@ -1,1 +1,1 @@
-"""The order of summation as a structure: trees of sums, and the usual arrangements."""
+"""Summation trees, and builders of the usual ones."""

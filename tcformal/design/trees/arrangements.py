@@ -1,4 +1,4 @@
-"""Trees of sums: builders of the usual arrangements, and every design of the space as a tree."""
+"""Builders of summation trees: the usual arrangements, and the tree of any design."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMBINATIONS: dict[str, str] = {
 
 
 def groups(k: int, size: int, grouping: str = "contiguous") -> list[tuple[int, ...]]:
-    """The products 0 … k - 1 in groups of `size`; InputError where k is no multiple of it."""
+    """The products 0 … k - 1 in groups of `size`; InputError unless k is a multiple of it."""
     check_choice("grouping", grouping, GROUPINGS)
     check_int("size", size, low=1, high=k)
     if k % size:
@@ -35,12 +35,12 @@ def groups(k: int, size: int, grouping: str = "contiguous") -> list[tuple[int, .
     count = k // size
     if grouping == "strided":
         return [tuple(range(i, k, count)) for i in range(count)]
-    made = [tuple(range(i, i + size)) for i in range(0, k, size)]
-    return made[::-1] if grouping == "reversed" else made
+    rows = [tuple(range(i, i + size)) for i in range(0, k, size)]
+    return rows[::-1] if grouping == "reversed" else rows
 
 
 def combined(parts: Sequence[int | str | Step], combination: str, stage: str = "") -> int | str | Step:
-    """Parts (products, c, sums) put together by sums of one stage; a single part is left as it is."""
+    """Combine parts (products, c, sums) by sums of one stage: fused, chained or pairwise."""
     check_choice("combination", combination, COMBINATIONS)
     if combination == "fused":
         return Step(tuple(parts), stage)
@@ -59,7 +59,7 @@ def combined(parts: Sequence[int | str | Step], combination: str, stage: str = "
 def running(
     parts: Iterable[Sequence[int | str | Step]], start: int | str | Step, stage: str = ""
 ) -> int | str | Step:
-    """A chain of sums, each of the sum before it and the next group as it is; `start` joins the first."""
+    """A chain of sums: each adds the next group to the sum so far, from `start` on."""
     total = start
     for group in parts:
         total = Step((*group, total), stage)
@@ -67,7 +67,7 @@ def running(
 
 
 def permuted(step: Step, order: Sequence[int]) -> Step:
-    """The same sums with the product of k = order[i] in the place of that of i."""
+    """A tree with its products permuted: k = order[i] takes the place of i."""
     moved = (
         permuted(x, order) if isinstance(x, Step) else order[x] if isinstance(x, int) else x
         for x in step.children
@@ -76,7 +76,7 @@ def permuted(step: Step, order: Sequence[int]) -> Step:
 
 
 def tree_unit(spec: UnitSpec, made: Tree, design: Design | None = None) -> UnitSpec:
-    """A unit of the same formats that sums as a tree says, by the name that resolves to it.
+    """A unit of the same formats with the summation tree `made`, under the name that resolves to it.
 
     Its parameters are the unit's, or those of `design`.
     """
@@ -86,12 +86,12 @@ def tree_unit(spec: UnitSpec, made: Tree, design: Design | None = None) -> UnitS
 
 
 def plain(design: Design, k: int) -> Design:
-    """The design without an order of summation of its own: one sum of k products and c."""
+    """A design without its own order of summation: one sum of k products and c."""
     return replace(design, **PLAIN, products=k)  # type: ignore[arg-type]
 
 
 def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
-    """The unit as a tree that gives the same results for dot products of k terms.
+    """The unit as a tree unit with equal results for dot products of k terms.
 
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
     None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a c aligned
@@ -128,23 +128,23 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
 def _with_stages(
     spec: UnitSpec, root: Step, stages: Mapping[str, Mapping[str, Value]], k: int, **more: object
 ) -> UnitSpec:
-    """A tree unit whose stages have the parameters that differ from the unit's design."""
+    """A tree unit whose stages override parameters of the unit's design."""
     base = plain(spec.design, k)
     own = {s: {n: v for n, v in row.items() if getattr(base, n) != v} for s, row in stages.items()}
     root = _renamed(root, {s for s, row in own.items() if row})
     used = {x.stage for x in root.steps()}
-    made = tree(root, {s: row for s, row in own.items() if s in used})
-    return tree_unit(spec, replace(made, **more))  # type: ignore[arg-type]
+    whole = tree(root, {s: row for s, row in own.items() if s in used})
+    return tree_unit(spec, replace(whole, **more))  # type: ignore[arg-type]
 
 
 def _renamed(step: Step, kept: set[str]) -> Step:
-    """The same sums; a stage that is not kept is the unit's own."""
+    """A tree in which unkept stages are replaced by the unit's default stage."""
     children = (_renamed(x, kept) if isinstance(x, Step) else x for x in step.children)
     return Step(tuple(children), step.stage if step.stage in kept else "")
 
 
 def _chained(d: Design, blocks: Iterable[Sequence[int]], start: int | str | Step) -> Step:
-    """Blocks of products, each taking the result of the one before as its c."""
+    """A chain of blocks of products: each block takes the previous result as its c."""
     total = start
     for ks in blocks:
         total = _block(d, ks, total)
@@ -153,7 +153,7 @@ def _chained(d: Design, blocks: Iterable[Sequence[int]], start: int | str | Step
 
 
 def _block(d: Design, block: Sequence[int], c: int | str | Step) -> Step:
-    """One block of products and its c, in the design's order."""
+    """The tree of one block of products and its c, in the design's order."""
     ks = [block[i if d.order == "ascending" else i ^ 1] for i in range(len(block))]
     if d.c_position == "joined":
         return Step((*ks, c))
@@ -171,7 +171,7 @@ def _block(d: Design, block: Sequence[int], c: int | str | Step) -> Step:
 
 
 def _composed(spec: UnitSpec) -> UnitSpec | None:
-    """A compiler's composition: the parts from +0, one after the other, then c.
+    """The tree of a compiler's composition: the parts chained from +0, then c.
 
     None where the last addition treats zeros, subnormals or NaNs in another way than the parts.
     """

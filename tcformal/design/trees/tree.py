@@ -1,6 +1,6 @@
-"""The order of summation as a structure: which products, and c, meet in which fused sum.
+"""Summation trees: which products, and c, are added in which fused sum.
 
-A tree is written `(0..3+c)`, or `p(q(0+1)+q(2+3)+c)` where sums have parameters of their own: a number is the
+A tree is written `(0..3+c)`, or `p(q(0+1)+q(2+3)+c)` where sums have their own parameters: a number is the
 product of that k, `c` the operand c, `z` a +0, and a name before a bracket is the sum's stage.
 """
 
@@ -47,7 +47,7 @@ Value = int | str | bool | None
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Step:
-    """One fused sum.
+    """One fused sum: a node of a summation tree.
 
     Shapes: one or more children, no two of them the same; a sum does not depend on their order, so that they
     are kept sorted: products by k, inner sums by their least k, c, a +0.  At most 258 sums lie in each other:
@@ -88,16 +88,16 @@ class Step:
         object.__setattr__(self, "text", self._written(ks))
 
     def products(self) -> Iterator[int]:
-        """The k of every product below this sum."""
+        """The k of every product in this subtree."""
         return (child for step in self.steps() for child in step.children if isinstance(child, int))
 
     def steps(self) -> Iterator[Step]:
-        """Every sum below this one, inner ones first, and itself."""
-        found, left = [], [self]
+        """All sums of this subtree in postorder."""
+        sums, left = [], [self]
         while left:
-            found.append(step := left.pop())
+            sums.append(step := left.pop())
             left += (child for child in step.children if isinstance(child, Step))
-        return reversed(found)
+        return reversed(sums)
 
     def _written(self, ks: list[int]) -> str:
         parts: list[str] = []
@@ -121,7 +121,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The order of summation of one call, and the parameters of its stages.
+    """The summation tree of one call, with the parameters of its stages.
 
     Shapes: the products of k = 0, 1, … once each, at most 256 of them, and c at most once.
     Errors: InputError for other products, for parameters of a stage that no sum names, and for a NaN rule
@@ -161,20 +161,20 @@ class Tree:
 
     @property
     def k(self) -> int:
-        """How many products one call takes."""
+        """The number of products per call."""
         return sum(1 for _ in self.root.products())
 
     @property
     def stages(self) -> dict[str, dict[str, Value]]:
-        """The parameters that differ from the unit's own, by stage; every stage of a sum is there."""
-        made: dict[str, dict[str, Value]] = {step.stage: {} for step in self.root.steps()}
+        """The overridden parameters of each stage; every stage of a sum is present."""
+        rows: dict[str, dict[str, Value]] = {step.stage: {} for step in self.root.steps()}
         for stage, name, value in self.settings:
-            made[stage][name] = value
-        return made
+            rows[stage][name] = value
+        return rows
 
 
 def tree(root: Step, stages: Mapping[str, Mapping[str, Value]] | None = None) -> Tree:
-    """A tree from its outermost sum and the parameters of its stages."""
+    """Build a tree from its root and the parameters of its stages."""
     rows = [(stage, name, value) for stage, row in (stages or {}).items() for name, value in row.items()]
     return Tree(root, tuple(rows))
 
@@ -187,29 +187,29 @@ def stage_designs(made: Tree, design: Design) -> dict[str, Design]:
     for name, value in PLAIN.items():
         if getattr(design, name) != value:
             raise InputError(f"expected {name}={value} beside a tree, but got {getattr(design, name)}")
-    found = {}
+    designs = {}
     for stage, given in made.stages.items():
         exact = given.get("fraction_bits", design.fraction_bits) is None
         try:
-            found[stage] = replace(design, **{**(EXACT_SUM if exact else {}), **given})  # type: ignore[arg-type]
+            designs[stage] = replace(design, **{**(EXACT_SUM if exact else {}), **given})  # type: ignore[arg-type]
         except InputError as error:
             raise InputError(f"{error} (in stage {stage})") from None
-    return found
+    return designs
 
 
 def read_steps(text: str) -> Step:
-    """The outermost sum of `(0..3+c)`; InputError for text that is no tree."""
+    """Parse `(0..3+c)` into the root of a tree; InputError for invalid text."""
     return _Reader(text).whole()
 
 
 class _Reader:
-    """One text of a tree, read from left to right."""
+    """A parser of a tree's text."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
 
     def whole(self) -> Step:
-        """The outermost sum; those that are still open stand in a list."""
+        """Parse the root, with a stack of open sums."""
         opened = [self._opened(self._take("word") or "")]
         while True:
             stage, children = opened[-1]
@@ -252,12 +252,12 @@ class _Reader:
         return range(low, high + 1)
 
     def _take(self, kind: str) -> str | None:
-        """The next token where it is of that kind."""
-        found = _TOKEN.match(self.text, self.at)
-        if found is None or found[kind] is None:
+        """Consume the next token if it is of this kind."""
+        token = _TOKEN.match(self.text, self.at)
+        if token is None or token[kind] is None:
             return None
-        self.at = found.end()
-        return str(found[kind])
+        self.at = token.end()
+        return str(token[kind])
 
     def _refuse(self) -> NoReturn:
         rest = self.text[self.at :] or "the end"
@@ -271,7 +271,7 @@ def _is_product(child: object) -> bool:
 
 
 def _rank(child: int | str | Step) -> tuple[int, int, str]:
-    """Products, inner sums, c, a +0."""
+    """The sort key of a sum's children: products, inner sums, c, +0."""
     if isinstance(child, Step):
         return 1, child.least, child.text
     return (0, child, "") if isinstance(child, int) else (2, 0, child)

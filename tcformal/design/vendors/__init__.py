@@ -1,1 +1,1 @@
-"""The vendors' units: rules and tables of facts from which every legal name follows."""
+"""Vendor units: rules and parameter tables that generate every legal name."""

@@ -55,7 +55,7 @@ _NAN = "NaN word: no source states AMD's NaN payloads."
 
 
 def amd_names() -> Iterator[tuple[str, UnitMaker]]:
-    """Every legal name with what makes its unit."""
+    """The builders of all legal units, by name."""
     for arch, names in MFMA.items():
         for text in names:
             yield f"{arch}/v_mfma_{text}", partial(_unit, arch, text)
@@ -87,7 +87,7 @@ def _unit(arch: str, text: str, name: str) -> UnitSpec:
 
 
 def _arithmetic(arch: str, a: str, one_k: bool) -> tuple[Design, Fact, tuple[str, ...]]:
-    """The elementary operation of one input type on one architecture (XIE Table 6)."""
+    """The design of one input type on one architecture (XIE Table 6)."""
     if a in ("f64", "f32"):
         fmt = _FORMAT[a]
         return fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt]), probed(f"{XIE} Table 6, Algorithm 4"), ()

@@ -42,7 +42,7 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
 
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
-    """Every CPU unit's name with what makes it."""
+    """The builders of all CPU units, by name."""
     for name, (shape, a, design, source) in _X86.items():
         yield f"x86/{name}", partial(_unit, shape, a, design, source)
     for ebf in (0, 1):

@@ -1,4 +1,4 @@
-"""Where the catalogue's numbers come from: sources, and one provenance per design parameter."""
+"""Provenance of catalogue parameters: sources, and one fact per design parameter."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BOCHS_AMX = "Bochs-783b58fd-amx"
 
 @cache
 def probed(where: str) -> Fact:
-    """A fact that a paper states after probing."""
+    """A fact that a paper states from probing."""
     return Fact(where, Evidence.PROBED)
 
 
@@ -63,60 +63,60 @@ def documented(where: str) -> Fact:
 
 
 def measured(where: str, *results: str) -> Fact:
-    """A fact stated elsewhere that the outputs of this project's probes leave no alternative to."""
+    """A fact stated elsewhere and confirmed by this project's probes without alternative."""
     return Fact("; ".join((*results, where)), Evidence.MEASURED)
 
 
 def as_reference(where: str, folder: str) -> Fact:
-    """A fact of a published definition; the outputs of its running reference, kept in a folder, agree."""
+    """A fact of a published reference implementation, whose outputs, kept in a folder, agree with ours."""
     return Fact(f"results/hardware/{folder}; {where}", Evidence.REFERENCE)
 
 
 def on_hopper(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:
-    """Facts of a Hopper unit of which some are measured, whatever their level was before."""
+    """Facts of a Hopper unit, with the named ones raised to measured."""
     return {**found, **{name: measured(found[name].source, *HOPPER_RESULTS) for name in names}}
 
 
 def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
-    """One provenance for every design parameter: `base` unless overridden."""
+    """The fact of every design parameter: `base` unless overridden."""
     return {name: overrides.get(name, base) for name in Design.__dataclass_fields__}
 
 
 def double_facts(arch: str) -> dict[str, Fact]:
-    """Provenance of an NVIDIA fp64 unit's parameters."""
+    """The facts of an NVIDIA fp64 unit's parameters."""
     seen = arch == "hopper"
     nan = Fact("; ".join(HOPPER_RESULTS), Evidence.MEASURED) if seen else AS_HOPPER
-    found = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
-    return on_hopper(found, _OF_CHAINS) if seen else found
+    base = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
+    return on_hopper(base, _OF_CHAINS) if seen else base
 
 
 @cache
 def t_fdpa_facts(
     arch: str, o: Operands, *, recorded: bool, table: str = "Table 4", algorithm: str = "Algorithm 7"
 ) -> Mapping[str, Fact]:
-    """Provenance of an NVIDIA fused dot product's parameters.
+    """The facts of an NVIDIA fused dot product's parameters.
 
     Results in fp16 leave the recordings blind to fraction_bits: many values of it fit them.
     """
-    found = _t_fdpa_facts(arch, o, recorded, table, algorithm)
+    base = _t_fdpa_facts(arch, o, recorded, table, algorithm)
     if arch != "hopper":
-        return found
+        return base
     if o.a.exponent_bits == o.d.exponent_bits == 8:
-        return on_hopper(found, _OF_WIDE_SUMS)
-    return on_hopper(found, _OF_HALVES if o.a.name == o.d.name == "fp16" else _OF_SUMS)
+        return on_hopper(base, _OF_WIDE_SUMS)
+    return on_hopper(base, _OF_HALVES if o.a.name == o.d.name == "fp16" else _OF_SUMS)
 
 
 def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
-    """Provenance of the parameters inside what the compiler makes of a missing `mma`."""
+    """The facts of the instructions that a compiler substitutes for a missing `mma`."""
     scalar = o.a.name == "fp16"
-    found = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
+    base = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
     if scalar:
-        found = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
-    return on_hopper(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
+        base = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
+    return on_hopper(base, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else base
 
 
 def _t_fdpa_facts(arch: str, o: Operands, recorded: bool, table: str, algorithm: str) -> dict[str, Fact]:
-    """Provenance before this project's own probes."""
+    """The facts before this project's own probes."""
     where = f"{XIE} {table}"
     numbers = Fact(f"{where}; {RECORDED}", Evidence.RECORDED) if recorded else probed(where)
     zero = f"{SIMULATOR}; {HAWKEYE}.2" if arch in ("ampere", "hopper") else SIMULATOR

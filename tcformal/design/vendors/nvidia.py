@@ -1,4 +1,4 @@
-"""NVIDIA's units: rules and tables of facts from which every legal name follows (XIE Tables 3–5)."""
+"""NVIDIA's units: rules and parameter tables that generate every legal name (XIE Tables 3–5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UnitMaker = Callable[[str], UnitSpec]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arch:
-    """One architecture's numbers (XIE Tables 4 and 5; zero exponents from MMA-Sim 2.1.1)."""
+    """The parameters of one architecture (XIE Tables 4 and 5; zero exponents from MMA-Sim 2.1.1)."""
 
     #: CUDA compute capability.
     sm: int
@@ -124,7 +124,7 @@ _FP16_ZERO_NOTE = (
 
 
 def nvidia_names() -> Iterator[tuple[str, UnitMaker]]:
-    """Every legal name with what makes its unit, architectures in order of age."""
+    """The builders of all legal units by name, architectures in order of age."""
     for arch in ARCHS:
         for text in MMA[arch]:
             yield f"{arch}/mma.{text}", partial(_mma, arch, text)
@@ -176,7 +176,7 @@ def _kind_mma_names() -> Iterator[tuple[str, UnitMaker]]:
 
 
 def _scaled_kinds() -> Iterator[tuple[str, str, int, str, str, str]]:
-    """(k, kind, block, a, b, scale format); block32 with ue4m3 is not legal."""
+    """The legal block-scaled kinds: (k, kind, block, a, b, scale format); block32 with ue4m3 is illegal."""
     for a, b in product(_SMALL, _SMALL):
         yield "k32", "mxf8f6f4", 32, a, b, "ue8m0"
     yield "k64", "mxf4", 32, "e2m1", "e2m1", "ue8m0"
@@ -211,7 +211,7 @@ def _double(arch: str, shape: str, name: str) -> UnitSpec:
 
 
 def _design(arch: Arch, a: Format, d: str) -> Design:
-    """T-FDPA with an architecture's numbers for one A format and D format."""
+    """The T-FDPA design of an architecture for one A format and D format."""
     width = a.storage_bits
     short = arch.short_fp8 and width == 8
     return t_fdpa(
@@ -275,7 +275,7 @@ def _scaled(
 
 
 def _emulated(arch_name: str, text: str, name: str) -> UnitSpec:
-    """What the compiler makes of an `mma` that the architecture has no instruction for."""
+    """The compiler's composition for an `mma` that the architecture lacks."""
     shape, d, a, b, c = text.split(".")
     m, n, k = _mnk(shape)
     operands = _operands(d, a, b, c)

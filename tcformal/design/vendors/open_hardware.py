@@ -1,4 +1,4 @@
-"""Units of open hardware: RTL, C models and emulators that their makers published."""
+"""Units of open hardware, from published RTL, C models and emulators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 
 def _esperanto() -> Iterator[tuple[str, Published]]:
-    """The sums of a TensorFMA after its first pass; products of zeros leave c as it is."""
+    """Esperanto's TensorFMA after its first pass; products with zeros leave c unchanged."""
     fact = as_reference(ESPERANTO, "ET-SoC-1-f5e79040")
     first = "The first pass has no c and skips nothing: as with c = -0 and zero_words=summed."
     yield "TensorFMA16A32", Published(
@@ -43,7 +43,7 @@ def _esperanto() -> Iterator[tuple[str, Published]]:
 
 
 def _vortex() -> Iterator[tuple[str, Published]]:
-    """The fused dot product of two registers of fp16, and the one that stands for it in simulation."""
+    """Vortex's fused fp16 dot product: the RTL, and its stand-in for simulation."""
     yield "VX_tcu_fedp_tfr.fp16", Published(
         shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(),
         fact=as_reference(VORTEX, "Vortex-f7dce0c7"),
@@ -54,8 +54,8 @@ def _vortex() -> Iterator[tuple[str, Published]]:
         design = vortex_dot(products=n, c_subnormals="hidden_bit")
         fact = as_reference(VORTEX, "Vortex-f7dce0c7-bf16-tf32")
         notes = (hidden, "A tf32 is held in the low 19 bits of a register.")[: 1 if n == 4 else 2]
-        made = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=notes)
-        yield f"VX_tcu_fedp_tfr.{name}", made
+        row = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"VX_tcu_fedp_tfr.{name}", row
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
     chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
     for fmt, design in (("fp16", chain), ("bf16", replace(chain, product_rounding="RNE-FP32"))):
@@ -67,7 +67,7 @@ def _vortex() -> Iterator[tuple[str, Published]]:
 
 
 def _hexagon() -> Iterator[tuple[str, Published]]:
-    """Products in a fixed-point accumulator, a pair at a time; then the bias, converted to fp16."""
+    """Hexagon's fixed-point accumulator for pairs of products; then the bias, converted to fp16."""
     total: int | str | Step = "zero"
     for k in range(0, 32, 2):
         total = Step((k, k + 1, total) if k else (k, k + 1), "pair")
@@ -81,7 +81,7 @@ def _hexagon() -> Iterator[tuple[str, Published]]:
 
 
 def _nvdla() -> Iterator[tuple[str, Published]]:
-    """The sum of one atomic operation: 38 bits and an exponent, which a double holds."""
+    """NVDLA's atomic operation: a sum of 38 bits with an exponent, which a double holds."""
     chosen = Fact("the unit has no c, and its sums are whole numbers and exponents", Evidence.CHOSEN)
     yield "cmac.fp16", Published(
         shape=(1, 8, 64), a="fp16", b="fp16", c="fp64", design=nvdla_sum(),
@@ -95,5 +95,5 @@ def _nvdla() -> Iterator[tuple[str, Published]]:
 
 
 def open_hardware() -> dict[str, Iterator[tuple[str, Published]]]:
-    """The rows of each maker's units, by architecture."""
+    """The rows of each vendor's units, by architecture."""
     return {"et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon(), "nvdla": _nvdla()}

@@ -1,4 +1,4 @@
-"""Units whose arithmetic was published with an implementation that runs: each is held against that."""
+"""Units with published reference implementations, against which each is tested."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
-    """RVBNA: bf16 and fp8 products, as many as a vector register of VLEN bits holds; `vfbdot`'s chain."""
+    """RISC-V's RVBNA: bf16 and fp8 products that fill a vector register of VLEN bits; and the chain of
+    `vfbdot`."""
     fact = as_reference(RVBNA, SPIKE)
     note = (
         "The specification's pseudocode drops the bits below a normal sum instead of rounding it to odd: "
@@ -71,7 +72,8 @@ def _riscv() -> Iterator[tuple[str, Published]]:
 
 
 def _gaudi3() -> Iterator[tuple[str, Published]]:
-    """Sums of 24 fraction bits: whole products of bf16 and fp8, products of pieces of wider formats."""
+    """Gaudi 3's sums of 24 fraction bits: whole bf16 and fp8 products, piecewise products of wider
+    formats."""
     whole = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
     fact = as_reference(GAUDI3, GAUDI3_RESULTS)
     yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=whole, fact=fact)
@@ -96,7 +98,8 @@ def _gaudi3() -> Iterator[tuple[str, Published]]:
 
 
 def _gaudi2() -> Iterator[tuple[str, Published]]:
-    """Products cut to 46 fraction bits, of fp8 to 24, and c as it is; all rounded once, subnormals zeros."""
+    """Gaudi 2's sums: products cut to 46 fraction bits (fp8: 24), c exact, one rounding, subnormals
+    flushed."""
     fact = as_reference(GAUDI2, GAUDI_RESULTS[2])
     whole = gaudi2_sum(products=8, fraction_bits=46)
     half = gaudi2_sum(products=8, fraction_bits=46, operand_subnormals="kept")
@@ -115,12 +118,13 @@ def _gaudi2() -> Iterator[tuple[str, Published]]:
     )  # fmt: skip
     for name, a, design, notes in rows:
         n = design.products
-        made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
-        yield f"mme.{name}", made
+        row = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{name}", row
 
 
 def _gaudi() -> Iterator[tuple[str, Published]]:
-    """Four chains of fused multiply-adds, by k modulo 4, and their sum from chain cd modulo 4 on."""
+    """Gaudi's four chains of fused multiply-adds, by k modulo 4, with their sums added from chain cd modulo 4
+    on."""
     fact = as_reference(GAUDI, GAUDI_RESULTS[1])
     notes = (
         "Intel's model has no c: all four chains start from +0. Here the first starts from c.",
@@ -136,7 +140,7 @@ def _gaudi() -> Iterator[tuple[str, Published]]:
 
 
 def _rolled_up(cd: int, chains: int) -> Step:
-    """Products dealt to chains by turns, the first from c; the chains' sums in pairs, from chain cd on."""
+    """The tree of round-robin chains, the first from c, with chain sums added in pairs from chain cd on."""
     ends: list[int | str | Step] = []
     for first in range(chains):
         total: int | str | Step = "zero" if first else "c"
@@ -152,7 +156,7 @@ def _rolled_up(cd: int, chains: int) -> Step:
 
 
 def _power10() -> Iterator[tuple[str, Published]]:
-    """The outer products that add to the accumulator, rounded to nearest."""
+    """Power10's outer products that add to the accumulator, rounded to nearest."""
     fact = as_reference(POWER, "QEMU-7.2-power10")
     for name, fmt, n in (("xvf32gerpp", "fp32", 4), ("xvf64gerpp", "fp64", 2)):
         design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt], nan_rule="a_sum_b")
@@ -173,7 +177,7 @@ def _power10() -> Iterator[tuple[str, Published]]:
 
 
 def _arm() -> Iterator[tuple[str, Published]]:
-    """Outer products with default NaNs; shapes are those of a streaming vector length of 512 bits."""
+    """Arm's outer products with default NaNs, for a streaming vector length of 512 bits."""
     fact = as_reference(SME, "QEMU-7.2-sme")
     for name, fmt, n in (("fmopa.s", "fp32", 16), ("fmopa.d", "fp64", 8)):
         design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt])
@@ -194,8 +198,8 @@ def _x86() -> Iterator[tuple[str, Published]]:
     for letters in ("b", "bh", "hb", "h"):
         a, b = short[letters[0]], short[letters[-1]]
         design = x86_tile_fp8(a=a, b=b)
-        made = Published(shape=(16, 16, 64), a=a, b=b, c="fp32", design=design, fact=fact, notes=(note,))
-        yield f"tdp{letters}f8ps", made
+        row = Published(shape=(16, 16, 64), a=a, b=b, c="fp32", design=design, fact=fact, notes=(note,))
+        yield f"tdp{letters}f8ps", row
     fact, tile = as_reference(AMX_COMPLEX, BOCHS_AMX), x86_tile(operand_subnormals="kept")
     for name, design, pairs in (
         ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),
@@ -208,17 +212,17 @@ def _x86() -> Iterator[tuple[str, Published]]:
 
 
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
-    """WMMA of fp16 and bf16 as ROCm's emulator has it, whose authors compared it with two cards."""
+    """RDNA's WMMA of fp16 and bf16 after ROCm's emulator, which its authors compared with two cards."""
     for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
         result = {"f32": "fp32", "f16": "fp16"}.get(d, d)
         design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(d=result)
         fact = as_reference(RDNA3 if generation == 3 else RDNA4, ROCJITSU[generation])
-        made = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
-        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
+        row = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
+        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", row
 
 
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
-    """Every such unit's name with what makes it."""
+    """The builders of all these units, by name."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}

@@ -1,4 +1,4 @@
-"""One row of a table of units whose arithmetic was published with an implementation that runs."""
+"""A table row of a unit with a published reference implementation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.encodings.catalog import format_named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """One unit: its shape, formats and design, and where they stand."""
+    """One row: a unit's shape, formats, design, and place of publication."""
 
     shape: tuple[int, int, int]
     a: str
@@ -29,7 +29,7 @@ class Published:
 
 
 def unit_of(row: Published, name: str) -> UnitSpec:
-    """The unit of a row under its name."""
+    """The unit of a row, under its full name."""
     m, n, k = row.shape
     a, b, c, d = map(format_named, (row.a, row.b, row.c, row.d or row.c))
     return UnitSpec(

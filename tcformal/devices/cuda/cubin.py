@@ -1,4 +1,4 @@
-"""Kernels as cubins, checked for the machine instruction of their unit."""
+"""Kernels as cubins, each checked to contain the machine instruction of its unit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPECIFIC = {"hopper": "sm_90a", "blackwell": "sm_100a", "rtx-blackwell": "sm_12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """The facts from which a unit's kernel is built."""
+    """The parameters of a unit's kernel: instruction text, registers, target and expected mnemonic."""
 
     #: The parametric source, and the compiler's target.
     source: str
@@ -62,7 +62,7 @@ def kernel(spec: UnitSpec) -> Kernel:
 
 
 def ptx_type(fmt: Format) -> str:
-    """The name of a format in PTX."""
+    """The PTX type name of a format."""
     return _PTX.get(fmt.name, fmt.name)
 
 
@@ -81,7 +81,7 @@ def _common(spec: UnitSpec) -> dict[str, object]:
 
 
 def _numbered(first: int, count: int) -> str:
-    """`{%0, %1, …}` from one operand on."""
+    """An operand list `{%0, %1, …}` of `count` operands that starts at `first`."""
     return "{" + ", ".join(f"%{i}" for i in range(first, first + count)) + "}"
 
 
@@ -128,13 +128,13 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
 
 
 def _places(regs: tuple[int, int, int]) -> list[str]:
-    """The register lists of D, A, B and C, D and C being the same."""
+    """The operand lists of D, A, B and C, with C in D's registers."""
     a, b, c = regs
     return [_numbered(0, c), _numbered(c, a), _numbered(c + a, b), _numbered(0, c)]
 
 
 def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The instruction on 32-bit registers, with the words of scales where there are any."""
+    """The inline assembly of the instruction on 32-bit registers, with scale words if it has scales."""
     places, first = _places(regs), sum(regs)
     inputs = [_operands("r", "ra", regs[0]), _operands("r", "rb", regs[1])]
     if spec.scale_format is not None:
@@ -145,13 +145,13 @@ def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
 
 
 def _d_registers(spec: UnitSpec) -> tuple[int, int]:
-    """Registers of D of the fp16 m8n8k4, and elements of D in each."""
+    """The number of D registers of the fp16 m8n8k4 instruction, and of D elements per register."""
     per_reg = 1 if spec.operands.d.width >= 32 else 2
     return 8 // per_reg, per_reg
 
 
 def _mixed_statement(ptx: str, regs: tuple[int, int, int], d: int) -> str:
-    """The instruction where D and C are of different formats: D in registers of its own."""
+    """The inline assembly where D and C have different formats: D has registers of its own."""
     a, b, c = regs
     places = [_numbered(0, d), _numbered(d, a), _numbered(d + a, b), _numbered(d + a + b, c)]
     inputs = ", ".join(_operands("r", name, n) for name, n in zip(("ra", "rb", "rc"), regs, strict=True))
@@ -163,7 +163,7 @@ def _cast(constraint: str, name: str, count: int) -> str:
 
 
 def _double_statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The instruction on doubles whose bits are in integer registers."""
+    """The inline assembly on doubles whose bits are held in integer registers."""
     del spec
     inputs = f"{_cast('d', 'ra', regs[0])}, {_cast('d', 'rb', regs[1])}"
     outputs = _operands("+d", "rd", regs[2])
@@ -275,7 +275,7 @@ _TILES = "tiles.cu"
 
 @dataclass(frozen=True, slots=True)
 class Cubin:
-    """A built kernel."""
+    """A built kernel: its file, its instruction, and the compiler's identity."""
 
     kernel: Kernel
     path: Path
@@ -285,7 +285,7 @@ class Cubin:
 
 
 def disassembler() -> tuple[str, ...]:
-    """The command of a disassembler: nvdisasm or cuobjdump; DeviceError where there is neither.
+    """The command of a disassembler, nvdisasm or cuobjdump; DeviceError where neither is installed.
 
     Only disassembled kernels are run, because a result counts only for an instruction that was seen.
     """
@@ -318,17 +318,17 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
 
 
 def build(name: str) -> str:
-    """Build the kernel of a unit ahead of its use; the reason why that failed, or an empty text."""
+    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
     try:
-        made = cubin(resolve(name))
-        tiles(made.kernel.target)
+        built = cubin(resolve(name))
+        tiles(built.kernel.target)
     except TcformalError as error:
         return str(error)
     return ""
 
 
 def tiles(target: str, by: Compiler | None = None) -> Path:
-    """The cubin of the kernels that place dot products on tiles and take results off them."""
+    """The cubin of the helper kernels that place dot products on tiles and collect results."""
     by = compiler() if by is None else by
     return _compiled(by, _TILES, target, "", f"build {_TILES} for {target}")
 
@@ -346,12 +346,12 @@ def _compiled(by: Compiler, source: str, target: str, header: str, what: str) ->
 
 
 def instructions(path: Path) -> Counter[str]:
-    """The mnemonics of a cubin with their counts; cached beside the cubin."""
+    """The mnemonics of a cubin with their counts, cached beside the cubin."""
 
     def make(kept: Path) -> None:
         text = run_tool([*disassembler(), str(path)], "disassemble a kernel")
-        found = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
-        kept.write_text(json.dumps(found))
+        counts = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
+        kept.write_text(json.dumps(counts))
 
     return Counter(json.loads(built([path], ["mnemonics", *disassembler()], make).read_text()))
 

@@ -36,7 +36,7 @@ _MOST_BLOCKS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ListedGpu:
-    """A GPU as `devices` lists it."""
+    """A GPU in the list of devices: it is named, but not opened."""
 
     name: str
     description: str
@@ -59,13 +59,13 @@ def _units_of(arch: str | None) -> list[str]:
 def gpus() -> Iterator[ListedGpu]:
     """The GPUs of this machine; DeviceError where there are none, or where packages for them are missing."""
     for index in range(cards.count()):
-        found = cards.card(index)
-        major, minor = found.capability
-        yield ListedGpu(f"cuda:{index}", f"{found.name} (sm_{major}{minor})", _ARCH.get(found.capability))
+        gpu = cards.card(index)
+        major, minor = gpu.capability
+        yield ListedGpu(f"cuda:{index}", f"{gpu.name} (sm_{major}{minor})", _ARCH.get(gpu.capability))
 
 
 class CudaDevice(PlacedDevice):
-    """One GPU; `card` replaces it in tests.
+    """An NVIDIA GPU; `card` replaces the library in tests.
 
     Errors: InputError for a text that is no number; DeviceError for a GPU that does not exist.
     """
@@ -88,7 +88,7 @@ class CudaDevice(PlacedDevice):
         return _units_of(self._arch)
 
     def builder(self) -> Callable[[str], str]:
-        """The function that builds kernels, in any process."""
+        """The function that builds kernels, callable in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
@@ -105,7 +105,7 @@ class CudaDevice(PlacedDevice):
         made = self._cubin(spec)
         return {
             "device": self._card.name,
-            "driver": self._said("the driver's version", self._card.driver),
+            "driver": self._call("the driver's version", self._card.driver),
             "library": self._card.library,
             "compiler": made.compiler,
             "ptx": made.kernel.ptx,
@@ -119,16 +119,16 @@ class CudaDevice(PlacedDevice):
         return self._cubins[name]
 
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """See PlacedDevice."""
-        found = []
+        """The results of each dot product at two positions in a tile."""
+        results = []
         for start in range(0, len(batch.c), _MOST):
             part = batch if len(batch.c) <= _MOST else rows_of(batch, slice(start, start + _MOST))
-            found.append(self._said("to run a kernel", partial(self._launched, spec, part)))
-        first, second = (np.concatenate(turn) for turn in zip(*found, strict=True))
+            results.append(self._call("to run a kernel", partial(self._launched, spec, part)))
+        first, second = (np.concatenate(turn) for turn in zip(*results, strict=True))
         return first, second
 
-    def _said(self, what: str, call: Callable[[], Any]) -> Any:
-        """Call the library; its errors become one sentence."""
+    def _call(self, what: str, call: Callable[[], Any]) -> Any:
+        """Call the library, and turn its errors into a DeviceError of one sentence."""
         try:
             return call()
         except DeviceError:
@@ -139,11 +139,12 @@ class CudaDevice(PlacedDevice):
             raise DeviceError(text) from error
 
     def _launched(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """The results of a batch at both positions: operands onto tiles, instruction, results off."""
+        """Run a batch: place operands on tiles, execute the instruction, collect results at both
+        positions."""
         made, n = self._cubin(spec), len(batch.c)
         move = tiles(made.kernel.target)
         count = -(-n // min(spec.m, spec.n))
-        held = self._there(spec, batch)
+        held = self._uploaded(spec, batch)
         sizes = [0 if array is None else array.nbytes // n for array in _words(spec, batch)]
         tile_bytes = [spec.m * sizes[0], spec.n * sizes[1], spec.m * spec.n * sizes[2],
                       spec.m * sizes[3], spec.n * sizes[4]]  # fmt: skip
@@ -173,8 +174,8 @@ class CudaDevice(PlacedDevice):
             self._card.free(memory)
         return found[0], found[1]
 
-    def _there(self, spec: UnitSpec, batch: Batch) -> list[Any]:
-        """The operands of a batch on the GPU; those of the last batch stay there for the next unit."""
+    def _uploaded(self, spec: UnitSpec, batch: Batch) -> list[Any]:
+        """Copy a batch's operands to the GPU; those of the last batch are cached for the next unit."""
         if self._held is None or self._held[0] is not batch:
             if self._held is not None:
                 for memory in self._held[1]:
@@ -186,7 +187,7 @@ class CudaDevice(PlacedDevice):
 
 
 def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
-    """A batch as the words in which a kernel takes its operands."""
+    """The operands of a batch, packed into the words that a kernel reads."""
     o, scale = spec.operands, spec.scale_format
     formats = (o.a, o.b, o.c, scale, scale)
     arrays = (batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)
@@ -197,7 +198,7 @@ def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
 
 
 def grid_of(made: Cubin, count: int) -> int:
-    """The number of blocks of a launch on `count` tiles."""
+    """The number of blocks in a launch on `count` tiles."""
     blocks = -(-count // made.kernel.tiles_per_block)
     # Kernels of one tile to a block go on by the size of the grid; the others do one round.
     return min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks

@@ -1,7 +1,7 @@
 """`hip:N`: the MFMA instructions of an AMD GPU, each built, disassembled and launched.
 
-All kernels are launched from one process, from the code objects that were disassembled.  The probes were
-built and disassembled for every unit, and their layouts simulated; none has run on a GPU yet.
+One process launches all kernels, from the disassembled code objects.  The probes of all units were built and
+disassembled, and their layouts simulated; none has run on a GPU yet.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LANES = 64
 
 
 def abilities_of(target: str) -> Sequence[Ability]:
-    """The abilities of a GPU of a target."""
+    """The abilities of a GPU with a compiler target such as `gfx90a`."""
     arch = arch_of(target)
     if arch is None:
         return [Ability("no unit of the catalogue", missing=f"{target} is not in the catalogue")]
@@ -33,12 +33,12 @@ def abilities_of(target: str) -> Sequence[Ability]:
 
 
 def arch_of(target: str) -> str | None:
-    """The architecture of a target; None for one that the catalogue does not have."""
-    return next((arch for arch, known in TARGETS.items() if known == target), None)
+    """The catalogue's architecture of a compiler target; None for an unknown target."""
+    return next((arch for arch, name in TARGETS.items() if name == target), None)
 
 
 class HipDevice(TiledDevice):
-    """One AMD GPU; `runtime` is by default the library of this machine.
+    """An AMD GPU; `runtime` defaults to this machine's HIP library.
 
     Errors: InputError for a text that is no number; DeviceError without a library or such a GPU.
     """
@@ -65,7 +65,7 @@ class HipDevice(TiledDevice):
         return [name for name in catalogue() if name.startswith(f"{self._arch}/")]
 
     def builder(self) -> Callable[[str], str]:
-        """The function that builds kernels, in any process."""
+        """The function that builds kernels, callable in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
@@ -86,7 +86,7 @@ class HipDevice(TiledDevice):
         }  # fmt: skip
 
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
-        """D of all tiles: one launch."""
+        """Run all tiles in one launch."""
         kernel = self._kernel(spec)
         d, count = np.empty_like(tiles.c), len(tiles.c)
         blocks = -(-count // kernel.made.blocks)

@@ -1,4 +1,4 @@
-"""HIP's runtime library through its C interface: kernels are loaded and launched in this process."""
+"""HIP's runtime library through its C interface: load and launch kernels in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNWRITTEN = 0xA5
 
 
 class HipRuntime:
-    """The runtime library, found where ROCm has it unless its path is given.
+    """The HIP runtime library, loaded from `path` or from ROCm's folders.
 
     Errors: DeviceError where there is none, or where a call fails, with what HIP says.
     """
@@ -39,37 +39,37 @@ class HipRuntime:
 
     def count(self) -> int:
         """The number of GPUs that HIP finds; DeviceError for none."""
-        found = c_int()
-        self._call("count the GPUs", "hipGetDeviceCount", byref(found))
-        return found.value
+        n_gpus = c_int()
+        self._call("count the GPUs", "hipGetDeviceCount", byref(n_gpus))
+        return n_gpus.value
 
     def select(self, index: int) -> None:
         """Select the GPU of all further calls."""
         self._call(f"use GPU {index}", "hipSetDevice", index)
 
     def name(self, index: int) -> str:
-        """The product's name; empty where the system does not know it."""
+        """The product name of a GPU; empty where the system does not know it."""
         text = ctypes.create_string_buffer(256)
         self._call("name a GPU", "hipDeviceGetName", text, len(text), index)
         return text.value.decode(errors="replace").strip()
 
     def target(self, index: int) -> str:
-        """The target name of the compiler, such as `gfx90a`; DeviceError where HIP gives none."""
+        """The compiler target of a GPU, such as `gfx90a`; DeviceError where HIP names none."""
         # The layout of the properties differs from release to release; the target is a text in all of them.
         facts = ctypes.create_string_buffer(_PROPERTIES_BYTES)
         newer = hasattr(self._library, "hipGetDevicePropertiesR0600")
         call = "hipGetDevicePropertiesR0600" if newer else "hipGetDeviceProperties"
         self._call("describe a GPU", call, facts, index)
-        found = re.search(rb"gfx[0-9a-f]{3,}", facts.raw)
-        if found is None:
+        match = re.search(rb"gfx[0-9a-f]{3,}", facts.raw)
+        if match is None:
             raise DeviceError("expected HIP to say which gfx target the GPU is, but it does not")
-        return found[0].decode()
+        return match[0].decode()
 
     def version(self) -> str:
-        """The library's release."""
-        found = c_int()
-        self._call("say its version", "hipRuntimeGetVersion", byref(found))
-        major, rest = divmod(found.value, 10_000_000)
+        """The release of the HIP library."""
+        release = c_int()
+        self._call("say its version", "hipRuntimeGetVersion", byref(release))
+        major, rest = divmod(release.value, 10_000_000)
         minor, patch = divmod(rest, 100_000)
         return f"HIP {major}.{minor}.{patch}"
 
@@ -113,17 +113,17 @@ class HipRuntime:
         return made
 
     def _memory(self, size: int, memory: ExitStack) -> c_void_p:
-        made = c_void_p()
-        self._call(f"give {size} bytes", "hipMalloc", byref(made), c_size_t(size))
-        memory.callback(self._library.hipFree, made)
-        return made
+        address = c_void_p()
+        self._call(f"give {size} bytes", "hipMalloc", byref(address), c_size_t(size))
+        memory.callback(self._library.hipFree, address)
+        return address
 
     def _copy(self, to: Any, source: Any, size: int, kind: int) -> None:
         pointers = (x if isinstance(x, c_void_p) else c_void_p(x) for x in (to, source))
         self._call("copy", "hipMemcpy", *pointers, c_size_t(size), kind)
 
     def _call(self, what: str, name: str, *arguments: Any) -> None:
-        """Call the library; its error becomes one sentence."""
+        """Call the library, and turn its error into a DeviceError of one sentence."""
         code = getattr(self._library, name)(*arguments)
         if code:
             message = self._library.hipGetErrorString(code) or b""

@@ -28,7 +28,7 @@ _FP8 = (8, "long")
 
 @dataclass(frozen=True, slots=True)
 class Mfma:
-    """The facts from which a unit's kernel is built."""
+    """The parameters of a unit's MFMA kernel: intrinsic, registers, target and expected mnemonic."""
 
     target: str
     #: The contents of `instruction.h`.

@@ -1,7 +1,6 @@
 """Kernels for AMD GPUs as code objects, checked for the machine instruction of their unit.
 
-Any clang that knows the target will do: a code object needs neither the headers nor the libraries of
-ROCm.
+Any clang with the target suffices: a code object needs neither the headers nor the libraries of ROCm.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _PLATFORM = {"HIP_PLATFORM": "amd"}
 
 @dataclass(frozen=True, slots=True)
 class CodeObject:
-    """A unit's kernel, built and disassembled."""
+    """A built and disassembled kernel of a unit."""
 
     made: Mfma
     path: Path
@@ -39,29 +38,29 @@ class CodeObject:
 
 
 def code_object(spec: UnitSpec) -> CodeObject:
-    """The kernel of a unit, built once and checked for its machine instruction.
+    """Build the kernel of a unit once, and check that it contains the unit's machine instruction.
 
     Errors: DeviceError where there is no compiler or disassembler, or the instruction is missing.
     """
-    made = mfma(spec)
+    instruction = mfma(spec)
     clang, version = compiler()
     folder = sources("hip")
 
     def make(path: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
-            (Path(scratch) / "instruction.h").write_text(made.header)
-            words = [clang, "-x", "hip", f"--offload-arch={made.target}", *_OPTIONS, "-I", scratch]
+            (Path(scratch) / "instruction.h").write_text(instruction.header)
+            words = [clang, "-x", "hip", f"--offload-arch={instruction.target}", *_OPTIONS, "-I", scratch]
             words += ["-I", str(folder), "-c", str(folder / "mfma.hip"), "-o", str(path)]
-            run_tool(words, f"build {made.mnemonic} for {made.target}", environment=_PLATFORM)
+            run_tool(words, f"build {instruction.mnemonic} for {instruction.target}", environment=_PLATFORM)
 
     files = [folder / "mfma.hip", folder / "layout.h"]
-    path = built(files, [clang, version, made.target, made.header, *_OPTIONS], make)
-    _expect(spec, made, instructions(path))
-    return CodeObject(made, path, version)
+    path = built(files, [clang, version, instruction.target, instruction.header, *_OPTIONS], make)
+    _expect(spec, instruction, instructions(path))
+    return CodeObject(instruction, path, version)
 
 
 def build(name: str) -> str:
-    """Build the kernel of a unit ahead, in any process; the reason why that failed, or an empty text."""
+    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
     try:
         code_object(resolve(name))
     except TcformalError as error:
@@ -70,7 +69,7 @@ def build(name: str) -> str:
 
 
 def instructions(path: Path) -> list[str]:
-    """The matrix instructions of a code object, in order; cached beside it."""
+    """The matrix instructions of a code object in order, cached beside it."""
 
     def make(kept: Path) -> None:
         text = run_tool([disassembler(), "-d", str(path)], "disassemble a kernel")
@@ -96,7 +95,7 @@ def roots() -> Iterator[Path]:
 
 @cache
 def compiler() -> tuple[str, str]:
-    """A clang that builds for AMD's GPUs, and its version; DeviceError where there is none."""
+    """A clang with AMD GPU targets, and its version; DeviceError where none is installed."""
     path = _tool("clang", [name for clang in _CLANGS for name in _places(clang)])
     lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
     return path, lines[0] if lines else "of an unknown release"
@@ -104,7 +103,7 @@ def compiler() -> tuple[str, str]:
 
 @cache
 def disassembler() -> str:
-    """The llvm-objdump of the compiler's own release; DeviceError where there is none."""
+    """The llvm-objdump of the compiler's release; DeviceError where it is missing."""
     beside = Path(compiler()[0]).resolve().parent
     near = [beside, beside.parent / "llvm" / "bin", beside.parent / "lib" / "llvm" / "bin"]
     return _tool("llvm-objdump", [str(folder / "llvm-objdump") for folder in near])

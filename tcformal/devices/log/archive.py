@@ -1,4 +1,4 @@
-"""NumPy archives of recorded outputs; headers are read first, so that nothing too large is loaded."""
+"""NumPy archives of recorded outputs, with a size check of headers before any array is loaded."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_archive(path: Path) -> list[Raw]:
 
 
 def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
-    """The named arrays of an archive, of any shape: unsigned words of the given widths.
+    """Read the named arrays of an archive: unsigned words of the given widths, of any shape.
 
     Errors: RecordError for another kind of file, and for more than 2^24 words in an array.
     """
@@ -63,7 +63,7 @@ def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
 
 
 def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
-    """One array, after a check that its header gives such words, and as many as the archive holds."""
+    """Read one array after a check of its header: word type, and a size within the archive's."""
     size = width // 8
     with archive.open(f"{name}.npy") as stream:
         shape, fortran, dtype = _header(stream)
@@ -82,7 +82,7 @@ def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.uint32]]:
-    """Shape, order and type, from NumPy's reader of headers; ValueError for another kind of file."""
+    """The shape, memory order and dtype in an array's header; ValueError for another kind of file."""
     version = npy.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"arrays of version {version}")

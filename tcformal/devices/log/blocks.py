@@ -1,4 +1,4 @@
-"""Blocks: many directed dot products on one line, with the outputs under the digest of the operands.
+"""Blocks of directed dot products: one line of operands, shared by many lines of outputs.
 
 A block is a list of dot products, or one tile: m rows of A, n columns of B, and a c for each of the m · n
 dot products, row by row.
@@ -27,17 +27,17 @@ _CODES = {2: "B", 4: "H", 8: "I", 16: "Q"}
 
 
 def digits(fmt: Format) -> int:
-    """Hex digits of one encoding."""
+    """The number of hex digits of one encoding."""
     return -(-fmt.width // 4)
 
 
 def words_text(fmt: Format, words: Sequence[int]) -> str:
-    """Encodings in hex with all their digits, concatenated."""
+    """Concatenated encodings in hex, each with all its digits."""
     return f"%0{digits(fmt)}x" * len(words) % tuple(words)
 
 
 def words_of(fmt: Format, text: str) -> tuple[int, ...]:
-    """The encodings of a text that `words_text` wrote; ValueError for another text."""
+    """Parse a text of `words_text` into encodings; ValueError for another text."""
     size = digits(fmt)
     if len(text) % size:
         raise ValueError(f"{len(text)} hex digits are no words of {size}")
@@ -66,7 +66,7 @@ def block_data(spec: UnitSpec, items: Sequence[Directed]) -> dict[str, Any]:
 
 
 def tile_data(spec: UnitSpec, name: str, a: Raw, b: Raw, c: Raw) -> dict[str, Any]:
-    """The line of a block that is one tile of a unit without scales.
+    """The line of a block that is one full tile of a unit without scales.
 
     Shapes: a [m, K], b [n, K], c [m, n].
     """
@@ -119,7 +119,7 @@ def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Dir
 
 
 def suite_line(spec: UnitSpec, digest: str, outputs: Raw, model: Raw) -> dict[str, Any]:
-    """The outputs of a device for a block, or for its first dot products; `digest` names the block."""
+    """The line of a device's outputs for a block or its first dot products; `digest` names the block."""
     wrong = np.flatnonzero(outputs != model[: len(outputs)])
     return {
         "kind": "suite", "id": f"suite/{digest[:16]}", "unit": spec.name, "operands": digest,

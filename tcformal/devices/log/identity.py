@@ -1,4 +1,4 @@
-"""The identity of a program that gives results: a digest of its path, its content and its arguments."""
+"""The identity of an external program: a digest of its path, content and arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.errors import DeviceError, RecordError
 
 
 def program_identity(name: str, words: Sequence[str]) -> dict[str, str]:
-    """The name of a program, and the SHA-256 of path, content and arguments.
+    """The name of a program, with the SHA-256 of its path, content and arguments.
 
     The content is that of the program and of every argument that names a file, such as an interpreter's
     script; files that these read are not included.
@@ -33,7 +33,7 @@ def program_identity(name: str, words: Sequence[str]) -> dict[str, str]:
 
 
 def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
-    """RecordError, naming the file, for results of another program."""
+    """Raise RecordError, naming the file, unless results are of the same program."""
     for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
         if kept.get(key) != mine.get(key):
             raise RecordError(

@@ -1,4 +1,4 @@
-"""Long files of results, packed: found by their names as before."""
+"""Compression of long result files, which keep their logical names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG = 20_000
 
 
 def pack(path: Path) -> Path:
-    """Pack a file of results, which is found by its name as before; the new file.
+    """Compress a file of results, and return the new file.
 
     A part of a campaign continues the parts before it: the campaign is read as a whole.
     Errors: RecordError as `read_runs` and `write_packed`, and for a file beside which a packed one is.
@@ -27,7 +27,7 @@ def pack(path: Path) -> Path:
 
 
 def pack_all(folder: Path) -> int:
-    """Pack the long files of results below a folder, and long summaries; how many.  Errors: as `pack`."""
+    """Compress the long result files and summaries below a folder, and return their number."""
     summaries = _long(folder, SUMMARY)
     for path in summaries:
         write_packed(packed_name(path), read_regular(path, LARGEST_CONTENT))
@@ -36,12 +36,12 @@ def pack_all(folder: Path) -> int:
 
 
 def pack_products(folder: Path) -> int:
-    """Pack what was found of whole products below a folder, after what is packed already; how many files.
+    """Compress the results on whole products below a folder, appended to earlier packed lines.
 
     Errors: RecordError for a line that is no record, and as `read_packed` and `write_packed`.
     """
-    found = sorted(folder.rglob("*.jsonl"))
-    for path in found:
+    files = sorted(folder.rglob("*.jsonl"))
+    for path in files:
         packed, content = packed_name(path), read_regular(path, LARGEST_CONTENT)
         for number, line in enumerate(content.splitlines(), 1):
             if not _is_record(line):
@@ -50,7 +50,7 @@ def pack_products(folder: Path) -> int:
         write_packed(packed, content)
         if read_packed(packed) == content:
             path.unlink()
-    return len(found)
+    return len(files)
 
 
 def _is_record(line: bytes) -> bool:
@@ -65,16 +65,16 @@ def _long(folder: Path, names: str) -> list[Path]:
 
 
 def _packed(paths: Sequence[Path]) -> list[Path]:
-    """Pack files after all results that they are a part of were read, those of a campaign once."""
-    made = [packed_name(path) for path in paths]
-    for packed in made:
+    """Compress files after a check that all runs in them can be read."""
+    packed_files = [packed_name(path) for path in paths]
+    for packed in packed_files:
         if packed.exists():
             raise RecordError(f"expected no file at {packed}, but there is one")
     for whole in dict.fromkeys(path.parent if path in files_of(path.parent) else path for path in paths):
         read_runs(whole)
-    for path, packed in zip(paths, made, strict=True):
+    for path, packed in zip(paths, packed_files, strict=True):
         content = read_regular(path, LARGEST_CONTENT)
         write_packed(packed, content)
         if read_packed(packed) == content:
             path.unlink()
-    return made
+    return packed_files

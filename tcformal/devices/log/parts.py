@@ -1,4 +1,4 @@
-"""The files of a campaign: parts of bounded size, which can be copied."""
+"""The files of a campaign: numbered parts of bounded size."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOST_BYTES = 15 << 20
 
 
 class FullError(NoAnswerError):
-    """All parts are full."""
+    """All parts of a campaign's file are full."""
 
 
 class Parts:
-    """Lines added to `campaign-1.jsonl`, `campaign-2.jsonl`, … of a folder.
+    """An appender to `campaign-1.jsonl`, `campaign-2.jsonl`, … in a folder.
 
     Each part begins with a line `head`.
     Errors: FullError where the last part is full.
@@ -43,7 +43,7 @@ class Parts:
         return self.folder / f"campaign-{number}.jsonl"
 
     def append(self, data: Mapping[str, Any]) -> None:
-        """Add one line with its digest to the first part with room; it is on the disk when this returns."""
+        """Append one sealed line durably to the current part, or to the next one if it is full."""
         data = sealed(data)
         size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
         while self._held() + size > self._most_bytes:

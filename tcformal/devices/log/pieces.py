@@ -1,4 +1,4 @@
-"""Dot products with a device's outputs, read back from lines and compared with the model."""
+"""Recorded dot products with a device's outputs, compared with the model on reading."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOGETHER = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Dot products of one length with a device's outputs."""
+    """Some dot products of one length with a device's and the model's outputs."""
 
     items: tuple[PlanItem, ...]
     batch: Batch
@@ -42,25 +42,25 @@ class Piece:
         return int(np.count_nonzero(self.outputs != self.model))
 
     def item_at(self, row: int) -> PlanItem:
-        """The item of a row."""
+        """The plan item that a row belongs to."""
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
 def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
-    """Dot products with their outputs, part by part; the model is evaluated once for all."""
+    """The pieces of several groups of dot products; one evaluation of the model serves all."""
     batch = batch_of([item.witness for items, _ in parts for item in items])
-    model, start, made = replay(spec, batch), 0, []
+    model, start, pieces = replay(spec, batch), 0, []
     for items, outputs in parts:
         rows = slice(start, start + len(items))
-        made.append(
+        pieces.append(
             Piece(tuple(items), rows_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
         )
         start = rows.stop
-    return made
+    return pieces
 
 
 def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:
-    """Directed dot products, one to a line; see `results.pieces_of`."""
+    """The piece of directed dot products that are written one to a line; see `results.pieces_of`."""
     d = spec.operands.d
     items = [item_of(spec, line, f"{path}, item {line.get('id')}") for line in part]
     outputs = [word(d, line["d"], f"{path}, item {line['id']}") for line in part]
@@ -81,7 +81,7 @@ def suite_pieces(
     path: Path,
     today: Today,
 ) -> Iterator[Piece]:
-    """The dot products of blocks with their outputs, as far as these go: one piece per line with outputs.
+    """The pieces of blocks: one per line of outputs, cut to the number of outputs.
 
     Blocks are evaluated on the model together, since an evaluation costs about as much for few as for
     many.
@@ -114,7 +114,7 @@ def _checked(
 def _suite(
     spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
 ) -> tuple[list[Directed], tuple[int, ...]]:
-    """The dot products of a block with the outputs of one line."""
+    """The dot products of a block, with the outputs of one line; RecordError where they disagree."""
     digest = str(line["operands"])
     if block is None:
         raise RecordError(
@@ -132,7 +132,7 @@ def _suite(
 
 
 def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
-    """A random item with the device's outputs: the model's, replaced where the device's differ.
+    """The piece of a random item: the model's outputs, with the recorded mismatches put in.
 
     None where only a digest of the outputs is kept and the model does not give it; see
     `results.pieces_of`.
@@ -167,7 +167,7 @@ def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, to
 
 
 def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
-    """RecordError for a line whose count of mismatches is not that of its outputs."""
+    """Raise RecordError unless a line's count of mismatches matches its outputs."""
     if piece.wrong != count and today():
         raise RecordError(
             f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "

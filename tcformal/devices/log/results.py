@@ -1,14 +1,14 @@
-"""Files of results: what a device gave for a plan, line by line, and the outputs that the lines stand for.
+"""Files of results: a device's outputs for a plan, line by line, and their reconstruction.
 
-A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
-outputs with these put in are the device's, which the digest confirms when they are read back.  Where these
-were too many to be kept, a model that was corrected since still shows by the digest that it gives them all.
+A random item is stored as the digest of its outputs and the mismatches with the model.  The model's outputs
+with the mismatches put in are the device's, which the digest confirms on reading.  If the mismatches were too
+many to be stored, a corrected model still shows by the digest that it gives all outputs.
 
-A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
-dot products stand in blocks that units of the same formats share (`blocks`).
+A file may hold runs of many units, as a campaign's does: then each line names its unit, and directed dot
+products stand in blocks that units of equal formats share (`blocks`).
 
-What a file says of itself is never taken over: its lines carry digests (`sealed`), counts and the model's
-outputs are made anew when a run is read, and a run that lacks something says so (`Run.lacks`).
+Statements of a file are not trusted: its lines carry digests (`sealed`), counts and the model's outputs are
+computed again when a run is read, and an incomplete run reports what it lacks (`Run.lacks`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _KINDS = (*_RESULTS, "end", "fault", "position", "answer")
 
 @dataclass(slots=True)
 class Run:
-    """One run of a plan on a device: its head, and its finished items."""
+    """One run of a plan on a device: its head line, and its finished items."""
 
     head: dict[str, Any]
     done: list[dict[str, Any]] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether the run is complete."""
+        """Whether the run's last line was written, so that it is complete."""
         return self.end is not None
 
     @property
@@ -85,8 +85,8 @@ class Run:
             return "it has no results"
         for note in self.notes:
             if note["kind"] == "position" and list(note["outputs"]) != [note["model"]]:
-                given = ", ".join(note["outputs"])
-                return f"the dot product at every place gives {given}, and not {note['model']} alone"
+                outputs = ", ".join(note["outputs"])
+                return f"the dot product at every place gives {outputs}, and not {note['model']} alone"
         if not self.ended and self.head["plan"] != CAMPAIGN:
             of = f" of {self.head['dot_products']}" if "dot_products" in self.head else ""
             return f"it holds {came}{of} dot products and did not come to its end"
@@ -98,27 +98,27 @@ class Run:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of results of a path, packed ones first: the file itself, or the parts of a campaign."""
+    """The files of results under a path, packed ones first: the file itself, or a campaign's parts."""
     if path.is_dir():
         return sorted([*path.glob(f"campaign-*.jsonl{ENDING}"), *path.glob("campaign-*.jsonl")])
     return [file for file in (packed_name(path), path) if file.exists()]
 
 
 def packed_name(path: Path) -> Path:
-    """Where a file of results is once it is packed."""
+    """The path of a result file after compression."""
     return path.with_name(path.name + ENDING)
 
 
 def _lines(file: Path) -> list[lines.Line]:
-    """The lines of a file, packed or not."""
+    """The lines of a result file, compressed or not."""
     if file.suffix != ENDING:
         return lines.read(file)[0]
-    found = enumerate(read_packed(file).splitlines(), 1)
-    return [lines.parse_line(file, number, text) for number, text in found if text.strip()]
+    numbered = enumerate(read_packed(file).splitlines(), 1)
+    return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
 
 
 def read_runs(path: Path) -> list[Run]:
-    """All runs of a file or of a folder's campaign, in order of time.
+    """All runs of a file or of a campaign's folder, in chronological order.
 
     A torn last line is left out.
     Errors: RecordError for a file that holds no results, results of two programs, or a damaged line.
@@ -150,7 +150,7 @@ def _take(
     blocks: dict[str, dict[str, Any]],
     where: str,
 ) -> None:
-    """Add one line to its run: a line that names a unit to that unit's last run, others to the last run."""
+    """Add one line to a run: to the last run of the unit that it names, else to the last run."""
     kind = data.get("kind")
     if SEAL in data:
         check_seal(data, where)
@@ -177,7 +177,7 @@ def _take(
 
 
 def _add(run: Run, data: dict[str, Any]) -> None:
-    """Add a line to its run; results of a failed item replace its fault."""
+    """Add a line to its run; the results of a failed item replace its fault line."""
     kind, id_ = data["kind"], data.get("id", data["kind"])
     failed = None if run.fault is None else run.fault.get("id")
     if kind == "end":
@@ -203,7 +203,7 @@ def unit_of(run: Run, path: Path) -> UnitSpec:
 
 
 def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
-    """A device's outputs: directed dot products together, then each random item.
+    """The outputs of a run as pieces: all directed dot products, then each random item.
 
     Of random outputs kept as a digest alone, only those that the model gives are returned.  Counts and the
     model's outputs in the lines are compared with those computed here.
@@ -228,23 +228,23 @@ def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
     suites = ((_block(run, line), line) for line in run.done if line["kind"] == "suite")
     yield from suite_pieces(spec, run.head["k"], suites, path, today)
     for line in (line for line in run.done if line["kind"] == "random"):
-        if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
-            yield found
+        if (piece := random_piece(spec, run.head["k"], line, path, today)) is not None:
+            yield piece
 
 
 def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The operands of a line; None where there are none with the digest that the line names."""
+    """The block of operands of a line; None where no block has the digest that the line names."""
     block = run.blocks.get(str(line["operands"]))
     return block if block is not None and (SEAL in block or run.head["schema"] != SCHEMA) else None
 
 
 def _is_of_today(run: Run, spec: UnitSpec) -> bool:
-    """Whether a run was compared with the current model."""
+    """Whether a run was compared with the current model, not an older definition."""
     return bool(run.head["definition"] == definition(spec))
 
 
 def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
-    """RecordError for a positions test whose model result is not that of its operands."""
+    """Raise RecordError unless a positions test has the model's result for its operands."""
     for note in run.notes:
         if note["kind"] != "position":
             continue
@@ -264,7 +264,7 @@ def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
 
 
 def _check_end(run: Run, spec: UnitSpec, wrong: int, path: Path) -> None:
-    """RecordError for a run whose dot products are not those planned, or whose final counts are wrong."""
+    """Raise RecordError unless a run has the planned dot products and matching final counts."""
     end = run.end or {}
     if run.head["plan"] != CAMPAIGN:
         items = tuple(item_of(spec, line, f"{path}, item {line.get('id')}") for line in run.done)

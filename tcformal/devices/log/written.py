@@ -1,4 +1,4 @@
-"""The lines of a file of results, as a run writes them."""
+"""The lines of a result file: head, faults, directed and random items, end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.version import VERSION
 
 
 def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: Any) -> dict[str, Any]:
-    """The head of a run of dot products of `k` terms; its device and date come with `more`.
+    """The head line of a run over dot products of `k` terms; device and date are added with `more`.
 
     `defined` is the digest of the unit's definition, where the caller has it already.
     """
@@ -30,19 +30,19 @@ def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: Any)
 
 
 def fault_line(id_: str, error: Exception, **more: Any) -> dict[str, Any]:
-    """The line of what failed at an item."""
+    """The line of an item that failed, with its error."""
     return {"kind": "fault", "id": id_, "date": now(), "reason": str(error), **more}
 
 
 def end_line(count: int, mismatches: int) -> dict[str, Any]:
-    """The last line of a run that was made to its end."""
+    """The last line of a completed run, with its counts."""
     return {"kind": "end", "date": now(), "dot_products": count, "mismatches": mismatches}
 
 
 def random_line(
     spec: UnitSpec, item: Random, outputs: Raw, model: Raw, most: int | None = None
 ) -> dict[str, Any]:
-    """The line of a random item; of more than `most` mismatches the rest is only counted."""
+    """The line of a random item: digest and mismatches; more than `most` mismatches are only counted."""
     wrong = np.flatnonzero(outputs != model[: len(outputs)])
     line = {**item.data(spec), "outputs": digest_of(outputs)}
     if most is not None and len(wrong) > most:
@@ -52,13 +52,13 @@ def random_line(
 
 
 def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
-    """The line of a directed item."""
+    """The line of a directed item: operands, output and the model's result."""
     d = spec.operands.d
     return {**item.data(spec), "d": hex_word(d, output), "model": hex_word(d, model)}
 
 
 def mismatches_in(line: Mapping[str, Any]) -> int:
-    """The number of outputs of one line that differ from the model's."""
+    """The number of mismatches with the model that a line reports."""
     if line["kind"] == "suite":
         return int(line["mismatches"])
     if line["kind"] == "random":

@@ -1,4 +1,4 @@
-"""Directed dot products, each of which separates values of one parameter of a design and names it."""
+"""Directed dot products: each separates values of one design parameter, which its name states."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _zeros(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _roundings(m: DirectedMaker) -> Iterator[Directed]:
-    """Ties and neighbours of ties at every precision that a result may have."""
+    """Ties and neighbours of ties at every precision that a result can have."""
     last = m.k - 1
     for bits in sorted({m.o.d.fraction_bits, 13, 10}):
         if bits > m.o.d.fraction_bits:
@@ -65,13 +65,16 @@ def _roundings(m: DirectedMaker) -> Iterator[Directed]:
             ):
                 where = f"rounding/{bits}-{'odd' if odd else 'even'}-{name}-{'plus' if sign > 0 else 'minus'}"
                 with suppress(ValueTextError):
-                    yield m.made(where, f"rounding to {bits} fraction bits", {last: sign * part}, base)
+                    yield m.of_values(where, f"rounding to {bits} fraction bits", {last: sign * part}, base)
                 with suppress(ValueTextError):
-                    yield m.made(f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part)
+                    yield m.of_values(
+                        f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part
+                    )
 
 
 def _alignments(m: DirectedMaker) -> Iterator[Directed]:
-    """A large term, its negative and a small one in every order: they show the kept part of the small one."""
+    """A large term, its negative and a small one in every order: they reveal where the small one is
+    truncated."""
     large = {"one": Fraction(1), "wide": Fraction(9, 4)}
     for below, sign in itertools.product(_BELOW, (1, -1)):
         for (i, j), (shape, top) in itertools.product(m.pairs() or [(0, 0)], large.items()):
@@ -86,7 +89,7 @@ def _alignments(m: DirectedMaker) -> Iterator[Directed]:
                     why = f"a term {below} binades below a {shape} one, which cancels"
                     with suppress(ValueTextError):
                         if i == j:
-                            yield m.made(id_, why, {i: terms[0] + terms[1]}, terms[2])
+                            yield m.of_values(id_, why, {i: terms[0] + terms[1]}, terms[2])
                         else:
                             pair = {i: _wide_pair(m, terms[0]), j: _wide_pair(m, terms[1])}
                             yield m.raw(id_, why, pair, encode_exact(m.o.c, terms[2]))
@@ -94,7 +97,7 @@ def _alignments(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _wide_pair(m: DirectedMaker, x: Fraction) -> tuple[int, int]:
-    """Operands of a product; 9/4 as 3/2 · 3/2, so that its significand is not below 2."""
+    """Factors of a product x, with 9/4 as 3/2 · 3/2: a significand product of at least 2."""
     if abs(x.numerator) % 9:
         return m.factors(x)
     a, b = m.factors(x / Fraction(9, 4))
@@ -103,7 +106,7 @@ def _wide_pair(m: DirectedMaker, x: Fraction) -> tuple[int, int]:
 
 
 def _small(m: DirectedMaker) -> Iterator[Directed]:
-    """Subnormal operands and results, and c at the exponents where zero terms begin to matter."""
+    """Subnormal operands and results, and c near the exponents of zero terms."""
     yield from _small_c(m)
     yield from _small_operands(m)
     yield from _small_results(m)
@@ -162,7 +165,7 @@ def _small_results(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _extremes(m: DirectedMaker) -> Iterator[Directed]:
-    """Overflow, and sums that need carry bits."""
+    """Overflows, and sums that need carry bits."""
     o, k = m.o, m.k
     largest = decode(o.d, o.d.largest).number
     ulp = power_of_two(o.d.e_max - o.d.fraction_bits)
@@ -175,7 +178,7 @@ def _extremes(m: DirectedMaker) -> Iterator[Directed]:
             ("three-quarters", 3 * ulp / 4),
         ):
             with suppress(ValueTextError):
-                yield m.made(
+                yield m.of_values(
                     f"overflow/{name}-{mark}",
                     "the largest number and a little",
                     {0: sign * part},
@@ -220,7 +223,7 @@ def _extremes(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _specials(m: DirectedMaker) -> Iterator[Directed]:
-    """Inf, Inf·0, Inf - Inf, and NaNs of different payloads in one or two operands."""
+    """Inf, Inf·0, Inf - Inf, and NaNs with various payloads in one or two operands."""
     o, last = m.o, m.k - 1
     one = (o.a.one, o.b.one)
     places: dict[str, tuple[int, str, Format]] = {"c": (-1, "c", o.c)}
@@ -262,7 +265,7 @@ def _specials(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _scales(m: DirectedMaker) -> Iterator[Directed]:
-    """Scales of every kind beside products of 1, of zero, and of sums that are zero; none without scales."""
+    """All kinds of scales, on products of 1, on zero products and on zero sums; empty without scales."""
     fmt, block = m.spec.scale_format, m.spec.scale_block
     if fmt is None or block is None:
         return

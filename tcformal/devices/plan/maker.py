@@ -1,4 +1,4 @@
-"""A builder of directed dot products: operands of given products, and the extremes of formats."""
+"""A builder of directed dot products from given products, with extreme values of formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.simulation.operands.witness import Witness
 
 
 class DirectedMaker:
-    """A builder of dot products of one unit; ValueTextError for values that its formats cannot hold."""
+    """A builder of dot products for one unit; ValueTextError for values that its formats lack."""
 
     def __init__(self, spec: UnitSpec, k: int) -> None:
         self.spec, self.k, self.o = spec, k, spec.operands
@@ -33,7 +33,7 @@ class DirectedMaker:
         c: int,
         scales: Mapping[int, tuple[int, int]] | None = None,
     ) -> Directed:
-        """A dot product from raw encodings; other products are 0·0, other scales ones."""
+        """A dot product from raw encodings, with products 0·0 and scales 1 elsewhere."""
         a, b = ([products.get(i, (0, 0))[side] for i in range(self.k)] for side in (0, 1))
         ones, given = self._scales, scales or {}
         scale_a, scale_b = (
@@ -41,33 +41,33 @@ class DirectedMaker:
         )
         return Directed(id_, why, Witness(tuple(a), tuple(b), c, scale_a, scale_b))
 
-    def made(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
-        """A dot product from the values of its products, each a short significand times a power of two."""
+    def of_values(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
+        """A dot product from the exact values of its products."""
         pairs = {i: self.factors(x) for i, x in products.items()}
         return self.raw(id_, why, pairs, encode_exact(self.o.c, c))
 
     def factors(self, x: Fraction) -> tuple[int, int]:
         """Two operands whose product is x: a significand and a power of two."""
-        found = _factors(self.o.a, self.o.b, x)
-        if found is None:
+        pair = _factors(self.o.a, self.o.b, x)
+        if pair is None:
             raise ValueTextError(f"expected a product that {self.o} holds, but got {x}")
-        return found
+        return pair
 
     def halved(self, x: Fraction) -> tuple[int, int]:
-        """Two operands whose product is x, of similar exponents to avoid subnormals."""
+        """Two operands whose product is x, of similar exponents, so that neither is subnormal."""
         e = exponent_of(abs(x)) // 2
         return encode_exact(self.o.a, x / power_of_two(e)), encode_exact(self.o.b, power_of_two(e))
 
     def pairs(self) -> list[tuple[int, int]]:
         """Pairs of positions for products: first and last, neighbours, both sides of the middle."""
         k = self.k
-        found = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
-        return [(i, j) for i, j in dict.fromkeys(found) if 0 <= i < k and 0 <= j < k and i != j]
+        places = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
+        return [(i, j) for i, j in dict.fromkeys(places) if 0 <= i < k and 0 <= j < k and i != j]
 
 
 @lru_cache(maxsize=4096)
 def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
-    """As `DirectedMaker.factors`: the power of two is as near to 1 as possible; None without such factors."""
+    """Two operands with product x, the power of two being nearest to 1; None if impossible."""
     odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
     if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
         return None
@@ -95,5 +95,5 @@ def nans_of(fmt: Format) -> Iterator[int]:
 
 
 def below_two(fmt: Format) -> int:
-    """The largest number below 2."""
+    """The predecessor of 2 in a format."""
     return fmt.one + (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits)

@@ -1,4 +1,4 @@
-"""A plan: the dot products to run on a device, as one file of JSON lines.
+"""A plan: the dot products to run on a device, in one file of JSON lines.
 
 Directed dot products are written as hex words; random ones as generator, seed, count and the digest of
 their operands, which detects a changed generator.
@@ -34,7 +34,7 @@ SCHEMA = "tcformal-plan/2"
 
 @dataclass(frozen=True, slots=True)
 class Directed:
-    """One directed dot product."""
+    """A directed dot product: explicit operands, a name and a reason."""
 
     id: str
     #: What it separates, or its origin.
@@ -42,13 +42,13 @@ class Directed:
     witness: Witness
 
     def data(self, spec: UnitSpec) -> dict[str, Any]:
-        """The line of this item."""
+        """The line of this item in a plan."""
         return {"kind": "directed", "id": self.id, "why": self.why, **to_data(spec, self.witness)}
 
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Random dot products, given by generator and seed."""
+    """A random item: dot products given by generator, seed and count."""
 
     id: str
     seed: int
@@ -57,7 +57,7 @@ class Random:
     inputs: str
 
     def data(self, spec: UnitSpec) -> dict[str, Any]:
-        """The line of this item."""
+        """The line of this item in a plan."""
         del spec
         return {
             "kind": "random", "id": self.id, "generator": GENERATOR, "seed": self.seed,
@@ -65,16 +65,16 @@ class Random:
         }  # fmt: skip
 
     def batch(self, spec: UnitSpec, k: int) -> Batch:
-        """The operands; InputError where their digest is not that of the plan."""
+        """Generate the operands; InputError where their digest differs from the plan's."""
         check_int("dot products times terms", self.count * k, high=MOST_WORDS)
-        made = batch(spec, k, self.count, self.seed)
-        found = inputs_digest(made)
-        if found != self.inputs:
+        operands = batch(spec, k, self.count, self.seed)
+        digest = inputs_digest(operands)
+        if digest != self.inputs:
             raise InputError(
                 f"expected {GENERATOR} with seed {self.seed} to make operands of digest {self.inputs[:12]}…, "
-                f"but this version makes {found[:12]}…: make the plan anew"
+                f"but this version makes {digest[:12]}…: make the plan anew"
             )
-        return made
+        return operands
 
 
 PlanItem = Directed | Random
@@ -82,7 +82,7 @@ PlanItem = Directed | Random
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Dot products of `k` terms for a unit."""
+    """A plan of dot products of `k` terms for a unit."""
 
     unit: UnitSpec
     k: int
@@ -113,7 +113,7 @@ class Plan:
 
 
 def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, seed: int) -> Plan:
-    """A plan of directed dot products, each once, and of `vectors` random ones.
+    """A plan of distinct directed dot products and `vectors` random ones.
 
     Errors: InputError for directed ones of different lengths, and for a plan without dot products.
     """
@@ -128,25 +128,25 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
     randoms: list[Random] = []
     for i, start in enumerate(range(0, vectors, CHUNK)):
         count = min(CHUNK, vectors - start)
-        made = batch(spec, k, count, seed + i)
-        randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(made)))
+        operands = batch(spec, k, count, seed + i)
+        randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(operands)))
     if not chosen and not randoms:
         raise InputError(f"expected dot products for {spec.name}, but the plan would hold none")
     return Plan(spec, k, (*numbered(chosen.values()), *randoms))
 
 
 def numbered(items: Iterable[Directed]) -> list[Directed]:
-    """Items with unique names: repeated names get a number."""
+    """Items with unique names: duplicates get a number."""
     seen: dict[str, int] = {}
-    made = []
+    renamed = []
     for item in items:
         seen[item.id] = count = seen.get(item.id, 0) + 1
-        made.append(item if count == 1 else Directed(f"{item.id}#{count}", item.why, item.witness))
-    return made
+        renamed.append(item if count == 1 else Directed(f"{item.id}#{count}", item.why, item.witness))
+    return renamed
 
 
 def family_of(row: int, count: int) -> str:
-    """The family of one row of a random item; families follow one another."""
+    """The input family of one row of a random item; families are contiguous."""
     names: Sequence[str] = list(FAMILIES)
     for i, family in enumerate(names):
         row -= count // len(names) + (i < count % len(names))
@@ -162,7 +162,7 @@ def write_plan(path: Path, plan: Plan) -> None:
 
 
 def read_plan(path: Path) -> Plan:
-    """Read a plan; RecordError for another kind of file, and for a damaged or altered one."""
+    """Read a plan; RecordError for a damaged or altered file."""
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
     found = lines.read(path)[0]
@@ -195,7 +195,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> PlanItem:
-    """One item from its line, in a plan or in a file of results."""
+    """Parse one item from its line in a plan or in a file of results."""
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))
     if data["kind"] == "random" and data["generator"] == GENERATOR:

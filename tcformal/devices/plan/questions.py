@@ -1,4 +1,4 @@
-"""Questions for any matrix unit: inputs of the papers, and the designs that each separates."""
+"""Probe questions: inputs from papers, with the designs that each one distinguishes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Values = dict[str, Iterable[object]]
 
 @dataclass(frozen=True, slots=True)
 class ProbeQuestion:
-    """One question: dot products, and the designs among which they decide."""
+    """A question to a device: dot products, and the candidate designs that they distinguish."""
 
     id: str
     title: str
@@ -34,18 +34,18 @@ class ProbeQuestion:
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
     """The questions that apply to a unit, with their dot products."""
-    found = []
+    questions = []
     for question in QUESTIONS:
         items: list[Directed] = []
         with suppress(ValueTextError):
             items.extend(question.inputs(DirectedMaker(spec, spec.k)))
         if items:
-            found.append((question, items))
-    return found
+            questions.append((question, items))
+    return questions
 
 
 def candidates(question: ProbeQuestion, spec: UnitSpec) -> list[UnitSpec]:
-    """The designs among which a question decides; the unit as catalogued is the first."""
+    """The candidate designs of a question, the catalogued unit first."""
     values = question.values(spec)
     if not values:
         return [spec, *(u for u in catalogued_rivals(spec, spec.k) if u.name != spec.name)]
@@ -59,7 +59,7 @@ def _every(_: UnitSpec) -> Values:
 def _fp16(
     m: DirectedMaker, texts_a: list[str], texts_b: list[str], c: str, id_: str, why: str
 ) -> Iterator[Directed]:
-    """One dot product of numbers that fp16 holds, c besides; rounded to nearest where a text is a decimal."""
+    """A dot product of fp16 numbers and c; decimals are rounded to nearest."""
     if m.o.a.name != "fp16" or m.k < len(texts_a):
         return
     pairs = {
@@ -70,13 +70,13 @@ def _fp16(
 
 
 def _hawkeye(m: DirectedMaker) -> Iterator[Directed]:
-    """HAWKEYE §1; .001 is 0x1419, the nearest fp16."""
+    """The example of HAWKEYE §1; .001 becomes 0x1419, the nearest fp16 number."""
     a, b = ["65504", "1", "-65504", "1"], ["1", "0x1419", "1", "0x1419"]
     yield from _fp16(m, a, b, "0", "ask/hawkeye", "[65504 1 -65504 1] · [1 .001 1 .001]")
 
 
 def _table_8(m: DirectedMaker) -> Iterator[Directed]:
-    """XIE Table 8."""
+    """The examples of XIE Table 8."""
     values = [Fraction(-(2**23)), *(Fraction(-1, 2**i) for i in (1, 2, 3))]
     if m.k < 4:
         return
@@ -89,7 +89,7 @@ def _table_8(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _width(m: DirectedMaker) -> Iterator[Directed]:
-    """As many products just below 4 as a step takes, and c just below 2 (HAWKEYE's simulator: -62.06)."""
+    """A full step of products just below 4, with c just below 2 (HAWKEYE's simulator: -62.06)."""
     o = m.o
     pair, c = (below_two(o.a), below_two(o.b)), below_two(o.c)
     with suppress(ValueTextError):
@@ -101,7 +101,7 @@ def _width(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _nan(m: DirectedMaker) -> Iterator[Directed]:
-    """NaNs of every kind among the operands, and NaNs that the sum produces."""
+    """NaNs of every kind as operands, and invalid operations that produce NaN."""
     o = m.o
     for side, fmt in (("a", o.a), ("b", o.b)):
         for n, word in enumerate(nans_of(fmt)):
@@ -117,7 +117,7 @@ def _nan(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _zero_exponent(m: DirectedMaker) -> Iterator[Directed]:
-    """The least number less a smaller one beside zero products: the smaller one is lost below e_zero - F.
+    """The least number minus a smaller one, with zero products: it is truncated below e_zero - F.
 
     Where zeros take no part in the largest exponent, the difference is rounded toward zero to 0; where
     they do, it stays the least number as soon as the smaller one is cut off.
@@ -134,7 +134,7 @@ def _zero_exponent(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _zero_product(m: DirectedMaker) -> Iterator[Directed]:
-    """c = 2^e_min (1 + ulp) beside products that are zero because of a zero factor."""
+    """c = 2^e_min (1 + ulp) with products that have one zero factor."""
     o = m.o
     c = encode_exact(o.c, power_of_two(o.c.e_min) * (1 + power_of_two(-o.c.fraction_bits)))
     for name, word in (("0", 0), ("1", o.a.one), ("largest", o.a.largest)):
@@ -144,7 +144,7 @@ def _zero_product(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _precision(m: DirectedMaker) -> Iterator[Directed]:
-    """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: the bits kept."""
+    """Small terms with 1, -1 and a sum of ones, in c or in a product: they reveal the retained bits."""
     o, k = m.o, m.k
     one, minus = (o.a.one, o.b.one), (o.a.one | o.a.sign_bit, o.b.one)
     for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | o.c.sign_bit)}.items():

@@ -1,1 +1,1 @@
-"""Devices outside of the package that answer in lines of JSON: programs, and people with a file."""
+"""External devices that answer in JSON lines: programs, and answer files."""

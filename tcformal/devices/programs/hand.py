@@ -1,4 +1,4 @@
-"""`hand:NAME`: a device elsewhere, which somebody asks: inputs are printed, answers are read from files."""
+"""`hand:NAME`: an offline device: inputs are printed for a person, and answers are read from files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.simulation.operands.text import inputs_digest, to_data
 
 
 class HandDevice(Device):
-    """A device that is asked by hand, one batch at a time.
+    """An offline device, asked one batch at a time.
 
     A batch without answers is `waiting`, and run raises DeviceError; `answer` gives the answers, in the
     words of the protocol of `program`.
@@ -36,16 +36,16 @@ class HandDevice(Device):
         return [Ability("any unit", "by hand")]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The name."""
+        """The identity of the device: its name."""
         del spec, k
         return {"device": self.name, "instruction": "by hand"}
 
     def answer(self, file: Path) -> None:
-        """Take the answers to the next batch from a file."""
+        """Set the file with the answers to the next batch."""
         self._file = file
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The answers of the file; DeviceError where there is none, InputError for one of other inputs."""
+        """The answers in the file; DeviceError without a file, InputError for answers to other inputs."""
         if self._file is None:
             self.waiting = batch
             raise DeviceError(
@@ -67,7 +67,7 @@ class HandDevice(Device):
 
 
 def lines_of(spec: UnitSpec, batch: Batch) -> list[dict[str, Any]]:
-    """A batch in the protocol of `program`: what is asked, then each dot product.
+    """The lines of a batch in the protocol of `program`: the request, then each dot product.
 
     Its ids begin with a digest of the batch, so that answers to another are not taken for answers to this.
     """
@@ -77,7 +77,7 @@ def lines_of(spec: UnitSpec, batch: Batch) -> list[dict[str, Any]]:
 
 
 def _objects(file: Path) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects of a file, one a line; other lines are passed over, such as a banner."""
+    """The JSON objects of a file, one per line; other lines, such as a banner, are skipped."""
     for text in read_named(file, "answers as JSON lines").splitlines():
         try:
             data = json_of(text)

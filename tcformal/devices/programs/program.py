@@ -54,7 +54,7 @@ _QUIET_S = 3.0
 
 
 class Talk:
-    """One run of a program: a thread writes lines to it; lines from it have limits of time and length.
+    """A running program: a thread writes lines to it; its answers have limits of time and length.
 
     A program that keeps its answers back until its input ends is silent: then its input is closed, and
     `open` is False.
@@ -90,7 +90,7 @@ class Talk:
         self.open = True
 
     def end(self, *, failed: bool = False) -> None:
-        """End the program: its input is closed, and it is killed if it stays."""
+        """End the program: close its input, then kill it if it does not exit."""
         self._closed.set()
         # A program that has failed is not asked to stop; nor is one that says more than it was asked.
         if self._process.poll() is None and (failed or not self._lines.empty()):
@@ -108,13 +108,13 @@ class Talk:
                 _close(stream)
 
     def _close_input(self) -> None:
-        """Tell the program that no more follows, unless lines are still being written to it."""
+        """Close the program's input, unless lines are still being written to it."""
         self.open = False
         if self._writer is None or not self._writer.is_alive():
             _close(self._out)
 
     def _read(self, stream: IO[bytes]) -> None:
-        """Queue the program's lines until its output ends or nobody waits for more."""
+        """The reader thread: queue the program's output lines until the end."""
         line: bytes | None = b"-"
         while line is not None and len(line) <= LONGEST_LINE:
             with contextlib.suppress(OSError, ValueError):
@@ -127,13 +127,13 @@ class Talk:
                 return
 
     def _listen(self, stream: IO[bytes]) -> None:
-        """Keep the last part of the program's standard error."""
+        """The listener thread: keep the last part of the program's standard error."""
         with contextlib.suppress(OSError, ValueError):
             while chunk := stream.read1(_LAST_SAID):  # type: ignore[attr-defined]
                 self._said = (self._said + chunk)[-_LAST_SAID:]
 
     def hello(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Send the first line and return the answer, the first JSON object; lines before it are skipped.
+        """Send the request line, and return the first JSON object; lines before it are skipped.
 
         Errors: DeviceError for a program that says more than a banner before it.
         """
@@ -154,7 +154,7 @@ class Talk:
         return self._read_answer(banner)
 
     def ready(self) -> bool:
-        """Whether the program waits for more; DeviceError if it says what it was not asked."""
+        """Whether the program waits for input; DeviceError if it sent unrequested output."""
         if not self.open:
             return False
         try:
@@ -169,7 +169,7 @@ class Talk:
         )
 
     def send(self, lines: Iterable[Mapping[str, Any]], *, last: bool = False) -> None:
-        """Send many lines without waiting for answers; after the `last` ones the program's input ends."""
+        """Send lines without waiting for answers; `last` closes the program's input afterwards."""
         if self._writer is not None:
             self._writer.join()  # it is done: all that it wrote has been answered
             self._threads.remove(self._writer)
@@ -192,14 +192,14 @@ class Talk:
                 _close(self._out)
 
     def receive(self) -> dict[str, Any]:
-        """The next line; DeviceError where none arrives, or the program reports an error."""
+        """The next answer; DeviceError where none arrives, or the program reports an error."""
         line = self._next(time.monotonic() + self._patience_s)
         if line is None:
             raise DeviceError(self._ended())
         return self._read_answer(line)
 
     def _next(self, until: float) -> bytes | None:
-        """The next line before a moment, None at the end; DeviceError where none arrives."""
+        """The next line before a deadline, None at the end; DeviceError where none arrives."""
         while (left := until - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=min(left, _QUIET_S))
@@ -210,7 +210,7 @@ class Talk:
         raise DeviceError(f"expected an answer of {self._name} within {self._patience_s:g} s, but none came")
 
     def _read_answer(self, line: bytes) -> dict[str, Any]:
-        """The object of a line; DeviceError for a line without one, or with an error."""
+        """Parse an answer line; DeviceError for no JSON object, or for a reported error."""
         if len(line) > LONGEST_LINE:
             self._process.kill()
             raise DeviceError(
@@ -235,7 +235,7 @@ class Talk:
         return data
 
     def _ended(self) -> str:
-        """The reason why there are no more lines: the last text on standard error, or the exit status."""
+        """The reason why output ended: the last text on standard error, or the exit status."""
         try:
             code = self._process.wait(timeout=self._patience_s)
         except subprocess.TimeoutExpired:
@@ -252,7 +252,7 @@ def _line(data: Mapping[str, Any]) -> bytes:
 
 
 def _close(stream: IO[bytes]) -> None:
-    """Close a pipe whose other end may be closed."""
+    """Close a pipe; a broken pipe is ignored."""
     try:
         stream.close()
     except OSError:
@@ -264,7 +264,7 @@ _WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
 
 
 class ProgramDevice(Device):
-    """A program that speaks the protocol of this module; it runs on until it is asked for something else.
+    """A program that speaks this module's protocol; one process serves all batches of a request.
 
     Its results are recorded under the digest of its path, content and arguments.
     Errors: InputError for an invalid command; DeviceError for a program that is missing, refuses, does
@@ -277,7 +277,7 @@ class ProgramDevice(Device):
         self._who: dict[str, str] | None = None
         self._talk: Talk | None = None
         #: What the running program was told first, and how many dot products since.
-        self._told: dict[str, Any] = {}
+        self._request: dict[str, Any] = {}
         self._count = 0
         #: Whether the program answers only when its input ends.
         self._answers_late = False
@@ -293,7 +293,7 @@ class ProgramDevice(Device):
         return [Ability("any unit that the program does not refuse", "as the program says")]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The identity that the program states, and the digest of the program."""
+        """The identity that the program reports, with the program's digest."""
         self._who = program_identity(self.name, self._words)
         self.close()
         _, answer = self._started(hello(spec, k))
@@ -305,11 +305,11 @@ class ProgramDevice(Device):
         return {"device": self.name} | answer | self._who
 
     def label(self, identity: dict[str, str]) -> str:
-        """The stated device and the program's digest, so that programs never share a folder."""
+        """A folder name from the reported device and the program's digest, distinct for each program."""
         return f"{slug(super().label(identity))}-{identity['program_sha256'][:12]}"
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The program's answers; DeviceError where it is not the program that was identified."""
+        """The program's answers; DeviceError if the program changed since it was identified."""
         if self._who is not None and program_identity(self.name, self._words) != self._who:
             raise DeviceError(f"expected {self.name} to stay as it is while it runs, but it was changed")
         results: list[int] = []
@@ -331,15 +331,15 @@ class ProgramDevice(Device):
         return np.array(results, dtype=np.uint64)
 
     def _waiting(self, hello: dict[str, Any]) -> Talk:
-        """The running program if it was told this, or a new one."""
-        if self._talk is not None and self._told == hello and self._talk.ready():
+        """The running process if its request was the same, or a new process."""
+        if self._talk is not None and self._request == hello and self._talk.ready():
             return self._talk
         self.close()
         return self._started(hello)[0]
 
     def _started(self, hello: dict[str, Any]) -> tuple[Talk, dict[str, Any]]:
-        """A new run of the program, and its answer to the first line."""
-        self._talk, self._told, self._count = Talk(self.name, self._words, self._patience_s), hello, 0
+        """Start the program, and return it with its answer to the request."""
+        self._talk, self._request, self._count = Talk(self.name, self._words, self._patience_s), hello, 0
         # A device that nobody closes still ends its program.
         self._end = weakref.finalize(self, self._talk.end)
         try:
@@ -349,7 +349,7 @@ class ProgramDevice(Device):
             raise
 
     def close(self, *, failed: bool = False) -> None:
-        """End the running program, if there is one."""
+        """End the running process, if there is one."""
         if self._talk is not None:
             self._end.detach()
             self._talk.end(failed=failed)
@@ -362,7 +362,7 @@ class ProgramDevice(Device):
 
 
 def result_word(spec: UnitSpec, data: Mapping[str, Any], where: str) -> int:
-    """The result in an answer; DeviceError for another text than an encoding of D."""
+    """The result in an answer; DeviceError for anything but an encoding of D."""
     d, text = spec.operands.d, data.get("d")
     if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
         raise DeviceError(f'expected an encoding of {d.name}, as "0x…", from {where}, but got {text!r:.40}')
@@ -370,7 +370,7 @@ def result_word(spec: UnitSpec, data: Mapping[str, Any], where: str) -> int:
 
 
 def hello(spec: UnitSpec, k: int) -> dict[str, Any]:
-    """The first line: what is asked."""
+    """The request line: unit, sizes, formats and K."""
     o = spec.operands
     request = {
         "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,

@@ -1,4 +1,4 @@
-"""Measurements of a campaign: each result, faults included, is on the disk before the next is asked for."""
+"""A measurement bench: it runs items on a device, and logs each result durably before the next."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PATIENCE_S = 60.0
 
 
 class Bench:
-    """A device, the units measured on it, and the files of its results.
+    """A device, the units measured on it, and their result files.
 
     `left` gives the remaining seconds; `say` takes one sentence on each unit that begins or fails.
     """
@@ -64,7 +64,7 @@ class Bench:
 
     # ------------------------------------------------------------------ who and where
     def open(self, groups: Iterable[InstructionGroup]) -> None:
-        """Identify the device by the first unit that it runs, and read its earlier results.
+        """Identify the device by the first unit that runs, and read its earlier results.
 
         Errors: DeviceError where it runs none of the leading units, with the first reason.
         """
@@ -104,19 +104,19 @@ class Bench:
         return head_line(unit.spec, unit.spec.k, CAMPAIGN, self._definitions[unit.model])
 
     def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
-        """Add a line about a unit's outputs, unless the files hold it already."""
+        """Log a line about a unit's outputs, unless the files contain it."""
         if line not in unit.notes:
             self.keep(line)
 
     def keep(self, line: Mapping[str, Any]) -> None:
-        """Add a line to the files."""
+        """Log a line."""
         if self._parts is None:
             raise DeviceError("expected the device to be asked who it is before it is measured")
         self._parts.append(line)
 
     # ------------------------------------------------------------------ one unit
     def begun(self, unit: Measured, why_not: str = "") -> bool:
-        """Whether a unit can be measured; its head is written at the first call."""
+        """Whether a unit can be measured; the first call identifies the device and logs the unit's head."""
         if unit.fault or unit.begun:
             return not unit.fault
         try:
@@ -133,17 +133,17 @@ class Bench:
         return True
 
     def _check_who(self, identity: Mapping[str, str]) -> None:
-        """DeviceError for another device than that of the folder, such as an emulator for the processor."""
+        """Raise DeviceError for another device than the folder's, such as an emulator for the processor."""
         who = self._tally.device
-        found = {key: text for key, text in identity.items() if key in _WHO}
-        if found != who:
+        identity_now = {key: text for key, text in identity.items() if key in _WHO}
+        if identity_now != who:
             raise DeviceError(
-                f"expected {who.get('device')} to run it, but {found.get('device')} would: "
+                f"expected {who.get('device')} to run it, but {identity_now.get('device')} would: "
                 "give it a campaign of its own by --unit"
             )
 
     def suite(self, unit: Measured, made: DirectedBlock) -> None:
-        """The directed dot products, block by block."""
+        """Measure the directed dot products, block by block."""
         for start in range(0, len(made.items), BLOCK):
             items = made.items[start : start + BLOCK]
             block = block_data(unit.spec, items)
@@ -170,7 +170,7 @@ class Bench:
                 return
 
     def random(self, unit: Measured, item: Random, made: Chunk, model: Raw, *, first: bool) -> None:
-        """Measure one random item; results of `first` are compared with units of the same operands."""
+        """Measure one random item; with `first`, compare the group's leader with units of equal operands."""
         if item.id in unit.done:
             if first and unit.leads and unit.first is None:
                 self._compared(unit, _device_outputs(unit.done[item.id], model), made.batch)
@@ -190,7 +190,7 @@ class Bench:
             self._compared(unit, outputs, made.batch)
 
     def positions(self, unit: Measured, x: Batch, holds: NDArray[np.bool_], model: int) -> None:
-        """Measure one dot product at every position of a tile, with others beside it."""
+        """Measure one dot product at every position of a tile, with other dot products around it."""
         outputs, error = self._outputs(unit.spec, x)
         words, counts = np.unique(outputs[holds[: len(outputs)]], return_counts=True)
         d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])
@@ -215,12 +215,12 @@ class Bench:
         return measured(self._device, spec, x, finite)
 
     def _be_patient(self) -> None:
-        """Limit the patience with a silent device to the remaining time."""
+        """Limit the device's answer timeout to the remaining time."""
         if isinstance(self._device, IsolatedDevice):
             self._device.patience_s = min(_PATIENCE_S, max(5.0, self._left()))
 
     def fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
-        """Record the reason of a failure, and measure no more of that unit."""
+        """Log the reason of a unit's failure, and stop measuring the unit."""
         unit.fault = str(error)
         self._say(f"{unit.spec.name}: {error}")
         if not unit.begun:
@@ -230,7 +230,7 @@ class Bench:
         self.keep(fault_line(id_, error, unit=unit.spec.name))
 
     def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
-        """Compare the results of one leading unit with those of the others of the same operands."""
+        """Compare the results of a group's leading unit with the other units of equal operands."""
         unit.first = outputs
         for other in self._tally.units.values():
             if other is unit or other.first is None or other.operands != unit.operands:
@@ -251,7 +251,7 @@ class Bench:
 
 
 def _device_outputs(line: Mapping[str, Any], model: Raw) -> Raw:
-    """The outputs in a kept line."""
+    """The device's outputs in a logged line."""
     outputs = model.astype(np.uint64)
     for row, word in line["mismatches"].items():
         outputs[int(row)] = int(word, 16)

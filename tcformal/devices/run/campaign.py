@@ -31,7 +31,7 @@ Submit = Callable[[Executor], list[Future[Any]]]
 
 @dataclass(slots=True)
 class CampaignStep:
-    """A step on a device, with the futures that it needs."""
+    """A step of a campaign: an action on the device, with the futures whose results it needs."""
 
     #: Steps of one kind take about as long.
     kind: str
@@ -43,12 +43,12 @@ class CampaignStep:
     futures: list[Future[Any]] = field(default_factory=list)
 
     def ready(self) -> bool:
-        """Whether all needed results are there."""
+        """Whether all needed futures are done."""
         return all(f.done() for f in self.futures)
 
 
 class CampaignTimeError(Exception):
-    """The time limit of the campaign is reached."""
+    """The campaign's time limit is reached."""
 
 
 def run_steps(
@@ -58,7 +58,7 @@ def run_steps(
     left: Callable[[], float],
     clock: Callable[[], float],
 ) -> None:
-    """Run all steps: of the next `window`, always the first that is ready; at most that many are prepared.
+    """Run all steps, always the first ready one of the next `window`, which are prepared in advance.
 
     None is a barrier: later steps are made after all earlier ones are done.  A step does not begin where
     the longest step of its kind would exceed the time `left`.
@@ -83,7 +83,7 @@ def run_steps(
 def _prepare(
     steps: Iterator[CampaignStep | None], pool: Executor, waiting: list[CampaignStep]
 ) -> tuple[bool, bool]:
-    """Start the computations that the next step needs; whether it is a barrier, and whether there is one."""
+    """Submit the computations of the next step; whether it is a barrier, and whether a step was left."""
     try:
         step = next(steps)
     except StopIteration:
@@ -101,7 +101,7 @@ def _do_one(
     left: Callable[[], float],
     clock: Callable[[], float],
 ) -> None:
-    """Run the first ready step, after waiting for one; CampaignTimeError where too little time is left."""
+    """Wait for a ready step and run it; CampaignTimeError where too little time remains."""
     while (step := next((s for s in waiting if s.ready()), None)) is None:
         if left() <= 0:
             raise CampaignTimeError
@@ -112,26 +112,26 @@ def _do_one(
     waiting.remove(step)
     start = clock()
     try:
-        found = [f.result() for f in step.futures]
+        results = [f.result() for f in step.futures]
     except Exception as error:  # noqa: BLE001  whatever befell another process, the other steps go on
         step.fail(error)
     else:
-        step.act(*found)
+        step.act(*results)
     longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
 
 
 def sentence(error: Exception) -> str:
-    """The error of another process as one sentence."""
+    """The error of another process, as one sentence."""
     if isinstance(error, TcformalError):
         return str(error)
     return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
 
 
 def given(value: Any) -> Future[Any]:
-    """A finished future with that result."""
-    made: Future[Any] = Future()
-    made.set_result(value)
-    return made
+    """An already finished future with this result."""
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
 
 
 #: Units that one random item is run on before other steps.
@@ -139,7 +139,7 @@ _TOGETHER = 8
 
 
 class Campaign:
-    """A campaign on one device with its units in groups.
+    """A campaign on one device, with its units grouped by instruction.
 
     `clock` gives seconds; `pool` runs what needs no device, on `jobs` processes; `folder` holds the
     results; the witnesses of kept answers in the folder `answers` are run too; `say` takes one sentence
@@ -183,7 +183,7 @@ class Campaign:
         self._models: dict[tuple[object, ...], Raw] = {}
 
     def run(self) -> Tally:
-        """Measure until all is done or the time limit is reached; all results are on the disk in either case.
+        """Measure until all is done or time is up; every result is on disk in either case.
 
         Errors: DeviceError where no unit at all could be measured, with the first reason.
         """
@@ -207,12 +207,12 @@ class Campaign:
         return tally
 
     def _left(self) -> float:
-        """The remaining seconds."""
+        """The remaining time in seconds."""
         return self._start + self._seconds - self._clock()
 
     # ------------------------------------------------------------------ the order of value
     def _steps(self) -> Iterator[CampaignStep | None]:
-        """All steps, the most valuable first."""
+        """All steps, in descending order of value."""
         leaders = [(group, group.units[:1]) for group in self._groups]
         others = [(group, group.units[1:]) for group in self._groups]
         quick = [pair for pair in leaders if not is_slow(pair[0])]
@@ -241,7 +241,7 @@ class Campaign:
         pairs: list[tuple[InstructionGroup, tuple[UnitSpec, ...]]],
         steps: Callable[[InstructionGroup, Sequence[Measured]], Iterator[CampaignStep]],
     ) -> Iterator[CampaignStep]:
-        """One stage: the steps of each group."""
+        """One stage of the campaign: its steps for every group."""
         count = sum(len(specs) for _, specs in pairs)
         if count:
             self._say(f"{self._left():.0f} s left: {title} ({count} units)")
@@ -250,7 +250,7 @@ class Campaign:
 
     # ------------------------------------------------------------------ the steps
     def _suite(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """The directed dot products, those of the questions first; the model is evaluated once per group."""
+        """Steps for the directed dot products, the questions' first; the model runs once per group."""
         for unit in units:
 
             def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
@@ -268,7 +268,7 @@ class Campaign:
     def _random(
         self, group: InstructionGroup, units: Sequence[Measured], items: Sequence[tuple[int, int]]
     ) -> Iterator[CampaignStep]:
-        """Random dot products, generated once and run on several units."""
+        """Steps for random dot products, generated once and run on several units."""
         for turn, count in items:
             id_ = f"random/{self._seed + turn}"
             open_ = [u for u in units if not u.fault and (id_ not in u.done or (turn == 0 and u.leads))]
@@ -299,7 +299,7 @@ class Campaign:
         )
 
     def _positions(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """One dot product at every position."""
+        """Steps for one dot product at every position of a tile."""
         del group
         for unit in units:
             if unit.positions or unit.spec.m * unit.spec.n == 1:
@@ -318,7 +318,7 @@ class Campaign:
         return any(self.tally.units[spec.name].unchecked for spec in specs)
 
     def _kept(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """Compare the random items of an earlier campaign with the model; needs no device."""
+        """Steps that compare an earlier campaign's random items with the model, without the device."""
         del group
         for unit in units:
             for line in list(unit.unchecked):
@@ -334,7 +334,7 @@ class Campaign:
                 yield CampaignStep("kept results", needs, act, partial(self._not_compared, unit))
 
     def _answers(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """The answers of the outputs to the questions; needs no device."""
+        """Steps that find each question's answer from the outputs, without the device."""
         for unit in units:
             made, outputs = self._suites.get(group.model), unit.outputs()
             if (
@@ -359,7 +359,7 @@ class Campaign:
             yield CampaignStep("answers", needs, act, partial(self._not_compared, unit))
 
     def _designs(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """The designs that the directed outputs leave; needs no device."""
+        """Steps that find the designs consistent with the directed outputs, without the device."""
         for unit in units:
             made, outputs = self._suites.get(group.model), unit.outputs()
             if made is None or unit.designs or unit.spec.emulation or len(outputs) != len(made.items):
@@ -377,7 +377,7 @@ class Campaign:
             yield CampaignStep("designs", needs, act, partial(self._not_compared, unit))
 
     def _failed(self, units: Sequence[Measured], error: Exception) -> None:
-        """Record that another process failed to compute something for some units."""
+        """Record that a computation in another process failed for some units."""
         for unit in units:
             self._bench.fail(unit, "prepare", DeviceError(sentence(error)))
 
@@ -385,7 +385,7 @@ class Campaign:
         self._say(f"{unit.spec.name}: {sentence(error)}")
 
     def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
-        """Futures of the kernels of units; each gives the reason of a failed build, or an empty text."""
+        """Futures of kernel builds; each gives the reason of a failure, or an empty text."""
         build = self._device.builder()
         if build is None:
             return []
@@ -395,7 +395,7 @@ class Campaign:
         return [self._building[unit.spec.name] for unit in units]
 
     def _build_ahead(self) -> None:
-        """Build the kernels of the first leading units in parallel, before the first is used."""
+        """Build the kernels of the first groups in parallel, before the first use."""
         ahead = [self.tally.units[group.leader.name] for group in self._groups[: 2 * self._jobs]]
         for first in self._builds(ahead)[:1]:
             wait([first], timeout=max(0.0, self._left()))

@@ -1,4 +1,4 @@
-"""Dot products of a plan from given files and from kept answers."""
+"""Dot products for a plan, taken from files and from stored answers."""
 
 from __future__ import annotations
 
@@ -37,15 +37,17 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
         return
     count = 0
     for data in _values(path):
-        for found in _witnesses(data):
-            yield Directed(f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, found, str(path)))
+        for witness in _witnesses(data):
+            yield Directed(
+                f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, witness, str(path))
+            )
             count += 1
     if not count:
         raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")
 
 
 def _start(path: Path) -> bytes:
-    """The first bytes of a file; InputError for a file that cannot be read."""
+    """The first bytes of a file; InputError for an unreadable file."""
     try:
         if not path.is_file():
             raise InputError(f"expected a file of witnesses at {path}, but it is none")
@@ -56,7 +58,7 @@ def _start(path: Path) -> bytes:
 
 
 def _values(path: Path) -> list[Any]:
-    """One JSON value, or one per line."""
+    """The JSON values of a text: a single value, or one per line."""
     try:
         return values_of(read_named(path, "JSON or JSON lines"))
     except (OSError, ValueError, RecursionError) as error:
@@ -64,7 +66,7 @@ def _values(path: Path) -> list[Any]:
 
 
 def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
-    """The witnesses in a value, at any depth, in order."""
+    """All witnesses in a nested JSON value, in order."""
     waiting = [data]
     while waiting:
         part = waiting.pop()
@@ -78,23 +80,23 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _kept(folder: Path) -> Iterator[lines.Line]:
-    """The lines of kept answers: packed ones first."""
+    """The lines of stored answers, packed ones first."""
     packed = folder / (ANSWERS + ENDING)
     if os.path.lexists(packed):
-        found = packed.lstat()
-        yield from _unpacked(packed, (found.st_ino, found.st_mtime_ns, found.st_size))
+        status = packed.lstat()
+        yield from _unpacked(packed, (status.st_ino, status.st_mtime_ns, status.st_size))
     yield from lines.read(folder / ANSWERS)[0]
 
 
 @lru_cache(maxsize=1)
 def _unpacked(packed: Path, _stamp: tuple[int, int, int]) -> tuple[lines.Line, ...]:
-    """The lines of a packed file, read once for all units of a campaign as long as nobody replaces it."""
+    """The lines of a packed file, cached until the file is replaced."""
     texts = enumerate(read_packed(packed).splitlines(), start=1)
     return tuple(lines.parse_line(packed, number, text) for number, text in texts)
 
 
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
-    """The witnesses of the kept answers about units of these formats and this length.
+    """The witnesses of stored answers about units with these formats and this length.
 
     An input is useful whatever the state of its answer, so records are read without their schema, which
     needs a package that a machine with a GPU may lack.
@@ -132,11 +134,11 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
 
 
 def _runs(witness: Mapping[str, Any], k: int) -> list[Mapping[str, Any]]:
-    """The operands in a witness; that of a property has inputs by name, and a second c for a second call."""
+    """The operand sets in a witness: one, or two for a property with a second c."""
     if "a" in witness:
         return [witness]
     words = {name: x["hex"] for name, x in witness.items()}
     rows = {row: [words[f"{row}[{i}]"] for i in range(k)] for row in "ab"}
     scales = {row: [words[x] for x in words if x.startswith(row)] for row in ("scale_a[", "scale_b[")}
-    more = {row[:-1]: values for row, values in scales.items() if values}
-    return [{**rows, "c": words[c], **more} for c in ("c", "c2") if c in words]
+    all_scales = {row[:-1]: values for row, values in scales.items() if values}
+    return [{**rows, "c": words[c], **all_scales} for c in ("c", "c2") if c in words]

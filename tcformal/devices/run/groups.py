@@ -14,7 +14,7 @@ _SLOW = ("fp64",)
 
 @dataclass(frozen=True, slots=True)
 class InstructionGroup:
-    """Units of one instruction family that compute the same dot products and differ in m and n only.
+    """Units of one instruction family with equal dot products, which differ in m and n only.
 
     The first one leads: it is measured first.
     """
@@ -23,41 +23,42 @@ class InstructionGroup:
 
     @property
     def leader(self) -> UnitSpec:
-        """The unit that is measured before the others."""
+        """The unit of the group that is measured first."""
         return self.units[0]
 
     @property
     def model(self) -> tuple[object, ...]:
-        """The key of the model: groups with equal keys have one model."""
+        """The key of the group's model, equal for groups that share a model."""
         return model_key(self.leader)
 
 
 def model_key(spec: UnitSpec) -> tuple[object, ...]:
-    """What determines the result of a dot product of a unit's own length: its design and formats."""
+    """A hashable key of a unit's dot product: its design, formats and length."""
     numbers = (spec.operands, spec.k, spec.scale_format, spec.scale_block)
     return (*numbers, spec.design, spec.emulation, spec.tree)
 
 
 def family(spec: UnitSpec) -> str:
-    """The instruction without its shape and types: `mma`, `wgmma`, `tcgen05`, `emulated.mma`, `v_mfma`."""
+    """The instruction family, without shape and types: `mma`, `wgmma`, `tcgen05`, `emulated.mma`,
+    `v_mfma`."""
     text = base_name(spec).partition("/")[2] or base_name(spec)
     return re.split(r"\.m\d|_[fi]\d\d_|@", text)[0]
 
 
 def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
-    """All units in groups, the most valuable group first.
+    """All units in groups, in descending order of value.
 
     First one group of each instruction family and pair of formats A and D, instructions before
     compiler-made sequences, quick models before slow ones; then the rest in the same order.  Within a
     group the narrowest unit leads; the widest, other powers of two, and the rest follow.
     """
-    found: dict[tuple[object, ...], list[UnitSpec]] = {}
+    by_key: dict[tuple[object, ...], list[UnitSpec]] = {}
     for spec in specs:
-        found.setdefault((*model_key(spec), family(spec)), []).append(spec)
-    made = [InstructionGroup(tuple(_in_order(units))) for units in found.values()]
+        by_key.setdefault((*model_key(spec), family(spec)), []).append(spec)
+    listed = [InstructionGroup(tuple(_in_order(units))) for units in by_key.values()]
     seen: dict[tuple[object, ...], int] = {}
     ranked = []
-    for place, group in enumerate(made):
+    for place, group in enumerate(listed):
         lead = group.leader
         alike = (family(lead), lead.a_format.name, lead.d_format.name)
         turn = seen[alike] = seen.get(alike, 0) + 1
@@ -76,5 +77,5 @@ def _in_order(units: list[UnitSpec]) -> list[UnitSpec]:
 
 
 def is_slow(group: InstructionGroup) -> bool:
-    """Whether the model of a group is much slower than the others."""
+    """Whether a group's model is slow: an emulated instruction, or fp64."""
     return group.leader.emulation is not None or group.leader.a_format.name == "fp64"

@@ -1,4 +1,4 @@
-"""Tiles recorded elsewhere, converted to a file of results like that of a probe's run.
+"""Import of tiles recorded elsewhere into a file of results.
 
 An archive holds whole tiles in raw encodings: A [tiles, m, K], B [tiles, n, K], C and D [tiles, m, n].
 """
@@ -25,7 +25,7 @@ from tcformal.store.schema import now, sealed
 
 
 def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:
-    """Write the tiles of an archive as results of a unit on a device; the file, dot products, mismatches.
+    """Write an archive's tiles as a device's results; the file, and counts of dot products and mismatches.
 
     Errors: InputError for units with scales; RecordError for other arrays, for encodings that do not fit,
     and where results of that device and unit exist.

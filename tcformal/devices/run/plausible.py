@@ -1,4 +1,4 @@
-"""Outputs that no design gives: NaN from finite operands with finite sums, and words that are too wide."""
+"""Plausibility checks: NaN from surely finite sums, and words wider than the format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tcformal.simulation.operands.random import Batch, Raw
 def measured(
     device: Device, spec: UnitSpec, batch: Batch, finite: NDArray[np.bool_] | None = None
 ) -> tuple[Raw, DeviceError | None]:
-    """What a device gives, as far as it does, and what is wrong with it; impossible results are results too.
+    """A device's outputs up to the first implausible one, with the error that stopped them.
 
     The error has the outputs before the first one that is wrong.  `finite` as for `check_outputs`.
     """
@@ -40,7 +40,7 @@ def measured(
 def check_outputs(
     device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
 ) -> None:
-    """DeviceError for outputs that no design gives, with the outputs before the first of them.
+    """Raise DeviceError for implausible outputs, with the outputs before the first of them.
 
     `finite` is the result of `surely_finite` for the batch, if known.
     """
@@ -67,7 +67,7 @@ def check_outputs(
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Whether the sum of all magnitudes stays below half the largest result, in any order."""
+    """Whether the sum of all magnitudes stays below half the largest result, row by row."""
     o = spec.operands
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = (np.abs(_values(x, fmt)) for x, fmt in ((batch.a, o.a), (batch.b, o.b)))
@@ -95,7 +95,7 @@ def _values(raw: Raw, fmt: Format) -> NDArray[np.float64]:
 
 @cache
 def _decoded(fmt: Format) -> NDArray[np.float64]:
-    """The value of every encoding of a format that no dtype has; of an Inf or NaN as a double has them."""
+    """A table of a format's values as doubles, by encoding, for a format without a dtype."""
     special = {NumberClass.INF: np.inf, NumberClass.NAN: np.nan}
     values = (decode(fmt, word) for word in range(1 << fmt.width))
     return np.array([special.get(x.kind, float(x.number)) for x in values])

@@ -35,7 +35,7 @@ _TOGETHER = 256
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """The outcome of a run."""
+    """The outcome of a run: its file, counts and mismatches."""
 
     path: Path
     device: dict[str, str]
@@ -89,7 +89,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
 
 
 def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
-    """The names of the items of an earlier run, and the number of outputs that differ from the model's."""
+    """The names of the finished items of an earlier run, and its number of mismatches."""
     planned = {item.id: item for item in plan.items}
     done: set[str] = set()
     mismatches = 0
@@ -110,14 +110,14 @@ def _size(item: PlanItem) -> int:
 
 
 def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
-    """Items that are run together: a random one alone, directed ones by the hundred."""
+    """Batches of items: random ones alone, directed ones by the hundred."""
     for alone, same in itertools.groupby(items, lambda item: isinstance(item, Random)):
         row, size = list(same), 1 if alone else _TOGETHER
         yield from (row[i : i + size] for i in range(0, len(row), size))
 
 
 def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> list[dict[str, Any]]:
-    """The lines of a group; after a failure, the results so far are written before the error is raised."""
+    """The lines of a batch; after a failure, the partial results are written before the error is raised."""
     spec, first = plan.unit, group[0]
     items = [item for item in group if isinstance(item, Directed)]
     batch = first.batch(spec, plan.k) if isinstance(first, Random) else batch_of([i.witness for i in items])

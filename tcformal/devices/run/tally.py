@@ -1,4 +1,4 @@
-"""The findings of a campaign for each unit, in memory during the run, and its summary."""
+"""The tally of a campaign: findings per unit in memory, and the summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FOLDERS = re.compile(r"(?<![\w.…)\]/])/(?:[^\s/'\"():;,]+/)+")
 
 
 def without_folders(value: Any) -> Any:
-    """Plain data in which file names have lost the folders of the recording machine."""
+    """Plain data with file names reduced to their last part."""
     if isinstance(value, str):
         return _FOLDERS.sub("", value)
     if isinstance(value, dict):
@@ -33,7 +33,7 @@ def without_folders(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Measured:
-    """One unit: its measurements on the device, and their results."""
+    """One unit in a campaign: its measurements on the device, and their results."""
 
     spec: UnitSpec
     leads: bool
@@ -63,16 +63,16 @@ class Measured:
 
     @property
     def model(self) -> tuple[object, ...]:
-        """What determines its results: units with equal values share a model."""
+        """The key of the unit's model, equal for units that share a model."""
         return model_key(self.spec)
 
     @property
     def operands(self) -> tuple[object, ...]:
-        """What determines its random inputs."""
+        """The key of the unit's random inputs, equal for units that share operands."""
         return (self.spec.operands, self.spec.k, self.spec.scale_format, self.spec.scale_block)
 
     def outputs(self) -> list[int]:
-        """The outputs of the suite, as far as it was run."""
+        """The outputs of the directed suite so far."""
         return [word for block in self.suite.values() for word in block]
 
     def take(self, line: dict[str, Any]) -> None:
@@ -85,7 +85,7 @@ class Measured:
             self.directed += int(line["count"])
 
     def resume(self, run: Run) -> None:
-        """Take over the results of an earlier run of the campaign; of several, the last."""
+        """Take over the results of an earlier run; the last of several counts."""
         self.begun, self.identity = True, dict(run.head["device"])
         self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
         self.positions, self.designs, self.answers, self.notes, self.unchecked = {}, {}, [], [], []
@@ -102,11 +102,11 @@ class Measured:
 
     @property
     def room(self) -> int:
-        """The number of mismatches for which the files have room."""
+        """The number of mismatches that may still be logged."""
         return (LEADER_ROOM if self.leads else MEMBER_ROOM) // _EACH - self.mismatches
 
     def data(self) -> dict[str, Any]:
-        """The unit's part of the summary."""
+        """The unit's entry in the summary."""
         facts: dict[str, Any] = {
             "unit": self.spec.name,
             "instruction": self.identity.get("instruction", ""),
@@ -123,7 +123,7 @@ class Measured:
 
 @dataclass(slots=True)
 class Tally:
-    """The findings of a campaign."""
+    """The findings of a campaign over all units."""
 
     device: dict[str, str] = field(default_factory=dict)
     folder: Path = Path()
@@ -144,7 +144,7 @@ class Tally:
 
     @property
     def unchecked(self) -> int:
-        """The number of dot products of an earlier run that were not compared with the model again."""
+        """The number of earlier dot products that await a comparison with the model."""
         return sum(int(line["count"]) for u in self.units.values() for line in u.unchecked)
 
     @property
@@ -154,7 +154,7 @@ class Tally:
 
     @property
     def measured(self) -> int:
-        """The number of dot products whose results are kept."""
+        """The number of dot products with logged results."""
         return sum(u.directed + u.random for u in self.units.values())
 
     def data(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The work of a campaign in other processes: inputs, model results, comparisons."""
+"""The computations of a campaign for worker processes: inputs, model results, comparisons."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def chunk_sizes(vectors: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class DirectedBlock:
-    """The directed dot products of a unit, the questions' first, with the results of its model."""
+    """The directed dot products of a unit, the questions' first, with the model's results."""
 
     items: tuple[Directed, ...]
     #: First row and end of each question's dot products.
@@ -53,7 +53,7 @@ class DirectedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Random dot products, with the model's results and the test for impossible results."""
+    """A random item with the model's results and a mask of surely finite rows."""
 
     batch: Batch
     #: SHA-256 of the operands.
@@ -65,7 +65,7 @@ class Chunk:
 
 
 def suite(name: str, folder: str) -> DirectedBlock:
-    """The questions' inputs, the directed ones, and those of kept answers in a folder of results."""
+    """The directed inputs of a unit: the questions', its own, and those of stored answers."""
     spec = resolve(name)
     items: list[Directed] = []
     questions: dict[str, tuple[int, int]] = {}
@@ -82,22 +82,24 @@ def suite(name: str, folder: str) -> DirectedBlock:
 
 
 def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
-    """One random item of a unit; operands in the smallest unsigned integers that hold them."""
+    """Generate one random item of a unit, in the smallest unsigned integer types."""
     start = time.monotonic()
     spec = resolve(name)
-    made = batch(spec, spec.k, count, seed)
-    model = replay(spec, made) if with_model else None
+    operands = batch(spec, spec.k, count, seed)
+    model = replay(spec, operands) if with_model else None
     o, scale = spec.operands, spec.scale_format
     small = Batch(
-        _narrow(o.a, made.a), _narrow(o.b, made.b), _narrow(o.c, made.c),
-        None if scale is None or made.scale_a is None else _narrow(scale, made.scale_a),
-        None if scale is None or made.scale_b is None else _narrow(scale, made.scale_b),
+        _narrow(o.a, operands.a), _narrow(o.b, operands.b), _narrow(o.c, operands.c),
+        None if scale is None or operands.scale_a is None else _narrow(scale, operands.scale_a),
+        None if scale is None or operands.scale_b is None else _narrow(scale, operands.scale_b),
     )  # fmt: skip
-    return Chunk(small, inputs_digest(made), model, surely_finite(spec, made), time.monotonic() - start)
+    return Chunk(
+        small, inputs_digest(operands), model, surely_finite(spec, operands), time.monotonic() - start
+    )
 
 
 def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
-    """The inconsistency of a kept random item with its outputs; empty for none."""
+    """The inconsistency between a logged random item and the model; empty for none."""
     spec = resolve(name)
     try:
         with read_whole(folder):
@@ -112,15 +114,15 @@ def _narrow(fmt: Format, words: Raw) -> Raw:
 
 
 def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
-    """One dot product on every row and column, with others beside it; its rows, and its result.
+    """One dot product on every row and column of a tile, with random ones around it; its rows and result.
 
     It is in every second row of the batch, and in the other rows in the second half.
     """
     spec = resolve(name)
     rows = 2 * max(spec.m * spec.n, 64)
-    made = batch(spec, spec.k, 6 * rows, seed)
+    operands = batch(spec, spec.k, 6 * rows, seed)
     # Exponents near zero: the second of the families.
-    near = rows_of(made, slice(rows, 2 * rows))
+    near = rows_of(operands, slice(rows, 2 * rows))
     index = np.arange(2 * rows)
     holds = (index % 2 == 0) == (index < rows)
     chosen = np.where(holds, 0, index % rows)
@@ -131,7 +133,7 @@ def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
 def answers(
     name: str, given: Mapping[str, tuple[list[str], list[Witness], list[int]]]
 ) -> list[dict[str, Any]]:
-    """The answers of a device's outputs to each question: the designs that give all of them."""
+    """For each question the candidate designs that reproduce all outputs, and the refuted ones."""
     spec = resolve(name)
     found = []
     for question in QUESTIONS:
@@ -155,7 +157,7 @@ def answers(
 
 
 def survivors(name: str, items: Sequence[Directed], outputs: Sequence[int]) -> dict[str, Any]:
-    """The designs that give all outputs of a suite, and for each other design the input that refutes it."""
+    """The designs consistent with all outputs, and for each other design an input that refutes it."""
     spec = resolve(name)
     x = batch_of([item.witness for item in items])
     wanted = np.array(outputs, dtype=np.uint64)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tcformal.analysis.differences import steps_between
+from tcformal.analysis.differences import ulp_distance
 from tcformal.encodings.spec import Format
 from tcformal.simulation.operands.random import Raw
 
@@ -22,14 +22,14 @@ def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) ->
     Zero, NaN, Inf: None where one of two results is NaN or Inf and the other another one, or none differs.
     """
     expected, got = expected.ravel(), got.ravel()
-    steps = steps_between(fmt, expected, got)
+    steps = ulp_distance(fmt, expected, got)
     apart = steps > 0
     if not apart.any() or (steps < 0).any():
         return None
     near = set()
     for words in results:
         some = words.ravel()[apart].astype(np.uint64)
-        far = steps_between(fmt, expected[apart], some)
+        far = ulp_distance(fmt, expected[apart], some)
         if ((far > 0) & (far <= steps[apart])).all():
             near.add(some.tobytes())
     if not near:

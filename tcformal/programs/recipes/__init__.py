@@ -1,1 +1,1 @@
-"""Recipes of matrix products: how a library splits K over accumulators and puts their results together."""
+"""Recipes of matrix products: how a library splits K over accumulators and combines them."""

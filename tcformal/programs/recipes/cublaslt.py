@@ -1,4 +1,4 @@
-"""From the fields of an algorithm that cuBLASLt's heuristic names to its unit and its recipe."""
+"""cuBLASLt planning: from the fields of a heuristic's algorithm to a unit and a recipe."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _SCHEMES = (0, 1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class PlannedProduct:
-    """What a library's configuration computes: a unit's name, and the recipe with its fields set."""
+    """The computation of a library's configuration: a unit's name, and a recipe."""
 
     unit: str
     recipe: Recipe
 
 
 def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
-    """The unit and the recipe of an algorithm of cuBLASLt.
+    """The unit and the recipe of a cuBLASLt algorithm.
 
     Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks.
     Ranges and units: `a`, `b`, `d`: formats, of which tf32 is fp32 with a fast computation; `compute`: as in
@@ -67,7 +67,7 @@ def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
 
 
 class _Planner:
-    """One record, read."""
+    """A planner for one cuBLASLt record."""
 
     def __init__(self, record: Mapping[str, object]) -> None:
         if not isinstance(record, Mapping):
@@ -91,7 +91,7 @@ class _Planner:
             raise self.refusal("stream-K or another split whose order no source gives")
 
     def plan(self) -> PlannedProduct:
-        """The unit and the recipe."""
+        """The unit and the recipe of the record."""
         unit = self.unit()
         if self.d in ("e4m3", "e5m2"):
             raise self.refusal(f"results in {self.d}")
@@ -158,7 +158,7 @@ class _Planner:
         raise self.refusal("these formats and fields")
 
     def whole(self) -> str:
-        """The unit of an algorithm that is known with K whole alone."""
+        """The unit of an algorithm that is known only without split-K."""
         number, compute = self.number, self.compute
         if number == 39 and compute == "16F":
             return "hopper/wgmma.m64n8k16.f16.f16.f16"
@@ -169,7 +169,7 @@ class _Planner:
         raise self.refusal("these formats and fields")
 
     def refusal(self, what: str) -> InputError:
-        """That no recipe is known, and for what."""
+        """The error that no recipe is known, with the reason."""
         return InputError(
             f"expected a configuration of cuBLASLt whose recipe is known, but got {what} with algorithm "
             f"{self.number} on {self.arch} ({self.a}, {self.b} to {self.d}, {self.compute}, "
@@ -178,31 +178,31 @@ class _Planner:
 
 
 def _accumulator(unit: str) -> str:
-    """The format of the unit's result."""
+    """The accumulator format: that of the unit's result."""
     if unit in (_FMA64, _ONE["64F"]):
         return "fp64"
     return "fp16" if unit.endswith("f16.f16.f16") else "fp32"
 
 
 def _fields(algo: Any) -> dict[str, int]:
-    """The nine fields; what an algorithm lacks is 0, and SPLITK_NUM 1."""
+    """The nine algorithm fields; missing ones are 0, SPLITK_NUM 1."""
     if isinstance(algo, Mapping):
         for key in algo:
             check_choice("field of an algorithm of cuBLASLt", key, FIELDS)
-        found = dict(algo)
+        fields = dict(algo)
     elif isinstance(algo, Sequence) and not isinstance(algo, str) and len(algo) == len(FIELDS):
-        found = dict(zip(FIELDS, algo, strict=True))
+        fields = dict(zip(FIELDS, algo, strict=True))
     else:
         raise InputError(
             f"expected the fields {', '.join(FIELDS)} by name or in a list, but got {shown(algo)}"
         )
-    if found.get("ID") is None:
+    if fields.get("ID") is None:
         raise InputError("expected the field ID of an algorithm of cuBLASLt, but there is none")
-    made = {}
+    values = {}
     for key in FIELDS:
-        value = found.get(key)
+        value = fields.get(key)
         default = 1 if key == "SPLITK_NUM" else 0
-        made[key] = default if value is None else check_int(key, value, low=-(1 << 31), high=(1 << 32) - 1)
-        if made[key] >> 31 == 1:
-            made[key] -= 1 << 32  # the attributes are words of 32 bits
-    return made
+        values[key] = default if value is None else check_int(key, value, low=-(1 << 31), high=(1 << 32) - 1)
+        if values[key] >> 31 == 1:
+            values[key] -= 1 << 32  # the attributes are words of 32 bits
+    return values

@@ -1,4 +1,4 @@
-"""Recipes by name: those that sources state, and those with altered fields."""
+"""Named recipes: catalogued ones, and variants with altered fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPLIT_66 = "With K split, alpha and beta are taken to join as in algorithm 21 (
 def _row(
     name: str, title: str, units: str, known: Mapping[str, tuple[Any, Evidence, str]], *notes: str
 ) -> Recipe:
-    """A recipe whose fields stand with their evidence and source; the others are as in `plain`."""
+    """A catalogue entry: a recipe with its known fields and their evidence; the others are as in `plain`."""
     return Recipe(
         name=name, title=title, units=units, notes=notes,
         facts={key: Fact(source, evidence) for key, (_, evidence, source) in known.items()},
@@ -45,7 +45,7 @@ def _probed(**values: Any) -> dict[str, tuple[Any, Evidence, str]]:
 
 
 def _cublaslt() -> list[Recipe]:
-    """The algorithms of cuBLASLt by number; a planner sets what a product chooses, such as `splits`."""
+    """The cuBLASLt algorithms by number; a planner sets the fields that depend on the product."""
     lines = {"grain": 128, "ragged_grain": 16, "grain_unit": "bytes"}
     older = {"residue": "first", "tile": 32, **lines, "start": "first", "merge": "workspace"}
     made = [
@@ -204,27 +204,27 @@ def recipes() -> dict[str, Recipe]:
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe of that name: `NAME` or `NAME@field=value,…`.
+    """Look up a recipe: `NAME` or `NAME@field=value,…`.
 
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
     """
     base, at, text = check_text("the name of a recipe", name).strip().partition("@")
-    found = recipes()[check_choice("recipe", base, recipes())]
+    entry = recipes()[check_choice("recipe", base, recipes())]
     if not at:
-        return found
-    made: dict[str, Any] = {}
+        return entry
+    settings: dict[str, Any] = {}
     for piece in text.split(","):
         key, equals, value = (x.strip() for x in piece.partition("="))
         if not equals or not value:
             raise InputError(f"expected FIELD=VALUE in the recipe {shown(name)}, but got {shown(piece)}")
-        if key in made:
+        if key in settings:
             raise InputError(f"expected each field once in the recipe {shown(name)}, but got {key} twice")
-        made[key] = setting(key, value)
-    return found.altered(name, made)
+        settings[key] = setting(key, value)
+    return entry.altered(name, settings)
 
 
 def recipe_of(x: str | Recipe) -> Recipe:
-    """The recipe that a caller means; InputError for what is neither a name nor a recipe."""
+    """The recipe of an argument that is a name or a recipe; InputError for anything else."""
     if isinstance(x, Recipe):
         return x
     if isinstance(x, str):

@@ -1,4 +1,4 @@
-"""How a recipe shares K out: parts, their accumulators, and the runs of consecutive k that each one takes."""
+"""Partition of K by a recipe: parts, their accumulators, and the k runs of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KPart = tuple[Accumulator, ...]
 
 
 def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[KPart, ...]:
-    """The parts of K products, in the order in which they are added."""
+    """The parts of K products, in order of addition."""
     if recipe.tail == "dropped" and recipe.splits > 1:
         if k < recipe.tile:
             raise InputError(f"expected K >= {recipe.tile} for the recipe {recipe.name}, but got {k}")
@@ -27,7 +27,7 @@ def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[KPart, ...]:
 
 
 def _shares(unit: UnitSpec, recipe: Recipe, k: int) -> Iterator[list[KRun]]:
-    """The runs of each part, before anything is promoted."""
+    """The k runs of each part, before promotion."""
     if recipe.splits == 1:
         yield [(0, k)]
     elif recipe.turns:
@@ -51,7 +51,7 @@ def _grain(unit: UnitSpec, recipe: Recipe, grain: int) -> int:
 
 
 def _part(unit: UnitSpec, recipe: Recipe, runs: list[KRun]) -> KPart:
-    """A part's accumulators: its residue may come first, and a promotion may end them."""
+    """The accumulators of a part: a residue may come first, and promotion may end them."""
     if recipe.residue == "first":
         (start, stop), tile = runs[0], recipe.tile
         rest = (stop - start) % tile
@@ -63,19 +63,19 @@ def _part(unit: UnitSpec, recipe: Recipe, runs: list[KRun]) -> KPart:
 
 
 def _joined(unit: UnitSpec, runs: list[KRun]) -> Accumulator:
-    """The runs, neighbours made one where no call between them has to be filled up."""
-    made = runs[:1]
+    """Merge adjacent runs whose boundary needs no padding."""
+    merged = runs[:1]
     for start, stop in runs[1:]:
-        before = made[-1]
+        before = merged[-1]
         if before[1] == start and (start - before[0]) % unit.k == 0:
-            made[-1] = (before[0], stop)
+            merged[-1] = (before[0], stop)
         else:
-            made.append((start, stop))
-    return tuple(made)
+            merged.append((start, stop))
+    return tuple(merged)
 
 
 def _promoted(recipe: Recipe, runs: list[KRun]) -> Iterator[Accumulator]:
-    """Runs cut where an accumulator is full; an incomplete first tile counts as a whole one."""
+    """Runs split where an accumulator is full; an incomplete first tile counts as a whole one."""
     until = recipe.first_promotion or recipe.promotion
     place, now = 0, []
     for i, (first, stop) in enumerate(runs):
@@ -102,29 +102,29 @@ def _promoted(recipe: Recipe, runs: list[KRun]) -> Iterator[Accumulator]:
 
 
 def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[KRun]]:
-    """Stream-K: for each tile of D, the runs of k that its workers take, in ascending order.
+    """Stream-K: for each tile of D, its workers' k runs in ascending order.
 
     Source: STREAM-K abstract: an even share of all iterations for every worker.
     """
     steps = -(-k // recipe.tile)
     share = -(-tiles * steps // recipe.stream)
-    made = []
+    tiles_of = []
     for tile in range(tiles):
         first, last = tile * steps, (tile + 1) * steps
         cuts = [first, *range((first // share + 1) * share, last, share), last]
-        made.append(
+        tiles_of.append(
             [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in pairwise(cuts)]
         )
-    return made
+    return tiles_of
 
 
 def part_of_run(unit: UnitSpec, recipe: Recipe, run: KRun) -> KPart:
-    """One part that takes one run of k."""
+    """A part that consists of one k run."""
     return _part(unit, recipe, [run])
 
 
 def check_unit(unit: UnitSpec, recipe: Recipe) -> None:
-    """Refuse a unit that the recipe cannot call; InputError with the reason."""
+    """Raise InputError for a unit that the recipe cannot call."""
     if unit.scale_format is not None:
         raise InputError(
             f"expected a unit without scales of its own for the recipe {recipe.name}, but got {unit.name}"

@@ -1,4 +1,4 @@
-"""A recipe on a unit as the steps of a program: all that is computed for one element of D, in its order."""
+"""A recipe on a unit as program steps: the computation of one element of D, in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALE = FORMATS["fp32"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What a product has beside A and B: formats of what is given, None for what is not."""
+    """The optional operands of a product: formats of C and bias, and whether alpha and beta are given."""
 
     c: Format | None = None
     bias: Format | None = None
@@ -37,7 +37,7 @@ def output_of(unit: UnitSpec, recipe: Recipe) -> Format:
 def recipe_plan(
     unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[KPart], extras: Extras
 ) -> ProgramPlan:
-    """The steps from the encodings of one row of A and one column of B to one of D.
+    """The steps from one row of A and one column of B to one element of D.
 
     Shapes: inputs a, b: k elements; c, alpha, beta, bias: one; scale_a, scale_b: one for each `promotion`
     products, where the recipe has scales.
@@ -48,7 +48,7 @@ def recipe_plan(
 
 
 class _Recipe:
-    """The steps of one recipe."""
+    """A builder of the steps of one recipe."""
 
     def __init__(self, unit: UnitSpec, recipe: Recipe, k: int, extras: Extras) -> None:
         self.unit, self.recipe, self.k, self.extras = unit, recipe, k, extras
@@ -67,7 +67,7 @@ class _Recipe:
             )
 
     def plan(self, parts: Sequence[KPart]) -> ProgramPlan:
-        """All steps; the last one's value is D."""
+        """All steps; the last one gives D."""
         if self.recipe.merge == "serial":
             d = self.serial(parts)
         else:
@@ -75,24 +75,24 @@ class _Recipe:
         return ProgramPlan(tuple(self.steps.steps), d.index, self.k)
 
     def input(self, letter: str, fmt: Format, length: int | None) -> StepValue:
-        """An input of the product."""
+        """Add an input of the product."""
         return self.steps.add(InputStep(fmt=fmt, length=length, name=letter, letter=letter))
 
     def operand(self, letter: str, fmt: Format) -> StepValue:
-        """A row of A or a column of B, in the unit's format."""
+        """A row of A or a column of B, converted to the unit's format."""
         if self.recipe.operands == "given":
             return self.input(letter, fmt, self.k)
         return convert(self.steps, self.input(letter, FORMATS[self.recipe.operands], self.k), fmt.name)
 
     def given_c(self) -> StepValue | None:
-        """C where it joins the finished sum."""
+        """The input C, if it is added to the finished sum."""
         if self.extras.c is None or self.recipe.c_place == "accumulator":
             return None
         return self.input("c", self.extras.c, None)
 
     # ------------------------------------------------------------------ sums
     def part(self, part: KPart) -> StepValue:
-        """One part: its accumulators, promoted."""
+        """The sum of one part: its accumulators with promotion."""
         if not self.recipe.promotion:
             (only,) = part
             return self.chain(only)
@@ -106,7 +106,7 @@ class _Recipe:
         return total
 
     def chain(self, accumulator: Accumulator) -> StepValue:
-        """Calls of the unit from zero, or from C."""
+        """Chained calls of the unit from zero or from C."""
         unit, steps = self.unit, self.steps
         if self.recipe.c_place == "accumulator" and self.extras.c is not None:
             d = self.input("c", unit.c_format, None)
@@ -118,7 +118,7 @@ class _Recipe:
         return d
 
     def promoted(self, total: StepValue | None, d: StepValue, block: int) -> StepValue:
-        """A full accumulator added to the sum, times its scales."""
+        """The running sum plus a full accumulator times its scales."""
         kind = self.recipe.promotion_scales
         if kind == "none":
             return self.added(total, d)
@@ -131,24 +131,24 @@ class _Recipe:
         return fma(self.steps, mul(self.steps, d, a, wide), b, before, wide)
 
     def added(self, total: StepValue | None, d: StepValue) -> StepValue:
-        """The sum with another term, in the accumulator's format."""
+        """The running sum plus another term, in the accumulator's format."""
         if total is None and self.recipe.start == "first":
             return d
         return add(self.steps, self.zero(self.wide) if total is None else total, d, self.wide.name)
 
     def waiting(self, d: StepValue) -> StepValue:
-        """A part as it waits to be added."""
+        """A partial sum converted to its storage format."""
         if self.recipe.partials == "accumulator":
             return d
         name = self.narrow.name if self.recipe.partials == "output" else self.recipe.partials
         return convert(self.steps, d, name)
 
     def zero(self, fmt: Format) -> StepValue:
-        """+0."""
+        """The constant +0."""
         return self.steps.add(ConstantStep(fmt=fmt, length=None, name="zero", word=0))
 
     def merged(self, parts: Sequence[KPart]) -> StepValue:
-        """All parts, added up."""
+        """The sum of all parts, in the recipe's order of merging."""
         if self.recipe.merge == "tree":
             return self.halved(parts)
         total: StepValue | None = None
@@ -173,7 +173,7 @@ class _Recipe:
         return total
 
     def halved(self, parts: Sequence[KPart]) -> StepValue:
-        """All parts, the second half of those that are left added to the first half until one is."""
+        """Tree reduction: the second half of the parts is added to the first until one is left."""
         sums: list[StepValue] = []
         for i, part in enumerate(parts):
             with self.steps.naming(f"part{i}"):
@@ -189,7 +189,7 @@ class _Recipe:
 
     # ------------------------------------------------------------------ what follows the sum
     def serial(self, parts: Sequence[KPart]) -> StepValue:
-        """Each part finished with D so far in the place of C."""
+        """Serial reduction: each part is finished with the previous D in place of C."""
         if self.extras.bias is not None and len(parts) > 1:
             raise InputError(
                 f"expected no bias for the recipe {self.recipe.name}, whose parts are added to D one by one"
@@ -204,7 +204,8 @@ class _Recipe:
         return d
 
     def finished(self, total: StepValue, c: StepValue | None, *, again: bool = False) -> StepValue:
-        """alpha·sum + beta·C + bias in D's format; `again`: beta is 1, because C is D so far."""
+        """The epilogue alpha·sum + beta·C + bias in D's format; with `again`, C is the previous D and beta is
+        1."""
         steps, wide = self.steps, self.wide.name
         alpha = self.input("alpha", self.wide, None) if self.extras.alpha else None
         beta = self.input("beta", self.wide, None) if self.extras.beta and not again else None

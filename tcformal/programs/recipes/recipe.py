@@ -1,4 +1,4 @@
-"""A recipe of a matrix product as data: each field with its source, as parameters of units have theirs."""
+"""A recipe of a matrix product as data, each field with its source."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How D = alpha·A·B + beta·C + bias is put together from calls of a unit.
+    """A recipe: how calls of a unit are combined into D = alpha·A·B + beta·C + bias.
 
     Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
     Errors: InputError for a field that does not fit, or fields that do not fit together.
@@ -131,11 +131,11 @@ class Recipe:
         return tuple(dict.fromkeys(fact.source for fact in self.facts.values()))
 
     def parameters(self) -> dict[str, Any]:
-        """The fields that decide what is computed, by name."""
+        """The fields that affect the result, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NO_PARAMETERS}
 
     def altered(self, name: str, settings: Mapping[str, Any]) -> Recipe:
-        """The recipe with other values of some fields, under another name."""
+        """The recipe with altered fields, under another name."""
         chosen = dict.fromkeys(settings, Fact("", Evidence.CHOSEN))
         return replace(self, name=name, facts={**self.facts, **chosen}, **settings)
 
@@ -144,9 +144,9 @@ _TRUTHS = ("turns", "saturate")
 
 
 def setting(key: str, text: str) -> Any:
-    """The value of a field from text; UnknownNameError for a field that does not exist."""
-    known = [f.name for f in fields(Recipe) if f.name not in _NO_PARAMETERS]
-    check_choice("field of a recipe", key, known)
+    """Parse the value of a field; UnknownNameError for an unknown field."""
+    names = [f.name for f in fields(Recipe) if f.name not in _NO_PARAMETERS]
+    check_choice("field of a recipe", key, names)
     if key in _TRUTHS:
         return check_choice(key, text.lower(), ("true", "false")) == "true"
     if key in CHOICES or key in _FORMATS:

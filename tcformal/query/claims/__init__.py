@@ -1,1 +1,1 @@
-"""Claims about one unit, and the spread within which two agree: theorem, inputs that refute, or solvers."""
+"""Claims about one unit, answered by a theorem, by refuting inputs, or by solvers."""

@@ -1,4 +1,4 @@
-"""A claim answered: by a theorem, else by inputs that refute it, else by solvers as one question."""
+"""The answer to a claim: a theorem first, then refuting inputs, then solvers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _AS_CLAIM = {Kind.EQUIVALENT: Kind.HOLDS, Kind.SEPARATED: Kind.VIOLATED}
 
 
 def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
-    """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or what solvers say of it.
+    """The verdict on a claim: HOLDS by a theorem, VIOLATED by inputs, or the solvers' answer.
 
     `claim` is a name with its assumptions; the store keeps what solvers answer.  A claim
     that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
@@ -79,11 +79,11 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     what = conditions(claim, spec)
     if sentence := refused(claim, spec):
         raise InputError(sentence)
-    from tcformal.query.claims.witnesses import claim_question, counterexample_of, made_witness
+    from tcformal.query.claims.witnesses import claim_question, constructed_witness, counterexample_of
     from tcformal.query.keep import kept_or_answered
 
     how.progress("looking for inputs that refute the claim")
-    made = made_witness(spec, claim, how.limits.seed)
+    made = constructed_witness(spec, claim, how.limits.seed)
     if made is not None:
         return verdict(Kind.VIOLATED, made[1], "witness", [made[0]])
     q = claim_question(spec, claim, what)
@@ -112,7 +112,7 @@ def prove_claim(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> ClaimVerdict:
-    """Answer a claim about one unit: by a theorem, by inputs that refute it, or by solvers as one question.
+    """Answer a claim about one unit by a theorem, by refuting inputs, or by solvers.
 
     Shapes: one call of the unit on its k products.
     Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,

@@ -1,4 +1,4 @@
-"""Within which spread of exponents two units agree: by a theorem, and inputs of the next spread."""
+"""Regions of agreement: the exponent spread within which two units agree, with inputs of the next spread."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _AT_TOP = (0.3, 0.5, 0.8, 0.95)
 
 
 def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int, int] | None = None) -> Batch:
-    """n dot products of K terms, each of some spread of 0 to `most`: products, and c in half of them.
+    """Random dot products of K terms with exponent spreads of 0 to `most`; half of them include c.
 
     Ranges and units: the exponents of elements are in `span`, or anywhere; scales are 1.
     Zero, NaN, Inf: a few encodings of large exponents are NaN or Inf.
@@ -75,13 +75,13 @@ def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int,
 
 
 def _range(fmt: Format, span: tuple[int, int] | None) -> tuple[int, int]:
-    """The exponents of finite numbers of a format, in a span."""
+    """The range of a format's normal exponents, intersected with a span."""
     low, high = span or (fmt.e_min, fmt.e_max)
     return max(low, fmt.e_min), min(high, fmt.e_max)
 
 
 def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers, style: Integers) -> Raw:
-    """Numbers with these exponents; `style`, of a row: of one sign or both, mostly of all bits or of any."""
+    """Random numbers with given exponents; each row's `style` sets the signs and the kind of fractions."""
     shape, t = exponent.shape, fmt.fraction_bits
     full = (1 << t) - 1
     random = rng.integers(0, full + 1, shape)
@@ -103,7 +103,7 @@ VECTORS, _MOST = 6144, 48
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """A separating witness of the least spread that was met."""
+    """The separating witness of least spread in a search."""
 
     witness: Witness
     spread: int
@@ -114,29 +114,29 @@ def nearest(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 
     Spreads below were tried with as many vectors, which proves nothing about them.
     """
-    found, most = at_once(q, seed, n), _MOST
-    if found is not None:
-        return found
+    best, most = at_once(q, seed, n), _MOST
+    if best is not None:
+        return best
     while most >= 0:
         better = _least(q, seed, n, most)
         if better is None:
-            return found
-        found, most = better, better.spread - 1
-    return found
+            return best
+        best, most = better, better.spread - 1
+    return best
 
 
 def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
-    """A separating witness whose terms all have one exponent; None where no vector is one."""
+    """A separating witness whose terms all have one exponent; None if no vector is one."""
     return within(q, seed, 0, n // 4)
 
 
 def within(q: EqualityQuestion, seed: int, most: int, n: int = VECTORS // 4) -> Nearest | None:
-    """A separating witness of a spread up to `most`, the least among n vectors; None where none is one."""
+    """A separating witness of least spread up to `most` among n vectors; None if no vector is one."""
     return _least(q, seed, n, most)
 
 
 def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:
-    """The witness of the least spread, and of the fewest terms, among n vectors of spreads up to `most`."""
+    """The witness of the least spread, then fewest terms, among n vectors of spreads up to `most`."""
     g, tried = q.graph, close(q.first, q.k, n, seed, most, q.assumptions.exponents)
     if q.assumptions.c is not None:
         tried.c[:] = q.assumptions.c
@@ -154,7 +154,7 @@ def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:
 
 
 def operands_of(q: EqualityQuestion) -> OperandNodes:
-    """The input nodes of a question."""
+    """The input nodes of a question, as operands of a unit."""
     named = q.graph.inputs
     rows = {name: [named[f"{name}[{i}]"] for i in range(q.k)] for name in ("a", "b")}
     scales = {
@@ -170,7 +170,7 @@ AT_ONCE = "differ where all exponents are equal"
 def region_shown(
     first: UnitSpec, claim: str, theorem: TheoremAnswer | None, seed: int
 ) -> tuple[Kind, tuple[ClaimPart, ...], str]:
-    """The verdict on a claim of agreement, its parts, and what they show: the spread, inputs of the next one.
+    """The verdict on an agreement claim, its parts, and evidence: the spread, and inputs of the next one.
 
     Without a theorem the claim is VIOLATED by inputs whose exponents are all equal, and else UNKNOWN.
     Errors: InputError for a claim with a spread, which is what is looked for.
@@ -205,7 +205,7 @@ def region_shown(
 
 
 def _shown(first: UnitSpec, second: UnitSpec, what: Assumptions, outside: Nearest) -> ClaimPart | None:
-    """Inputs on which both units differ, replayed under the assumptions and their spread."""
+    """Inputs on which two units differ, replayed under the assumptions and their spread."""
     outer = question(first, second, replace(what, spread=outside.spread))
     if not replay(outer, outside.witness).confirms:
         return None

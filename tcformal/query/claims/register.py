@@ -1,4 +1,4 @@
-"""Claims about one unit, by name: which units each is about, and under which assumptions it can be asked."""
+"""The register of claims: for each name its applicable units and its possible assumptions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What one claim of `theory.answers.STATEMENTS` can be asked about."""
+    """A claim of `theory.answers.STATEMENTS`: its applicable units and its possible assumptions."""
 
     #: The names of the assumptions that it can be asked under.
     assumes: tuple[str, ...] = ()
@@ -66,40 +66,40 @@ CLAIMS: dict[str, Claim] = {
 
 
 def refused(claim: str, spec: UnitSpec) -> str:
-    """The sentence that says why a claim says nothing of a unit, whatever is assumed; empty for none."""
+    """The reason why a claim does not apply to a unit under any assumptions; empty if it applies."""
     name = claim.partition(SEPARATOR)[0]
-    known = CLAIMS[name]
-    what, about = known.about
+    entry = CLAIMS[name]
+    what, about = entry.about
     if not about(spec):
         return f"expected {what} for claim {name}, but got {spec.name}"
     try:
-        known.check(spec)
+        entry.check(spec)
     except InputError as error:
         return str(error)
     return ""
 
 
 def can_be_asked(claim: str) -> bool:
-    """Whether a name with assumptions is that of a claim."""
+    """Whether a claim's full name, assumptions included, is valid."""
     return claim.partition(SEPARATOR)[0] in (*CLAIMS, AGREEMENT)
 
 
 def under(claim: str, what: Assumptions) -> str:
-    """A claim's name with the assumptions that it is asked under: `negation-symmetry; c=0x0`."""
+    """The full name of a claim with its assumptions: `negation-symmetry; c=0x0`."""
     return SEPARATOR.join([claim, *what.spellings()])
 
 
 def conditions(claim: str, spec: UnitSpec) -> Assumptions:
-    """The assumptions of a claim's name.
+    """Parse the assumptions in a claim's full name.
 
     Errors: UnknownNameError for a claim that does not exist, InputError for an assumption that it cannot
     use, or for assumptions that a, b of zeros and c do not obey, so that it may be about no inputs.
     """
     name, *texts = claim.split(SEPARATOR)
-    known, what = CLAIMS[check_choice("claim", name, STATEMENTS)], from_texts(spec.operands.c, texts)
+    entry, what = CLAIMS[check_choice("claim", name, STATEMENTS)], from_texts(spec.operands.c, texts)
     for text in what.spellings():
-        if text.partition("=")[0] not in known.assumes:
-            usable = ", ".join(known.assumes) or "none"
+        if text.partition("=")[0] not in entry.assumes:
+            usable = ", ".join(entry.assumes) or "none"
             raise InputError(f"expected assumptions that claim {name} uses ({usable}), but got {text}")
     if not what:
         return what
@@ -113,7 +113,7 @@ def conditions(claim: str, spec: UnitSpec) -> Assumptions:
 
 
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
-    """One unit of each distinct design that some of the claims say something of, with `text` in its name."""
+    """One unit per distinct design to which some of the claims apply, with `text` in its name."""
     for name in distinct_designs():
         if text in name and not all(refused(claim, catalogue()[name]) for claim in claims):
             yield catalogue()[name]

@@ -1,4 +1,4 @@
-"""The verdict on a claim: the theorem that it is an instance of, inputs that refute it, or solvers'."""
+"""The verdict on a claim, with its evidence: a theorem, refuting inputs, or solvers' answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # an answer from a theorem has neither
 
 
 class PartStatus(enum.Enum):
-    """What became of one part of a claim."""
+    """The status of one part of a claim."""
 
     HOLDS = "proved"
     VIOLATED = "refuted by inputs"
@@ -26,7 +26,7 @@ class PartStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexample:
-    """Inputs whose results differ where a claim says that they are one, replayed on integers and fractions.
+    """Two runs with different results where a claim says equal ones, replayed on integers and fractions.
 
     Shapes: raw encodings; `second` are the inputs of the second call where they are not the same.
     """
@@ -80,12 +80,12 @@ class ClaimVerdict:
 
     @property
     def checked(self) -> bool:
-        """Whether the evidence was checked in this run: False for a question whose kept proof was not."""
+        """Whether the evidence was checked in this run: False for a stored but unchecked proof."""
         return self.asked is None or self.asked.checked
 
     @property
     def served(self) -> str:
-        """When a question that is served again was answered, in UTC; empty where it is answered afresh."""
+        """The UTC date of a stored answer; empty for a new answer."""
         return "" if self.asked is None else self.asked.served
 
     def to_json(self) -> dict[str, Any]:

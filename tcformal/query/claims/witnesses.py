@@ -1,4 +1,4 @@
-"""Claims about one unit as questions to the engine, and inputs that are made for its parameters."""
+"""Claims as questions to the engine, and refuting inputs constructed from a unit's parameters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PROPERTIES = {
 
 
 def claim_question(spec: UnitSpec, claim: str, what: Assumptions) -> Question | None:
-    """The question that a claim is under its assumptions; None for one that speaks of no single question.
+    """The question that expresses a claim under its assumptions; None if no single question does.
 
     Nor is the symmetry of a composition of calls one: solvers run to their limits.
     """
@@ -56,7 +56,7 @@ def claim_question(spec: UnitSpec, claim: str, what: Assumptions) -> Question | 
 
 
 def exact_form(spec: UnitSpec) -> UnitSpec:
-    """The unit with sums that are exact before they are rounded, c among their terms."""
+    """The unit with every sum exact before rounding, c included."""
     neutral: dict[str, Any] = {
         **EXACT_SUM, "fraction_bits": None, "c_position": "joined", "piece_bits": None,
         "normalise_products": False, "normalise_operands": False,
@@ -65,17 +65,18 @@ def exact_form(spec: UnitSpec) -> UnitSpec:
 
 
 def rounded_once(spec: UnitSpec) -> UnitSpec:
-    """The exact sum of a unit's operands, rounded once by its rounding to D; words of NaN are its own."""
+    """The reference unit of correct rounding: the exact sum with one rounding to D, and the unit's
+    NaN words."""
     d, design = spec.operands.d, spec.design
-    made = Design(
+    exact = Design(
         products=spec.k, conversion=f"{design.rho.mode}-E{d.exponent_bits}M{d.fraction_bits}",
         nan_word=design.nan_word, negated=design.negated, zero_sign=design.zero_sign, overflow="ieee",
     )  # fmt: skip
-    return replace(spec, name=f"{spec.name}, the exact sum rounded once", design=made)
+    return replace(spec, name=f"{spec.name}, the exact sum rounded once", design=exact)
 
 
 def counterexample_of(v: Verdict[Any]) -> Counterexample:
-    """The witness of a question that is answered by one."""
+    """The witness of an answered question, as a counterexample."""
     found_by = next((a.solver for a in v.answers if a.model is not None), VECTORS_NAME)
     if isinstance(v.replayed, PropertyReplay):
         calls = v.replayed.operands
@@ -91,34 +92,34 @@ def counterexample_of(v: Verdict[Any]) -> Counterexample:
 def counterexample(
     first: tuple[UnitSpec, Witness], second: tuple[UnitSpec, Witness], found_by: str
 ) -> Counterexample | None:
-    """Two runs of units as a counterexample, if their results differ on integers and on exact fractions."""
+    """Two runs of units as a counterexample, if integers and exact fractions both show different results."""
     results = (results_of(*first), results_of(*second))
-    found = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
-    return None if results[0] == results[1] else found
+    example = Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+    return None if results[0] == results[1] else example
 
 
 #: A refuted claim as a part, and what is said of it in one sentence.
 Refuted = tuple[ClaimPart, str]
 
 
-def made_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
-    """Inputs that refute a claim that is no single question; None where none were found."""
+def constructed_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None:
+    """Constructed inputs that refute a claim without a question of its own; None if none were found."""
     find = {"product-order": _product_order, "zero-exponent": _zero_exponent}.get(claim)
     return None if find is None else find(spec, seed)
 
 
 def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
-    """Zero terms above others: the results with the largest exponent below all others are not the unit's."""
+    """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent."""
     o, scale, zero = spec.operands, spec.scale_format, spec.design.zero_exponent
     below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
-    found = zero_term_shown(spec, below)
+    example = zero_term_shown(spec, below)
     reason = f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
-    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=found)
-    return None if found is None else (part, reason)
+    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
+    return None if example is None else (part, reason)
 
 
 def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
-    """Inputs whose result is another where zero terms have the exponent `below`; None where none was found.
+    """Inputs whose result changes when zero terms get the exponent `below`; None if none were found.
 
     The products make the least number of D, or half of it, and one is so small that it is cut off at the
     exponent of zero terms, but not at that of the products; c is zero.
@@ -134,14 +135,14 @@ def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
         for small in (cut - 1, cut - 2):
             for sign in ("-", ""):
                 for w in _operands(spec, large, small, sign):
-                    found = counterexample((spec, w), (other, w), "construction")
-                    if found is not None:
-                        return found
+                    example = counterexample((spec, w), (other, w), "construction")
+                    if example is not None:
+                        return example
     return None
 
 
 def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Witness]:
-    """Equal products, a power of two of them, whose sum is 2^large, and one more of ±2^small."""
+    """Witnesses of 2^n equal products with the sum 2^large, and one more product ±2^small."""
     o, scale = spec.operands, spec.scale_format
     for bits in range(min(spec.k, spec.design.products).bit_length() - 1):
         each = large - bits
@@ -152,19 +153,19 @@ def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Wit
             continue
         rows = [_factors(o.a, o.b, each - scaled, "")] * (1 << bits)
         rows.append(_factors(o.a, o.b, small - scaled, sign))
-        found = [row for row in rows if row is not None]
-        if len(found) == len(rows):
+        pairs = [row for row in rows if row is not None]
+        if len(pairs) == len(rows):
             zeros = (0,) * (spec.k - len(rows))
             scales = [] if scale is None else [(parse_value(scale, f"2^{x}"),) for x in halves]
             count = scale_count(spec, spec.k) if scale is not None else 0
             yield Witness(
-                tuple(a for a, _ in found) + zeros, tuple(b for _, b in found) + zeros, 0,
+                tuple(a for a, _ in pairs) + zeros, tuple(b for _, b in pairs) + zeros, 0,
                 *(row * count for row in scales),
             )  # fmt: skip
 
 
 def _factors(a: Format, b: Format, exponent: int, sign: str) -> tuple[int, int] | None:
-    """Two powers of two whose product is ±2^exponent; None where the formats have none."""
+    """Two powers of two with the product ±2^exponent; None where the formats lack them."""
     first = min(max(exponent // 2, a.e_min - a.fraction_bits), a.e_max)
     second = exponent - first
     if second > b.e_max:
@@ -179,7 +180,7 @@ def _factors(a: Format, b: Format, exponent: int, sign: str) -> tuple[int, int] 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Two neighbouring runs of products change places; whole blocks of products with their scales do, too.
+    """An exchange of two neighbouring runs of products, or of two scale blocks with their scales.
 
     Ranges and units: the runs of `size` products begin at `first` and end before `first + 2 * size`; size is
     1, or the unit's scale block.
@@ -190,18 +191,18 @@ class Move:
 
     @property
     def name(self) -> str:
-        """What changes places, in words."""
+        """The description of the exchange."""
         if self.size == 1:
             return f"products {self.first} and {self.first + 1}"
         number = self.first // self.size
         return f"blocks {number} and {number + 1} with their scales"
 
     def of(self, row: Sequence[T]) -> list[T]:
-        """A row of products in the new order."""
+        """A row of products after the exchange."""
         return _exchanged(row, self.first, self.size)
 
     def of_scales(self, row: Sequence[T]) -> list[T]:
-        """A row of scales in the new order; products of one block leave them where they are."""
+        """A row of scales after the exchange; an exchange within a block leaves them unchanged."""
         return list(row) if self.size == 1 else _exchanged(row, self.first // self.size, 1)
 
 
@@ -211,14 +212,14 @@ def _exchanged(row: Sequence[T], first: int, size: int) -> list[T]:
 
 
 def moves_of(spec: UnitSpec) -> list[Move]:
-    """The exchanges that make every order of the products that the scales' places allow."""
+    """Exchanges that generate every permutation of products that block scales allow."""
     block = spec.scale_block or spec.k
     neighbours = [Move(i) for i in range(spec.k - 1) if (i + 1) % block]
     return neighbours + [Move(i, block) for i in range(0, spec.k - 2 * block + 1, block)]
 
 
 def _product_order(spec: UnitSpec, seed: int) -> Refuted | None:
-    """Neighbouring products that change places, among seeded vectors: the one of the fewest products."""
+    """A refutation of order independence by seeded vectors: an exchange of the fewest products."""
     tried = inputs_to_try(spec, spec.k, VECTORS, seed)
     graph, root = circuit(spec, spec.k)
 
@@ -244,7 +245,7 @@ def _product_order(spec: UnitSpec, seed: int) -> Refuted | None:
 
 
 def _moved(x: Batch, move: Move) -> Batch:
-    """Dot products whose products have changed places, and their scales where whole blocks have."""
+    """Dot products after an exchange of products, with their scales where whole blocks move."""
 
     def exchanged(of: Callable[[list[Raw]], list[Raw]], array: Raw) -> Raw:
         return np.stack(of(list(array.T)), axis=1)

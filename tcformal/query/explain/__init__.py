@@ -1,1 +1,1 @@
-"""Explanations: every sum of one dot product, and the first divergence of two units."""
+"""Explanations: the stages of one dot product, and the first divergence of two units."""

@@ -33,9 +33,9 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     on the terms that they share; they diverge there if the results differ.
     """
     for step, (mine, theirs) in enumerate(zip(first.steps, second.steps, strict=False)):
-        found = _step_divergence(mine, theirs)
-        if found is not None:
-            return replace(found, step=step)
+        difference = _step_divergence(mine, theirs)
+        if difference is not None:
+            return replace(difference, step=step)
         if not _same_terms(mine, theirs):
             if first.result == second.result:
                 return None
@@ -62,7 +62,7 @@ def _terms(step: SumStep) -> str:
 
 
 def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
-    """The first difference of two sums that their different sets of terms do not explain."""
+    """The first difference of two sums beyond their different sets of terms."""
     where, same = mine.scope, _same_terms(mine, theirs)
     if mine.special or theirs.special:
         if mine.special == theirs.special or not same:
@@ -70,9 +70,9 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
         return Divergence(
             f"NaN and Inf at {where}", mine.special or "finite", theirs.special or "finite", "special"
         )
-    found = _term_divergence(mine, theirs, where, same)
-    if found is not None or not same:
-        return found
+    difference = _term_divergence(mine, theirs, where, same)
+    if difference is not None or not same:
+        return difference
     if mine.total != theirs.total:
         what = "the carry bits of the sum" if mine.wrapped or theirs.wrapped else "the sum"
         return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs), "sum")
@@ -80,7 +80,7 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
 
 
 def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: str) -> Divergence | None:
-    """The difference in rounding of two equal sums; None for equal roundings."""
+    """The difference between two roundings of equal sums; None for equal roundings."""
     if mine is None or theirs is None:
         return None
     if mine.value != theirs.value:
@@ -93,7 +93,7 @@ def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: 
 
 
 def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Divergence | None:
-    """The first difference in a term that both sums have; None where these terms agree."""
+    """The first difference in a term that both sums contain; None if these terms agree."""
     others = {t.name: t for t in theirs.terms}
     for term in mine.terms:
         other = others.get(term.name)
@@ -111,7 +111,7 @@ def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> 
 
 
 def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
-    """The term whose exponent gives two sums of the same terms different alignment exponents."""
+    """The term whose exponent makes the alignment exponents of two sums differ."""
     for term, other in zip(mine.terms, theirs.terms, strict=True):
         if term.exponent != other.exponent and not term.zero:
             return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)

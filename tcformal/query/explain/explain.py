@@ -1,4 +1,4 @@
-"""Explanation of one result: every stage of every sum of a dot product."""
+"""Explanation of one result: all stages of every sum in a dot product."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FIXED = {
 
 
 def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
-    """The name of what a sum takes in or makes.
+    """The name of an operand or result of a sum.
 
     Shapes: factors: the text of each product's scales, for units with scales.
     """
@@ -53,12 +53,12 @@ def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
 
 
 def product_name(i: int, factors: Sequence[str] = ()) -> str:
-    """The name of one product, times what its scales are worth."""
+    """The name of one product with its scale factor."""
     return _times(f"a[{i}]·b[{i}]", i, factors)
 
 
 def group_name(group: Sequence[int], factors: Sequence[str] = ()) -> str:
-    """The name of the exact sum of a group of products, times what its scales are worth."""
+    """The name of a group's exact sum of products with its scale factor."""
     if len(group) == 1:
         return product_name(group[0], factors)
     return _times(f"Σ a·b[{group[0]}…{group[-1]}]", group[0], factors)
@@ -74,14 +74,14 @@ def sum_name(names: Sequence[str]) -> str:
 
 
 def groups(spec: UnitSpec, k: int) -> list[range]:
-    """The groups of products that K products make, in the order of k; [] where each is a term of its own."""
+    """The groups of products that are summed exactly, in order of k; [] where each product is a term."""
     size = spec.design.group
     return [] if size is None else [range(i, i + size) for i in range(0, k, size)]
 
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A NaN or infinite operand of a sum: `NaN`, `Inf` or `-Inf`, and its causes."""
+    """A NaN or infinite operand of a sum, with its causes."""
 
     what: str
     #: One clause for each cause: `scale_a[0] is NaN`.
@@ -89,7 +89,7 @@ class Special:
 
 
 def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[str, Special]:
-    """The NaN and infinite operands of a sum (c, products, groups of products), by their names in the sum.
+    """The NaN and infinite operands of a sum (c, products, groups), by their names in the sum.
 
     Shapes: texts: the text of each product's scales, as used in the names.
     """
@@ -120,7 +120,8 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
 
 
 def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
-    """The NaN parts of a NaN or Inf; else infinite parts, and zero scales that make it NaN; else itself."""
+    """The factors that cause a NaN or Inf: NaN factors first, then infinite ones with zero scales, else
+    itself."""
     by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in NumberClass}
     blamed = by_kind[NumberClass.NAN] or by_kind[NumberClass.INF]
     if value.kind is NumberClass.NAN and blamed and not by_kind[NumberClass.NAN]:
@@ -131,7 +132,7 @@ def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]
 
 
 def nan_owner(step: DotStep, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
-    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
+    """The operand whose NaN a sum propagates; `an invalid operation` if no operand is NaN.
 
     Shapes: values: of the step's nodes; owners: whose NaN each of its operands is.
     Empty where the design gives every NaN one word.
@@ -234,14 +235,14 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
 
 @lru_cache(maxsize=64)
 def _traced(spec: UnitSpec, k: int) -> tuple[Dot, list[Node], Concrete]:
-    """The stages of K products on one unit, their nodes, and what gives the values of these."""
+    """The stages of K products on one unit, their nodes, and an evaluator of these nodes."""
     graph, dot = staged_circuit(spec, k)
     nodes = list(dict.fromkeys(_nodes(dot)))
     return dot, nodes, Concrete(graph, nodes)
 
 
 def _nodes(dot: Dot) -> Iterator[Node]:
-    """Every node that an explanation shows."""
+    """All nodes whose values an explanation shows."""
     yield dot.result
     yield from (block.result for block in dot.blocks)
     for step in dot.steps:
@@ -253,8 +254,8 @@ def _nodes(dot: Dot) -> Iterator[Node]:
                 yield from (x.distance, x.aligned)
         if step.rounded is not None:
             yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
-            made = step.rounded.result
-            yield from (made.term.sign, made.term.significand, made.inf)
+            result = step.rounded.result
+            yield from (result.term.sign, result.term.significand, result.inf)
         if step.floor is not None:
             cut = step.floor.rounded
             yield from (cut.normalised, cut.kept, cut.away)
@@ -263,12 +264,12 @@ def _nodes(dot: Dot) -> Iterator[Node]:
 
 
 def _exponent(x: Exponent, values: Mapping[Node, int]) -> int:
-    """The exponent that a code stands for."""
+    """The value of an exponent node."""
     return values[x.bits] + x.low
 
 
 def _infinite(rounding: Rounding | None) -> str:
-    """`Inf` or `-Inf` where a rounding overflowed to it, else nothing."""
+    """The text `Inf` or `-Inf` for a rounding that overflowed, else an empty text."""
     overflow = "" if rounding is None else rounding.overflow
     return overflow if overflow.endswith("Inf") else ""
 
@@ -281,7 +282,7 @@ def _step(
     specials: Mapping[str, Special],
     owners: Mapping[Operand, str],
 ) -> SumStep:
-    """One sum, from the record of its stages."""
+    """One sum of the trace, from the record of its stages."""
     e_max, fraction_bits = _exponent(total.e_max, values), total.fraction_bits
     bits = signed(values[total.bits], total.bits.width)
     terms = tuple(_term(x, values, names, e_max, fraction_bits, step.exact) for x in total.terms)
@@ -324,7 +325,7 @@ def _step(
 def _rounding(
     step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction, name: str
 ) -> Rounding:
-    """How a sum was converted."""
+    """One rounding of the trace: the normalised sum's bits, the rounding direction, and the result."""
     target = rounded.target
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
     away = bool(values[rounded.away])
@@ -361,7 +362,7 @@ def _term(
     fraction_bits: int,
     exact: bool,
 ) -> TermRow:
-    """One addend, from the record of its stages."""
+    """One addend of the trace, from the record of its stages."""
     term, scale = x.term, x.term.fraction_bits
     exponent, significand = _exponent(term.exponent, values), values[term.significand]
     zero, negative = bool(values[term.zero]), bool(values[term.sign])
@@ -382,6 +383,6 @@ def _term(
 
 
 def _pointed(bits: str, fraction_bits: int) -> str:
-    """Bits with a binary point before the last `fraction_bits`."""
+    """Bits as text with a binary point before the last `fraction_bits`."""
     bits = bits.rjust(fraction_bits + 1, "0")
     return f"{bits[:-fraction_bits]}.{bits[-fraction_bits:]}"

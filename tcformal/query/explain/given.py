@@ -1,4 +1,4 @@
-"""The raw encodings of one dot product, from numbers or text."""
+"""Parsing of the operands of one dot product into raw encodings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def witness_of(
     scale_a: Sequence[int | float | str] | None = None,
     scale_b: Sequence[int | float | str] | None = None,
 ) -> Witness:
-    """The raw encodings of one dot product.
+    """The raw encodings of one dot product, from numbers or text.
 
     Shapes: a, b: `k` values, by default the unit's own k; scale_a, scale_b: one scale per block, default
     ones; None for units without scales.
@@ -46,7 +46,7 @@ def witness_of(
 def _scales(
     spec: UnitSpec, letter: str, k: int, given: Sequence[int | float | str] | None
 ) -> tuple[int, ...]:
-    """The raw scales of one operand; ones where none are given."""
+    """The raw scales of one operand, by default ones."""
     count = scale_count(spec, k)
     values = ["1"] * count if given is None else given
     return _words(spec, f"scale_{letter}", spec.scale_format, count, values)
@@ -57,8 +57,8 @@ def _words(spec: UnitSpec, name: str, fmt: Format | None, count: int, values: ob
     try:
         listed = list(values)  # type: ignore[call-overload]
     except TypeError:
-        found = shown(values)
-        raise InputError(f"expected {count} values for {name} of {spec.name}, but got {found}") from None
+        text = shown(values)
+        raise InputError(f"expected {count} values for {name} of {spec.name}, but got {text}") from None
     if len(listed) != count:
         raise InputError(f"expected {count} values for {name} of {spec.name}, but got {len(listed)}")
     return () if fmt is None else tuple(_word(fmt, value) for value in listed)

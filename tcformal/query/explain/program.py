@@ -1,4 +1,4 @@
-"""Explanation of a program's result: the value of every stage, and the inside of every call."""
+"""Explanation of a program's result: the value of every stage, and the trace of every call."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def explain_program(
     b: Sequence[int | float | str] = (),
     c: int | float | str = 0,
 ) -> ProgramTrace:
-    """Explain one dot product of a program: each stage's value, and each call as `explain` shows it.
+    """Explain one dot product of a program: the value of each stage and the trace of each call.
 
     Shapes: a, b: any number of values, as many of b as of a; c: one value; or all of them as a witness.
     Ranges and units: values as people write them, or numbers; each must be exactly a value of its format.
@@ -93,7 +93,7 @@ class _Evaluator:
 
 @lru_cache(maxsize=16)
 def _evaluator(plan: ProgramPlan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
-    """What gives the encodings of all steps, and where each step's are among them."""
+    """An evaluator of all steps' encodings, with each step's slice of its outputs."""
     g, made = program_circuit(plan)
     roots: list[Node] = []
     slots: dict[int, tuple[int, int]] = {}
@@ -110,10 +110,10 @@ def program_witness(
 ) -> Witness:
     """The raw encodings of a program's operands, from numbers or text."""
     rows = []
-    for letter, given in (("a", a), ("b", b)):
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            raise InputError(f"expected a list of values for {letter}, but got {shown(given)}")
-        rows.append(tuple(_word(p.input_format(letter), x) for x in given))
+    for letter, values in (("a", a), ("b", b)):
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise InputError(f"expected a list of values for {letter}, but got {shown(values)}")
+        rows.append(tuple(_word(p.input_format(letter), x) for x in values))
     if len(rows[0]) != len(rows[1]) or not rows[0]:
         raise InputError(
             f"expected as many values of b as of a, at least 1, but got {len(rows[0])} and {len(rows[1])}"

@@ -1,4 +1,4 @@
-"""What one dot product did, as data: its sums, their terms, and each rounding."""
+"""The trace of one dot product as data: sums, terms, and roundings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TermRow:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How a sum was converted.
+    """The conversion of a sum to a format.
 
     Ranges and units: `bits` are the normalised magnitude's, the first of weight 2^exponent;
     `precision` of them were kept; `value` is the result as if exponents had no upper end.
@@ -50,7 +50,7 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True)
 class SumStep:
-    """One *align · add · normalise · round* step.
+    """One step of a dot product: *align · add · normalise · round*.
 
     Zero, NaN, Inf: where `special` is not empty an operand was NaN or Inf, and the numbers of the
     finite path mean nothing.
@@ -88,7 +88,7 @@ class SumStep:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One dot product of one unit, explained.
+    """The trace of one dot product on one unit.
 
     Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
     blocks in order (the last is the result).

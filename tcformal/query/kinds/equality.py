@@ -1,4 +1,4 @@
-"""The kind of question that asks whether two units ever differ: replay, shrinking, reading, writing."""
+"""Equality of two units as a kind of question."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Equality(QuestionKind[EqualityQuestion]):
 
     def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
         """The simplest seeded vector that separates; None where none does."""
-        found = search(q, seed)
-        return None if found is None else found.inputs()
+        witness = search(q, seed)
+        return None if witness is None else witness.inputs()
 
     def assumptions(self, q: EqualityQuestion) -> list[str]:
         """The assumptions about the operands, one line each."""
@@ -66,16 +66,16 @@ class Equality(QuestionKind[EqualityQuestion]):
         }
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        """The question of these parts."""
+        """Build the question again from its identifying parts."""
         one, other = resolve(parts["first"]), resolve(parts["second"])
         return question(one, other, from_texts(one.operands.c, parts["assumptions"]), graph)
 
     def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> dict[str, Any]:
-        """Rows of a, b and scales, and c."""
+        """A witness as data: rows of a, b and scales, and c."""
         return witness_data(q.first.input_formats(), Witness.of(inputs, q.k))
 
     def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        """The inputs of such rows; RecordError where they do not fit."""
+        """Read a witness from data; RecordError where its shape does not fit."""
         scales = scale_count(q.first, q.k)
         counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
         return read_witness(q.first.input_formats(), counts, data).inputs()
@@ -87,11 +87,11 @@ class Equality(QuestionKind[EqualityQuestion]):
         return {"results": {name: value_data(d, raw) for name, raw in pairs}}
 
     def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        """`tcformal eval` of both units on the witness."""
+        """The `tcformal eval` command of both units on the witness."""
         return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
 
     def to_json(self, q: EqualityQuestion) -> dict[str, Any]:
-        """Units, k, formats, and whether both units build the same definition."""
+        """The question as plain data: units, k, formats, and whether both definitions are equal."""
         o = q.first.operands
         scale = {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
         return {

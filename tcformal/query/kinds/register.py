@@ -1,4 +1,4 @@
-"""The registry of question kinds, each imported when a question of it is met."""
+"""The registry of question kinds; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OF = {
 
 
 def kind_of(question: Q) -> QuestionKind[Q]:
-    """The kind of a question: how it is replayed, shrunk, written and read."""
+    """The kind of a question."""
     return _kind(type(question).__name__)
 
 
 def kind_named(name: str) -> QuestionKind[Any]:
-    """The kind of that name in records; RecordError for another."""
+    """The kind with this name in records; RecordError for an unknown name."""
     for question in _OF:
         kind = _kind(question)
         if kind.name == name and question != "RtlQuestion":  # whose answers are not kept

@@ -1,1 +1,1 @@
-"""Questions about many pairs of units, in processes of one machine or of a cluster."""
+"""Questions about many pairs of units, in parallel on one machine or a cluster."""

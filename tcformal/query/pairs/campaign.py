@@ -1,4 +1,4 @@
-"""A campaign: many pairs of units asked in the workers of an executor; each answer is kept on arrival."""
+"""A campaign over many pairs of units: an executor's workers answer, and each answer is stored on arrival."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
-from tcformal.query.keep import asked_in_vain
+from tcformal.query.keep import undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
@@ -23,7 +23,7 @@ from tcformal.query.verdict import DECIDED, Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
-    """The options that every pair is asked with."""
+    """The options that all pairs of a campaign share."""
 
     #: Assumptions in the spelling of the command line.
     assume: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class PairOutcome:
 
     @property
     def decided(self) -> bool:
-        """Whether no question is left open; a pair that cannot be asked leaves none."""
+        """Whether the pair is settled: a decided verdict, or a pair that cannot be asked."""
         return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
 
 
 def build(pair: Pair, options: AskOptions) -> EqualityQuestion:
-    """The question of one pair; InputError where it cannot be asked."""
+    """Build the question of one pair; InputError where it is invalid."""
     one, other = resolve(pair.first), resolve(pair.second)
     return question(one, other, from_texts(one.operands.c, options.assume))
 
@@ -66,7 +66,7 @@ Answer = tuple[str, dict[str, Any]]
 
 
 def ask(pair: Pair, options: AskOptions) -> Answer:
-    """Answer one pair, in a worker, with one solver process at a time: the workers occupy every core."""
+    """Answer one pair in a worker with one solver process at a time, since workers occupy every core."""
     q = build(pair, options)
     verdict = answer(q, replace(options.how, jobs=1))
     parts = {
@@ -81,7 +81,7 @@ def campaign(
     kept: AnswerStore,
     pool: Callable[[], AbstractContextManager[Executor]],
 ) -> Iterator[PairOutcome]:
-    """Ask every pair that `kept` does not answer, those of few products first; yield outcomes as they arrive.
+    """Answer every pair without a stored answer, those of few products first; yields outcomes on arrival.
 
     `pool` is entered before the first question and left after the last answer, or when the caller stops
     the iteration.  A run that is killed loses only the answers that had not arrived.
@@ -116,7 +116,7 @@ _InWorker = tuple[Pair, Verdict[EqualityQuestion] | None]
 def _known_outcome(
     pair: Pair, options: AskOptions, kept: AnswerStore
 ) -> PairOutcome | Verdict[EqualityQuestion] | None:
-    """The outcome that needs no solver: a kept answer, or two units of one definition.
+    """The outcome that needs no solver: a stored answer, or two units of one definition.
 
     Else the kept answer whose evidence was not checked, or None.
     """
@@ -134,7 +134,7 @@ def _known_outcome(
 def _new_outcome(
     done: Future[Answer], asked: _InWorker, options: AskOptions, kept: AnswerStore
 ) -> PairOutcome:
-    """The outcome of a finished call; its answer is kept."""
+    """The outcome of a finished call; its answer is stored."""
     pair, before = asked
     try:
         digest, parts = done.result()
@@ -150,7 +150,7 @@ def _new_outcome(
         )
     verdict = Verdict(question=q, **parts)
     if before is not None and verdict.kind not in DECIDED:
-        return _outcome(pair, verdict if verdict.kind is Kind.ERROR else asked_in_vain(before, verdict))
+        return _outcome(pair, verdict if verdict.kind is Kind.ERROR else undecided_again(before, verdict))
     kept.add(verdict)
     return _outcome(pair, verdict)
 

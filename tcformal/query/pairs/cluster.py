@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor, with the interface of the local pool."""
+"""A Dask cluster as an executor with the local pool's interface."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONNECT_S = 10.0
 
 @contextlib.contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The executor of the Dask cluster whose scheduler is at `address`; open calls are cancelled at exit.
+    """Connect to the Dask scheduler at `address`; pending calls are cancelled at exit.
 
     The workers need this package and the solvers.  Dask repeats the calls of a lost worker, and fails a
     call that has lost several workers.

@@ -1,4 +1,4 @@
-"""The pairs of catalogued units that can be compared: equal operand formats, equal designs merged."""
+"""The comparable pairs of catalogued units: equal operand formats, with equal designs merged."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tcformal.errors import UnknownNameError
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The units of one design and one set of formats, named by the first of them."""
+    """A design with its formats; the first unit that has them gives the name."""
 
     name: str
     #: Every name that shares the design, the first one included.
     names: tuple[str, ...]
 
     def has(self, text: str) -> bool:
-        """Whether a name contains a text."""
+        """Whether one of its units' names contains a text."""
         return any(text in name for name in self.names)
 
 
@@ -45,27 +45,27 @@ class FormatGroup:
 
 
 def groups(text: str = "") -> list[FormatGroup]:
-    """Every set of formats that two or more designs share, with its pairs that have `text` in a name.
+    """The format groups with two or more designs, and in each the pairs with `text` in a name.
 
     Groups without such a pair are left out.
     Errors: UnknownNameError for a text that no unit's name contains.
     """
-    found: dict[tuple[object, ...], list[Merged]] = {}
+    by_formats: dict[tuple[object, ...], list[Merged]] = {}
     for name, names in distinct_designs().items():
         spec = catalogue()[name]
         key = (spec.operands, spec.scale_format, spec.scale_block)
-        found.setdefault(key, []).append(Merged(name, tuple(names)))
-    if not any(unit.has(text) for units in found.values() for unit in units):
+        by_formats.setdefault(key, []).append(Merged(name, tuple(names)))
+    if not any(unit.has(text) for units in by_formats.values() for unit in units):
         raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
-    made = (
+    candidates = (
         FormatGroup(formats_text(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
-        for units in found.values()
+        for units in by_formats.values()
     )
-    return [group for group in made if group.pairs]
+    return [group for group in candidates if group.pairs]
 
 
 def without_counterpart(text: str = "") -> list[str]:
-    """The designs whose formats no other design shares, by name."""
+    """The designs without another of equal formats, by name."""
     paired = {unit.name for group in groups() for unit in group.units}
     merged = (Merged(name, tuple(names)) for name, names in distinct_designs().items())
     return [unit.name for unit in merged if unit.name not in paired and unit.has(text)]
@@ -77,7 +77,7 @@ def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
 
 
 def _words() -> list[str]:
-    """The words of unit names: architectures, and the parts of instructions."""
+    """The words that occur in unit names: architectures, and parts of instructions."""
 
     def parts() -> Iterator[str]:
         for name in catalogue():

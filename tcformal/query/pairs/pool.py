@@ -1,9 +1,8 @@
-"""Calls in processes of their own, on stock executors: a killed worker costs only its own call.
+"""A fault-tolerant process pool: a killed worker costs only its own call, which is repeated.
 
-`concurrent.futures.ProcessPoolExecutor` is broken for good once one of its processes dies, and its
-processes stay behind when their parent is killed.  `SturdyPool` is a pool of threads, each of which waits
-for a process pool of one worker: a worker that dies is replaced and its call made again, and no worker
-outlives its parent.
+`concurrent.futures.ProcessPoolExecutor` breaks permanently when one of its processes dies, and its processes
+survive a killed parent.  `SturdyPool` is a pool of threads, each of which waits for a process pool of one
+worker.  A dead worker is replaced and its call repeated, and no worker outlives its parent.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class WorkerKilledError(NoAnswerError):
 
 
 class _Worker:
-    """One worker process, made when it is first needed and again after it died."""
+    """One worker process, started on demand and restarted after its death."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -50,7 +49,7 @@ class _Worker:
         self.stopped = False
 
     def call(self, run: Callable[[], Any]) -> Any:
-        """What the call gives; BrokenProcessPool where the worker dies, or has died while idle."""
+        """Run a call in the worker; BrokenProcessPool where the worker dies or was dead."""
         if self._pool is not None:
             return self._pool.submit(_run_call, run).result()
         # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
@@ -75,7 +74,7 @@ class _Worker:
         return made.result()
 
     def stop(self) -> None:
-        """Have the worker end itself, in the middle of a call or not."""
+        """Ask the worker to exit, even during a call."""
         self.stopped = True
         self._cut()
 
@@ -85,7 +84,7 @@ class _Worker:
             lifeline.close()
 
     def discard(self) -> None:
-        """End the worker and wait for it."""
+        """End the worker and wait for its exit."""
         self._cut()
         pool, self._pool = self._pool, None
         if pool is not None:
@@ -93,7 +92,7 @@ class _Worker:
 
 
 class SturdyPool(ThreadPoolExecutor):
-    """An executor of `jobs` processes; functions, arguments and results are pickled.
+    """An executor of `jobs` worker processes; functions, arguments and results are pickled.
 
     Errors: a call that loses its worker MAX_DEATHS times fails with WorkerKilledError; a call cancelled
     by `shutdown(cancel_futures=True)` with CancelledError.
@@ -107,11 +106,11 @@ class SturdyPool(ThreadPoolExecutor):
             self._free.put(worker)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run `fn` in a worker; RuntimeError after `shutdown`."""
+        """Schedule `fn` on a worker; RuntimeError after `shutdown`."""
         return super().submit(self._call, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Accept no more calls; with `cancel_futures`, end the workers in the middle of their calls."""
+        """Refuse new calls; with `cancel_futures`, end workers during their calls."""
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         if cancel_futures:
             for worker in self._workers:
@@ -124,17 +123,17 @@ class SturdyPool(ThreadPoolExecutor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for every call; after an error in the block, cancel them."""
+        """Wait for all calls; after an error in the block, cancel them."""
         self.shutdown(cancel_futures=kind is not None)
 
     def _call(self, run: Callable[[], T]) -> T:
-        """Make a call in a free worker, and in another one where that one dies."""
+        """Run a call in a free worker, and again in another one if that dies."""
         worker = self._free.get()
         try:
             for _ in range(MAX_DEATHS):
                 try:
-                    made: T = worker.call(run)
-                    return made
+                    result: T = worker.call(run)
+                    return result
                 except BrokenProcessPool:
                     worker.discard()
                 if worker.stopped:
@@ -146,14 +145,14 @@ class SturdyPool(ThreadPoolExecutor):
 
 # ---------------------------------------------------------------------- in the worker
 def _init_worker(lifeline: Connection, parent: int) -> None:
-    """Initialise a worker: it ends, with its call, when its lifeline is cut or its parent ends."""
+    """Initialise a worker: it exits when its lifeline pipe is cut or its parent ends."""
     signal.signal(signal.SIGTERM, _exit_worker)
     init_child(parent, signal.SIGTERM)
     threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
 
 
 def _exit_worker(*_: object) -> None:
-    """End the call: kernel and lifeline may both ask for it, and the second must not cut the end short."""
+    """End the worker during a call; a second request, from the kernel or the lifeline, has no effect."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(1)
 
@@ -168,7 +167,7 @@ def _watch(lifeline: Connection) -> None:
 
 
 def _run_call(run: Callable[[], Any]) -> Any:
-    """The result of a call; a cancelled call ends the processes it started, and then its worker."""
+    """Run a call; if it is cancelled, end its child processes and the worker."""
     try:
         return run()
     except SystemExit:

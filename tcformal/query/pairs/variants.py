@@ -1,4 +1,4 @@
-"""The assumptions under which a pair of units is asked where it agrees."""
+"""Assumptions for pairs of units: inputs on which both should agree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tcformal.query.assume import Assumptions
 
 
 def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
-    """Exponents of elements with which no product or sum leaves the normal range of D by much.
+    """The exponent range of elements in which no product or sum overflows or underflows D.
 
     Ranges and units: the largest sum of all products and c is below overflow, every product is a multiple
     of the least subnormal of D, and no zero term of either unit lies above a product.
@@ -22,9 +22,9 @@ def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
 
 
 def variants(first: UnitSpec, second: UnitSpec) -> list[Assumptions]:
-    """The assumptions under which a pair is asked: the most special first."""
-    found = []
+    """The assumption sets for a pair, the most restrictive first."""
+    sets = []
     for span in (no_overflow(first, second), None):
         for c in (0, None):
-            found.append(Assumptions(("finite",), span, c))
-    return found
+            sets.append(Assumptions(("finite",), span, c))
+    return sets

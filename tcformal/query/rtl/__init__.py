@@ -1,1 +1,1 @@
-"""Other people's RTL of a dot product, compared with a unit."""
+"""External RTL of a dot product, compared with a unit."""

@@ -1,4 +1,4 @@
-"""The question whether somebody's RTL ever differs from a unit."""
+"""The question whether an RTL module ever differs from a unit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tcformal.simulation.operands.witness import Witness
 
 @dataclass(frozen=True, slots=True)
 class RtlQuestion(EqualityQuestion):
-    """Does a module ever differ from a unit?  The results are those of the unit and of the module."""
+    """The question whether a module ever differs from a unit; results are the unit's, then the module's."""
 
     module: str
     #: The result of the module on a witness, found by the tool that read it.
@@ -42,19 +42,19 @@ class RtlQuestion(EqualityQuestion):
 
 
 class RtlEquality(Equality):
-    """A unit and a module on shared operands; answers are not kept, because files change."""
+    """A unit and a module on shared operands; answers are not stored, because the files may change."""
 
     name = "rtl"
 
     def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
-        """The unit on integers and on the oracle; the module on its netlist and by the tool that read it."""
+        """Run the unit on integers and on the oracle, and the module on its netlist and in yosys."""
         assert isinstance(q, RtlQuestion)
         w = Witness.of(inputs, q.k)
         assumed, _, unit, module = q.evaluator()(w.inputs())
         return EqualityReplay(w, bool(assumed), (unit, module), (oracle_result(q.first, w), q.evaluate(w)))
 
     def found_text(self, q: EqualityQuestion, finder: str) -> str:
-        """The reason of SEPARATED: who found the witness, and who replayed it."""
+        """The reason of SEPARATED: the solver that found the witness, and the replays."""
         return f"{finder} found inputs; replayed on integers, on exact fractions, and by yosys on the RTL"
 
     def none_text(self, q: EqualityQuestion, deciders: str) -> str:
@@ -63,7 +63,7 @@ class RtlEquality(Equality):
         return f"{same}{deciders} found no inputs on which they differ"
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        """InputError: the files of the RTL are no part of a record."""
+        """Always raises InputError: RTL files are no part of a record."""
         raise InputError("expected a question of units, but got one of RTL, whose answers are not kept")
 
     def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class RtlEquality(Equality):
         return {"results": {name: value_data(q.first.operands.d, raw) for name, raw in pairs}}
 
     def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        """`tcformal eval` of the unit on the witness."""
+        """The `tcformal eval` command of the unit on the witness."""
         return [explain_command([q.first.name], replayed.witness, by_value(q.first), command="eval")]
 
 
@@ -100,7 +100,7 @@ endmodule
 
 
 def witness_bench(q: EqualityQuestion, module: RtlModule, replayed: EqualityReplay) -> str:
-    """A test bench in SystemVerilog: the witness at the ports, `latency` clock edges, the result.
+    """A SystemVerilog test bench: the witness at the ports, `latency` clock edges, then the result.
 
     Shapes: input ports that carry no operand, are not tied and are no clock are zero.
     """
@@ -139,7 +139,7 @@ _Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class RtlNetlist:
-    """The lines of a netlist by number.
+    """A BTOR2 netlist: its lines by number.
 
     Shapes: `inputs` and `outputs` hold the width of each port by name.
     """
@@ -151,23 +151,23 @@ class RtlNetlist:
     registers: Mapping[int, int]
 
     def unrolled(self, g: Graph, given: Mapping[str, Node], cycles: int) -> dict[str, Node]:
-        """The outputs `cycles` clock edges after the inputs were applied; these stay as they are.
+        """Unroll the netlist: its outputs `cycles` clock edges after constant inputs are applied.
 
         Registers hold fresh inputs `register N` at first.
         Errors: InputError for an operator that the reader does not know.
         """
         content = {r: g.input(f"register {r}", self._width(r)) for r in self.registers}
         for _ in range(cycles):
-            made = self._cycle(g, given, content)
-            content = {r: made[after] for r, after in self.registers.items()}
-        made = self._cycle(g, given, content)
-        return {row[3]: made[int(row[2])] for row in self.rows.values() if row[1] == "output"}
+            values = self._cycle(g, given, content)
+            content = {r: values[after] for r, after in self.registers.items()}
+        values = self._cycle(g, given, content)
+        return {row[3]: values[int(row[2])] for row in self.rows.values() if row[1] == "output"}
 
     def _width(self, number: int) -> int:
         return int(self.rows[int(self.rows[number][2])][3])
 
     def _cycle(self, g: Graph, given: Mapping[str, Node], content: Mapping[int, Node]) -> dict[int, Node]:
-        """The value of every line in one clock cycle; of -n for the complement of line n."""
+        """Evaluate every line in one clock cycle; key -n holds the complement of line n."""
         made: dict[int, Node] = {}
         for number, row in self.rows.items():
             kind = row[1]
@@ -200,7 +200,7 @@ def _operand(g: Graph, made: Mapping[int, Node], text: str) -> Node:
 
 
 def read_netlist(text: str) -> RtlNetlist:
-    """The netlist of a BTOR2 file.
+    """Parse a BTOR2 file.
 
     Errors: InputError for lines that are no BTOR2, memories, and two ports of one name.
     """
@@ -236,7 +236,7 @@ def _swapped(name: str) -> Callable[..., Node]:
 
 
 def _narrowed(g: Graph, x: Node) -> Node:
-    """x without zeros above that it is known to have."""
+    """A node without leading zeros that are known structurally."""
     if x.op == "zero_extend":
         return _narrowed(g, x.args[0])
     if x.op == "concat" and x.args[0].op == "const" and x.args[0].params[1] == 0:
@@ -245,16 +245,16 @@ def _narrowed(g: Graph, x: Node) -> Node:
 
 
 def _product(g: Graph, x: Node, y: Node) -> Node:
-    """x · y modulo 2^width, as the product of what the factors hold."""
+    """The product x · y modulo 2^width, computed from factors without known leading zeros."""
     whole = g.mul_expand(_narrowed(g, x), _narrowed(g, y))
     return g.zero_extend_to(whole, x.width) if whole.width <= x.width else g.extract(whole, x.width - 1, 0)
 
 
 def _parity(g: Graph, x: Node) -> Node:
-    made = g.bit(x, 0)
+    parity = g.bit(x, 0)
     for i in range(1, x.width):
-        made = g.xor(made, g.bit(x, i))
-    return made
+        parity = g.xor(parity, g.bit(x, i))
+    return parity
 
 
 _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
@@ -315,7 +315,7 @@ MOST_CYCLES = 256
 
 @dataclass(frozen=True, slots=True)
 class RtlModule:
-    """A module that stands for a unit: its netlist, where its operands are, and when its result is there.
+    """A module in the role of a unit: its netlist, operand ports, and latency.
 
     Ranges and units: `latency` in clock edges from the operands to the result.
     """
@@ -332,26 +332,26 @@ class RtlModule:
 
     @property
     def result(self) -> PortBits:
-        """The port of the result."""
+        """The output port of the result."""
         return next(p for p in self.places if p.operand == RESULT)
 
     def port_values(self, spec: UnitSpec, w: Witness) -> dict[str, tuple[int, int]]:
-        """The value and width of every input port on a witness, the ports that carry nothing left out."""
+        """The value and width of every connected input port on a witness."""
         values = port_values(self.places, self.ties, spec, w)
         return {port: (value, self.flat.inputs[port]) for port, value in values.items()}
 
     def assumed(self) -> dict[str, Any]:
-        """What an answer about the module assumes: its clock, constant inputs, undefined bits."""
+        """The assumptions of an answer about the module: clock, constant inputs, undefined bits."""
         return {
             **self.clocking.to_json(), "latency": self.latency, "ties": dict(self.ties),
             "undefined": self.undefined,
         }  # fmt: skip
 
     def evaluate(self, spec: UnitSpec, w: Witness) -> int:
-        """The result on a witness as yosys finds it; NoAnswerError where it finds none."""
+        """Evaluate a witness in yosys; NoAnswerError where that gives no result."""
         p = self.result
-        given = {port: x for port, x in self.port_values(spec, w).items() if port not in self.ties}
-        whole = self.flat.evaluate(given, p.port, self.latency)
+        inputs = {port: x for port, x in self.port_values(spec, w).items() if port not in self.ties}
+        whole = self.flat.evaluate(inputs, p.port, self.latency)
         if whole is None:
             raise NoAnswerError(f"expected a value of {p.port} from {self.source.program}, but got none")
         return whole >> p.low & ((1 << (p.high - p.low + 1)) - 1)
@@ -366,7 +366,7 @@ def read_module(
     ties: Mapping[str, int],
     latency: int,
 ) -> RtlModule:
-    """Read the RTL and find the operands of a unit in its ports; `folder` is an empty one for its files.
+    """Read RTL and map a unit's operands to its ports; `folder` is an empty one for work files.
 
     Errors: those of `FlatRtl`, `read_netlist` and `mapped`; InputError for a latency outside 0 to 256, and
     for a clock that carries an operand.
@@ -391,7 +391,7 @@ def read_module(
 
 
 def rtl_question(spec: UnitSpec, module: RtlModule, what: Assumptions) -> RtlQuestion:
-    """The question whether a module ever differs from one call of a unit.
+    """Build the question whether a module ever differs from one call of a unit.
 
     The operands stand at the module's inputs for all cycles of the latency, from registers of any content.
     Errors: InputError where the result depends on more than the operands.

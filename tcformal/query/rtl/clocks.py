@@ -1,4 +1,4 @@
-"""The clock of a flattened design: one edge of one input port, or one sentence about what it is instead."""
+"""Clock analysis of a flattened design: a single edge of one input port, or an error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _EDGES = {True: "rising", False: "falling"}
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A set, reset, load or latch enable without a clock; `active` is None where a register makes it."""
+    """An asynchronous control: a set, reset, load or latch enable; `active` is None if a register
+    drives it."""
 
     word: str
     signal: str
@@ -36,14 +37,14 @@ class Control:
 
     @property
     def text(self) -> str:
-        """Such as `asynchronous reset rst_n inactive`."""
+        """The control as text: `asynchronous reset rst_n inactive`."""
         state = {True: "active", False: "inactive", None: "from a register"}[self.active]
         return f"asynchronous {self.word} {self.signal} {state}".replace("asynchronous enable", "enable")
 
 
 @dataclass(frozen=True, slots=True)
 class Clocking:
-    """What registers are clocked by: one edge of one bit of an input port; no port where there are none."""
+    """The clock of all registers: one edge of one bit of an input port, or none without registers."""
 
     port: str | None
     #: Such as `clk` or `clocks[1]`.
@@ -53,18 +54,18 @@ class Clocking:
 
     @property
     def edge(self) -> str:
-        """The edge in a word."""
+        """The clock edge, `rising` or `falling`."""
         return _EDGES[self.rising]
 
     def to_json(self) -> dict[str, Any]:
-        """The clock, its edge, and the controls that act without it."""
+        """The clock, its edge, and the asynchronous controls, as plain data."""
         clock = None if self.port is None else {"signal": self.signal, "edge": self.edge}
         controls = [{"kind": c.word, "signal": c.signal, "active": c.active} for c in self.controls]
         return {"clock": clock, "asynchronous": controls}
 
 
 def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
-    """The clock of a module as yosys writes it in JSON; `untied` is the same one before inputs were tied.
+    """Find the clock of a module in yosys' JSON; `untied` is the module before inputs were tied.
 
     A set or reset without a clock has to be constant or a register, a latch has to be always open or closed:
     then one cycle of the clock says all that happens between two of its edges.
@@ -133,27 +134,27 @@ def _parameter(cell: Mapping[str, Any], name: str) -> bool:
 
 
 def _names(module: Mapping[str, Any]) -> dict[Any, str]:
-    """The name of each bit: that of a port or of a wire of the source before one that yosys made."""
-    found: dict[Any, tuple[bool, int, str]] = {}
+    """The name of each bit: a port, else a wire of the source, else a generated wire."""
+    names: dict[Any, tuple[bool, int, str]] = {}
     for name, net in module["netnames"].items():
         for i, bit in enumerate(net["bits"]):
             text = name if len(net["bits"]) == 1 else f"{name}[{i}]"
             rank = (bool(net["hide_name"]), len(name), text)
-            if bit not in found or rank < found[bit]:
-                found[bit] = rank
+            if bit not in names or rank < names[bit]:
+                names[bit] = rank
     return {
-        bit: text for bit, (hidden, _, text) in found.items() if not hidden and bit not in ("0", "1", "x")
+        bit: text for bit, (hidden, _, text) in names.items() if not hidden and bit not in ("0", "1", "x")
     }
 
 
 def _named(bits: Any, names: Mapping[Any, str]) -> str:
-    """The name of a signal by its first bit, without the bit's number where it has several."""
+    """The name of a signal from its first bit, without the bit index if it has several."""
     name = next((names[bit] for bit in bits if bit in names), "")
     return name.partition("[")[0] if len(bits) > 1 else name
 
 
 def _source(bit: Any, names: Mapping[Any, str], ports: Mapping[Any, tuple[str, int, int]]) -> str:
-    """A signal in words: an input port, a named signal, or logic without a name."""
+    """A description of a signal: an input port, a named signal, or unnamed logic."""
     if bit in ports:
         name, i, width = ports[bit]
         return name if width == 1 else f"{name}[{i}]"

@@ -1,4 +1,4 @@
-"""Which bits of which ports carry an operand: the map between a unit and somebody's module."""
+"""The port map between a unit's operands and an RTL module."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESULT = "d"
 
 @dataclass(frozen=True, slots=True)
 class PortBits:
-    """Bits `high` to `low` of a port, which carry an operand, one element of it, or the result."""
+    """The bits `high` to `low` of a port, which carry an operand, an element, or the result."""
 
     operand: str
     port: str
@@ -34,28 +34,28 @@ class PortBits:
 
 
 def tied(text: str) -> tuple[str, int]:
-    """A port and its constant value, from a text such as `rst_n=1`; InputError for another text."""
-    found = _TIED.fullmatch(text.strip())
-    if found is None:
+    """Parse a constant port such as `rst_n=1`; InputError for another text."""
+    match = _TIED.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"expected NAME=VALUE, such as rst_n=1 or mode=3'b101, but got {shown(text)}")
-    name, plain, binary, hexadecimal, decimal = found.groups()
+    name, plain, binary, hexadecimal, decimal = match.groups()
     if plain is not None:
         return name, int(plain, 0)
     return name, int(binary or hexadecimal or decimal, 2 if binary else 16 if hexadecimal else 10)
 
 
 def operand_widths(spec: UnitSpec) -> dict[str, tuple[int, int]]:
-    """The number of elements of each operand and of the result, and the bits of one element."""
+    """The number of elements and their width in bits, for each operand and the result."""
     o, k = spec.operands, spec.k
-    found = {"a": (k, o.a.width), "b": (k, o.b.width), "c": (1, o.c.width), RESULT: (1, o.d.width)}
+    widths = {"a": (k, o.a.width), "b": (k, o.b.width), "c": (1, o.c.width), RESULT: (1, o.d.width)}
     if spec.scale_format is not None:
         count = scale_count(spec, k)
-        found |= dict.fromkeys(("scale_a", "scale_b"), (count, spec.scale_format.width))
-    return found
+        widths |= dict.fromkeys(("scale_a", "scale_b"), (count, spec.scale_format.width))
+    return widths
 
 
 def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> list[PortBits]:
-    """The bits of every operand, from `OPERAND=PORT[high:low]` or `OPERAND[i]=PORT[high:low]`.
+    """Parse port maps `OPERAND=PORT[high:low]` or `OPERAND[i]=PORT[high:low]` into the bits of each operand.
 
     An operand that no text names is looked for in a port of its own name; element 0 has the lowest bits.
     Errors: InputError for other texts, ports and bits that do not exist, and other widths.
@@ -110,7 +110,7 @@ def _bits(
 def port_values(
     places: Sequence[PortBits], ties: Mapping[str, int], spec: UnitSpec, w: Witness
 ) -> dict[str, int]:
-    """The value of every mapped or tied input port on a witness; bits that carry nothing are zero."""
+    """The value of every mapped or tied input port on a witness, with zero in unmapped bits."""
     values = dict(ties)
     for p in places:
         if p.operand != RESULT:
@@ -128,7 +128,7 @@ def _value(operand: str, spec: UnitSpec, inputs: Mapping[str, int]) -> int:
 def port_nodes(
     g: Graph, places: Sequence[PortBits], ties: Mapping[str, int], ports: Mapping[str, int]
 ) -> dict[str, Node]:
-    """The node of every input port: operands where they are mapped, constants where it is tied.
+    """The node of every input port: mapped operands, and constants for tied ports.
 
     All other bits are fresh inputs `port NAME[high:low]`.
     Errors: InputError for a tie that is no port or does not fit, and for bits with two meanings.
@@ -153,7 +153,7 @@ def port_nodes(
 
 
 def _pieces(g: Graph, places: Sequence[PortBits], port: str, width: int) -> Iterator[Node]:
-    """The parts of a port, the lowest first."""
+    """The bit fields of a port as nodes, lowest first; unmapped bits become fresh inputs."""
     at = 0
     for p in places:
         if p.low < at:

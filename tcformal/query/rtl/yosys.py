@@ -1,4 +1,4 @@
-"""yosys reads somebody's RTL, flattens it, and evaluates it on inputs."""
+"""Yosys as RTL reader: it parses, flattens and evaluates a design."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FREE = ("$anyconst", "$anyseq", "$allconst", "$allseq", "$initstate", "$get_tag
 
 
 def check_drivers(module: Mapping[str, Any], rtlil: str) -> None:
-    """Refuse inout ports, tri-state, black boxes and wires with several drivers.
+    """Raise InputError for inout ports, tri-states, black boxes and multiply driven wires.
 
     `module` and `rtlil` are the same design in JSON and in RTLIL before anything was simplified.
     """
@@ -51,7 +51,7 @@ def check_drivers(module: Mapping[str, Any], rtlil: str) -> None:
 
 
 def check_memories(module: Mapping[str, Any]) -> None:
-    """Refuse memories that are read and neither written nor given a content."""
+    """Raise InputError for memories that are read but never written or initialised."""
     kinds: dict[str, set[str]] = {}
     for cell in module["cells"].values():
         memory = str(cell["parameters"].get("MEMID", ""))
@@ -65,7 +65,7 @@ def check_memories(module: Mapping[str, Any]) -> None:
 
 
 def check_undriven(log: str) -> None:
-    """Refuse wires that are used and not driven, and logic that feeds itself, as yosys' `check` says."""
+    """Raise InputError for undriven wires and combinational loops in the log of yosys' `check`."""
     if undriven := _UNDRIVEN.search(log):
         raise InputError(
             f"expected a driver of each wire, but nothing drives {undriven.group(1).lstrip(chr(92))}"
@@ -75,7 +75,7 @@ def check_undriven(log: str) -> None:
 
 
 def undefined_bits(module: Mapping[str, Any]) -> int:
-    """The number of undefined bits (x) that cells and ports of a module use.
+    """The number of undefined bits (x) in cells and ports of a module.
 
     A selection from a word by an index that may lie beyond it counts as one.
     """
@@ -96,7 +96,7 @@ _WIRE = re.compile(r"([\\$]\S+)(?: \[(\d+)(?::(\d+))?\])?")
 
 
 def _driven_twice(module: Mapping[str, Any], rtlil: str) -> Iterator[str]:
-    """The wires with a bit that several of cells, connections and input ports drive.
+    """The wires with a bit that has several drivers among cells, connections and input ports.
 
     yosys' `check` does not see those of which one is a constant.
     """
@@ -105,8 +105,8 @@ def _driven_twice(module: Mapping[str, Any], rtlil: str) -> Iterator[str]:
     driven = {row[-1]: (1 << widths[row[-1]]) - 1 for row in rows if "input" in row}
     for left in _driven(module, rtlil):
         # Without braces it is one wire; what stands behind it is its source.
-        found = list(_WIRE.finditer(left)) if left.startswith("{") else [_WIRE.match(left)]
-        for wire, top, bottom in (x.groups() for x in found if x is not None):
+        wires = list(_WIRE.finditer(left)) if left.startswith("{") else [_WIRE.match(left)]
+        for wire, top, bottom in (x.groups() for x in wires if x is not None):
             high = widths.get(wire, 1) - 1 if top is None else int(top)
             low = int(bottom or top or 0)
             bits = ((1 << (high - low + 1)) - 1) << low
@@ -143,7 +143,7 @@ _READ_S, _EVALUATE_S = 600.0, 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RtlSource:
-    """The files of a design, its top module, and how they are read.
+    """The source files of a design, its top module, and the reading options.
 
     Ranges and units: `parameters` and `defines` are texts NAME=VALUE.
     """
@@ -159,7 +159,7 @@ class RtlSource:
     slang: bool = False
 
     def commands(self) -> list[str]:
-        """The commands of yosys that read the files."""
+        """The yosys commands that read the files."""
         include = [f"-I{path.resolve()}" for path in self.includes]
         define = [f"-D{text}" for text in self.defines]
         files = [str(path.resolve()) for path in self.files]
@@ -180,7 +180,7 @@ _ERROR = re.compile(r"ERROR|\berror:|Assert")
 
 
 class FlatRtl:
-    """A design that yosys has read and flattened into a folder.
+    """A design that yosys has flattened into a folder.
 
     Shapes: `inputs` and `outputs` hold the width of each port by name.
     Errors: NoAnswerError where the program is missing; InputError for what it cannot read, with the first
@@ -214,7 +214,7 @@ class FlatRtl:
         return dict(found[0])
 
     def compiled(self, ties: Mapping[str, int], output: str) -> tuple[str, Clocking, int]:
-        """The logic of one output with some inputs tied: a netlist in BTOR2, its clock, its undefined bits.
+        """The logic of one output with tied inputs: a BTOR2 netlist, its clock, its undefined bits.
 
         Errors: InputError for a tie that is no input or does not fit it; those of `clocking`; wires that
         nothing drives; logic that feeds itself.
@@ -238,7 +238,7 @@ class FlatRtl:
 
     @staticmethod
     def _tied(values: Mapping[str, tuple[int, int]]) -> list[str]:
-        """The commands that give inputs a value (value, width)."""
+        """The yosys commands that tie inputs to constants (value, width)."""
         return [
             command
             for name, (value, width) in values.items()
@@ -246,7 +246,7 @@ class FlatRtl:
         ]
 
     def evaluate(self, inputs: Mapping[str, tuple[int, int]], output: str, cycles: int) -> int | None:
-        """The output on constant inputs (value, width) after some clock edges, as yosys finds it.
+        """Evaluate one output in yosys on constant inputs (value, width) after `cycles` clock edges.
 
         None where it names no value of defined bits.
         """
@@ -260,7 +260,7 @@ class FlatRtl:
         return values.get(cycles + 1)
 
     def _run(self, commands: Sequence[str], seconds: float) -> str:
-        """What yosys prints; InputError with its own error where it fails."""
+        """Run yosys and return its output; InputError with its error message where it fails."""
         if shutil.which(self._program) is None:
             how = install("rtl") if "yowasp" in self._program else "apt-get install yosys"
             raise NoAnswerError(f"expected the program {self._program}, but it is not installed: {how}")

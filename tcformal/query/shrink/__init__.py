@@ -1,1 +1,1 @@
-"""Shrinking: simpler witnesses for people."""
+"""Shrinking of witnesses for human readers."""

@@ -1,4 +1,4 @@
-"""Simpler neighbours of a witness: fewer terms, rounder values, exponents nearer to zero."""
+"""The neighbourhood of a witness in shrinking: fewer terms, rounder values, exponents nearer to zero."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _field(fmt: Format, raw: int) -> int:
 
 
 def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
-    """The encoding with its exponent field moved; None where it would leave the normal numbers."""
+    """An encoding with a shifted exponent; None outside the normal range."""
     field = _field(fmt, raw)
     if field == 0:
         return None if raw & ~fmt.sign_bit else raw
@@ -64,7 +64,7 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
 
 
 def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
-    """The power of two of each set bit of the significand, with the sign kept."""
+    """The powers of two of a significand's set bits, with the number's sign."""
     value = decode(fmt, raw)
     if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
@@ -110,7 +110,8 @@ def exact_product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | No
 
 
 def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The same product with all bits in one factor, or one factor in [1, 2); its leading bits."""
+    """Factor pairs with the same product: all bits in one factor, or one factor in [1, 2); and
+    truncations."""
     whole = exact_product(a_fmt, b_fmt, x, y)
     values = [] if whole is None else [whole, *leading(whole)]
     yield from (pair for pair in (factored(a_fmt, b_fmt, v) for v in values) if pair is not None)
@@ -121,7 +122,7 @@ def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[t
 
 
 def leading(number: Fraction) -> Iterator[Fraction]:
-    """The number truncated, and rounded up, to few leading bits."""
+    """A number's leading few bits: truncated, and rounded up."""
     size, top = abs(number), number.numerator.bit_length()
     for bits in (1, 2, 3, 4, 8):
         if number and bits < top:
@@ -135,7 +136,7 @@ _NEAR = 12
 
 
 def rescaled(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
-    """Neighbours that differ in their scales; nothing for units without."""
+    """Neighbours with other scales; none for units without scales."""
     fmt, block = question.first.scale_format, question.first.scale_block
     if fmt is None or block is None:
         return
@@ -155,7 +156,7 @@ def rescaled(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterato
 
 
 def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
-    """Simpler scales in place of one: 1, fewer bits, exponents nearer to zero."""
+    """Simpler replacements of a scale: 1, fewer bits, exponents nearer to zero."""
     yield fmt.one
     value = decode(fmt, raw)
     if value.kind is not NumberClass.FINITE or not value.magnitude:
@@ -184,7 +185,7 @@ def _with_products(w: Witness, new: Mapping[int, tuple[int, int]]) -> Witness:
 
 
 def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
-    """One scale of a block simpler, or both multiplied into one."""
+    """Neighbours with one simpler scale in a block, or both scales multiplied into one."""
     x, y = w.scale_a[i], w.scale_b[i]
     yield from (_with_scales(w, i, new, y) for new in simpler_scales(fmt, x))
     yield from (_with_scales(w, i, x, new) for new in simpler_scales(fmt, y))
@@ -199,7 +200,7 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
 def _absorbed(
     question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
 ) -> Iterator[Witness]:
-    """The same scaled products with smaller scales, or with the largest product near 1."""
+    """Neighbours with the same scaled products, but smaller scales, or the largest product near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
     numbers = [p for p in products if p]
@@ -221,7 +222,7 @@ def _absorbed(
 
 
 def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
-    """One scale of every used block, and c, times a power of two, so that a scale or c is near 1."""
+    """Neighbours with c and one scale of every used block times a power of two, so that one is near 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
     if c.kind is not NumberClass.FINITE:
@@ -245,7 +246,7 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
 
 
 def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """Each block of products, with its scales, exchanged with an earlier block without products."""
+    """Neighbours with a block of products and scales exchanged with an earlier empty block."""
     used = {k // block for k in live}
     for i in sorted(used):
         free = next((j for j in range(i) if j not in used), None)
@@ -264,7 +265,7 @@ def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
 
 
 def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """One scaled product moved to the first free position of another block, under that block's scales."""
+    """Neighbours with one scaled product moved to another block, and adapted to that block's scales."""
     o = question.first.operands
     worth = factors(question.first, w)
     for k in live:
@@ -299,7 +300,7 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
                 yield _put(_put(w, i, 0, 0), j, 0, 0)
     yield replace(w, c=0)
     yield from rescaled(question, w, live)
-    yield from _alike(w, live)
+    yield from _copied(w, live)
     for i in live:
         yield from (_put(w, i, x, y) for x, y in simpler_products(o.a, o.b, w.a[i], w.b[i]))
         yield from (_put(w, i, x, w.b[i]) for x in simpler_values(o.a, w.a[i]))
@@ -312,7 +313,7 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """Witnesses with c = 1 or 0 and two products that are powers of two of at most 1, of either sign.
+    """Simple witnesses: c = 1 or 0, and two products that are powers of two of at most 1, of either sign.
 
     With scales: all are 1, then those of the last block are smaller powers of two.
     """
@@ -346,7 +347,7 @@ def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tupl
 
 
 def _two_products(bare: Witness, chosen: list[tuple[int, _Factors, _Factors]]) -> Iterator[Witness]:
-    """Each choice as c, the first product and one other."""
+    """Choices of c with the first product and one other."""
     k = len(bare.a)
     for last in {1, k - 1} if k > 1 else ():
         between, after = (0,) * (last - 1), (0,) * (k - 1 - last)
@@ -357,7 +358,7 @@ def _two_products(bare: Witness, chosen: list[tuple[int, _Factors, _Factors]]) -
 
 
 def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[_Factors]:
-    """±1, ±2^-1, … as products: a power times 1 while it is normal, then two factors of like size."""
+    """Factor pairs of ±1, ±2^-1, …: a power times 1 while it is normal, then two similar factors."""
     for down in range(50):
         other = 0 if down <= -a_fmt.e_min else down // 2
         for sign in (1, -1):
@@ -370,8 +371,8 @@ def _put(w: Witness, i: int, x: int, y: int) -> Witness:
     return replace(w, a=(*w.a[:i], x, *w.a[i + 1 :]), b=(*w.b[:i], y, *w.b[i + 1 :]))
 
 
-def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
-    """Witnesses with all products, or one of them, equal to another."""
+def _copied(w: Witness, live: list[int]) -> Iterator[Witness]:
+    """Neighbours with all products, or one, replaced by a copy of another."""
     for j in live:
         a = tuple(w.a[j] if i in live else x for i, x in enumerate(w.a))
         b = tuple(w.b[j] if i in live else x for i, x in enumerate(w.b))
@@ -380,7 +381,7 @@ def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
 
 
 def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
-    """Witnesses with two products, or c and a product, added into one; scales are multiplied in."""
+    """Neighbours with two products, or c and a product, merged into their sum."""
     o = question.first.operands
     worth = {i: f for i, f in enumerate(factors(question.first, w)) if f}
     exact = {i: exact_product(o.a, o.b, w.a[i], w.b[i]) for i in live if i in worth}
@@ -401,7 +402,7 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
 
 
 def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """All products and c times a power of two, so that the largest product is near 1."""
+    """Neighbours with all products and c times a power of two, so that the largest product is near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
     c = decode(o.c, w.c)
@@ -425,7 +426,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """The negated witness, c included; and each product with its sign moved to a."""
+    """Neighbours with all signs flipped, or with a product's sign moved to a."""
     o = question.first.operands
     sa, sb, sc = o.a.sign_bit, o.b.sign_bit, o.c.sign_bit
     yield replace(w, a=tuple(x ^ sa if x else x for x in w.a), c=w.c ^ sc if w.c else w.c)
@@ -434,7 +435,7 @@ def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def _moved(w: Witness, live: list[int]) -> Iterator[Witness]:
-    """The non-zero products packed to the front, and each moved to the first free position before it."""
+    """Neighbours with the nonzero products packed to the front, or one moved to an earlier free position."""
     for i in live:
         free = next((j for j in range(i) if j not in live), None)
         if free is not None:

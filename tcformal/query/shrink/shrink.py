@@ -1,4 +1,4 @@
-"""Shrink a witness for people: fewest non-zero terms, round values, exponents near zero."""
+"""Greedy shrinking of a witness: fewest nonzero terms, round values, exponents near zero."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _digits_cost(fmt: Format, raw: int, value: ExactValue) -> int:
 
 
 def witness_cost(question: EqualityQuestion, w: Witness) -> int:
-    """The sum of the costs of all operands, plus a little for the position of every non-zero product."""
+    """The cost of reading a witness: the sum over operands, plus a little for each product's position."""
     o = question.first.operands
     places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
     factors = sum(value_cost(o.a, x) for x in w.a) + sum(value_cost(o.b, x) for x in w.b)
@@ -78,7 +78,7 @@ def witness_cost(question: EqualityQuestion, w: Witness) -> int:
 
 
 def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
-    """A witness that still separates, of at most the same cost: a greedy search in rounds of whole batches.
+    """A separating witness of at most the same cost, by greedy descent in batches.
 
     The given witness is returned where no simpler one separates within `seconds`.
     """
@@ -89,16 +89,16 @@ def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0
     cost, best = _descend(question, cost, witness, deadline)
     live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
     if live > _FEW:
-        found = _first_cheaper(question, templates(question, best), cost, deadline)
-        if found is not None:
-            best = _descend(question, *found, deadline)[1]
+        cheaper = _first_cheaper(question, templates(question, best), cost, deadline)
+        if cheaper is not None:
+            best = _descend(question, *cheaper, deadline)[1]
     return best
 
 
 def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
-    """Go to the cheapest neighbour until there is none."""
-    while (found := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
-        cost, best = found
+    """Greedy descent: move to the cheapest neighbour until none is cheaper."""
+    while (cheaper := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
+        cost, best = cheaper
     return cost, best
 
 
@@ -125,7 +125,7 @@ def _first_cheaper(
 
 
 def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """The cost of each candidate, with a penalty for NaN and Inf results; None where it does not separate."""
+    """The cost of each candidate, with a penalty for NaN and Inf results; None if it does not separate."""
     penalties = _result_cost(question, batch)
     return [
         None if p is None else p + witness_cost(question, w) for w, p in zip(batch, penalties, strict=True)
@@ -133,16 +133,16 @@ def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]
 
 
 def _cheaper(question: EqualityQuestion, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
-    """The candidates that separate and cost less, cheapest first."""
+    """The separating candidates below a cost, cheapest first."""
     if not batch:
         return []
     costs = _costs(question, batch)
-    found = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
-    return sorted(found, key=lambda entry: entry[0])
+    cheaper = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
+    return sorted(cheaper, key=lambda entry: entry[0])
 
 
 def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
-    """The first candidate with the changes of the next ones added one by one, where they do not overlap."""
+    """The first candidate, with the disjoint changes of the following ones applied cumulatively."""
     merged, steps = better[0], []
     for other in better[1:]:
         changed = _changed(base, other)
@@ -166,7 +166,7 @@ def _merged_row(
 
 
 def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
-    """The parts in which two witnesses differ."""
+    """The parts (products, scales, c) in which two witnesses differ."""
     rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
         "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),
         "scale_a": (base.scale_a, other.scale_a),
@@ -182,7 +182,7 @@ def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
 
 
 def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """The penalty for NaN or Inf among the results; None where a candidate does not separate."""
+    """The penalty for NaN or Inf results; None for a candidate that does not separate."""
     roots = [question.differ, *question.results]
     lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
     differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)

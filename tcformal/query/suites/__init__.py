@@ -1,1 +1,1 @@
-"""Suites: the fewest inputs that tell many designs apart."""
+"""Suites: minimal sets of inputs that distinguish many designs."""

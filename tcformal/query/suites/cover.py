@@ -1,6 +1,6 @@
-"""Fewest inputs that tell every pair apart: a set cover, greedy first, then exact as far as the budget goes.
+"""Set cover: fewest inputs that distinguish every pair, greedy first, then by exact search within a budget.
 
-A candidate is the set of pairs that it tells apart, as a bit mask.
+A candidate is a bit mask: the set of pairs that it distinguishes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STEPS = 3000
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Candidates that cover everything together, each of them needed."""
+    """An irredundant cover, with a lower bound on the size of any cover."""
 
     #: Indices of candidates, ascending.
     chosen: tuple[int, ...]
@@ -25,7 +25,7 @@ class Cover:
 
 
 def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: int = STEPS) -> Cover:
-    """A small choice of candidates whose masks have `universe` as their union; cheap ones preferred.
+    """A small cover of `universe` by candidates' masks; cheap candidates are preferred.
 
     Ranges: `universe` is covered by all masks together.
     `at_least` is the size of the choice where the exact search came to its end.
@@ -34,9 +34,9 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
     at_least = _counted(masks, universe)
     search = _CoverSearch(masks, universe, steps)
     while at_least < len(best):
-        found = search.within(universe, at_least)
-        if found is not None:
-            best = found
+        smaller = search.within(universe, at_least)
+        if smaller is not None:
+            best = smaller
         elif search.steps < 0:
             break
         else:
@@ -45,12 +45,12 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
 
 
 def irredundant(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """All candidates without those that the others make unnecessary, dear ones looked at first."""
+    """The candidates without redundant ones, which are sought from the most expensive down."""
     return _irredundant(list(range(len(masks))), masks, costs, universe)
 
 
-def needed_alone(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
-    """What only `one` of the chosen covers."""
+def covered_only_by(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
+    """The elements that only the candidate `one` covers."""
     rest = 0
     for i in chosen:
         if i != one:
@@ -59,7 +59,7 @@ def needed_alone(chosen: Sequence[int], masks: Sequence[int], universe: int, one
 
 
 def _greedy(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """The candidate that covers most of what is left, again and again; of equals the cheapest."""
+    """Greedy set cover: the candidate that covers most of the rest, then the cheapest."""
     chosen: list[int] = []
     left = universe
     while left:
@@ -72,26 +72,26 @@ def _greedy(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[i
 
 
 def _irredundant(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """Without candidates that the others make unnecessary, dear ones looked at first."""
+    """A cover without redundant candidates, which are sought from the most expensive down."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
-        if not needed_alone(kept, masks, universe, one):
+        if not covered_only_by(kept, masks, universe, one):
             kept.remove(one)
     return kept
 
 
 def _cheaper(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """Each candidate replaced by the cheapest that does what only it did."""
+    """Replace each candidate by the cheapest that covers what only it covers."""
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
-        own = needed_alone(kept, masks, universe, one)
+        own = covered_only_by(kept, masks, universe, one)
         fitting = [i for i, m in enumerate(masks) if not own & ~m]
         kept[kept.index(one)] = min(fitting, key=lambda i: (costs[i], i))
     return kept
 
 
 def _counted(masks: Sequence[int], universe: int) -> int:
-    """A lower bound by counting: so many of the largest masks could be enough."""
+    """The counting bound: the least number of largest masks with enough elements."""
     sizes = sorted(((m & universe).bit_count() for m in masks), reverse=True)
     total, needed = 0, universe.bit_count()
     for n, size in enumerate(sizes):
@@ -116,7 +116,8 @@ class _CoverSearch:
         self._rarest = [1 << int(i) for i in np.argsort(counts, kind="stable") if universe >> int(i) & 1]
 
     def within(self, left: int, size: int) -> list[int] | None:
-        """At most `size` candidates that cover what is left; None where there are none or no steps are."""
+        """A cover of the remaining elements by at most `size` candidates; None if none exists or the budget
+        ends."""
         if not left:
             return []
         self.steps -= 1

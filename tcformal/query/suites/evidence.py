@@ -1,4 +1,4 @@
-"""The statements of a written suite derived again: equal designs by proofs, and how few inputs suffice."""
+"""Audit of a stored suite: equal designs are proved again, and the number of inputs is bounded again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
-from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, unneeded
+from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, redundant
 from tcformal.query.suites.panel import Panel
 from tcformal.simulation.operands.batch import inputs_to_try, witness_at
 from tcformal.simulation.operands.pool import pool_of
@@ -23,7 +23,7 @@ _VECTORS, _VECTORS_OF_MANY = 6144, 768
 
 @dataclass(slots=True)
 class Examined:
-    """What is wrong with a written suite, and which of its statements have no proof; a sentence each."""
+    """The audit of a suite: sentences on wrong statements and on unproved ones."""
 
     wrong: list[str] = field(default_factory=list)
     unproved: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Examined:
 def examined(
     made: Suite, limits: Limits, *, solvers: Sequence[str] | None = None, jobs: int | None = None
 ) -> Examined:
-    """A suite examined: results, needed inputs, the least number of inputs, and equal designs.
+    """Audit a suite: its results, its inputs' necessity, the lower bound, and its equal designs.
 
     Nothing that the suite says of a proof is believed: designs that it calls equal build one definition, or
     are compared on vectors and then proved equal again, with a checked certificate, within `limits`.
@@ -41,7 +41,7 @@ def examined(
     found = Examined(complaints(made))
     if found.wrong:
         return found
-    found.wrong += [f"expected inputs that are all needed, but input {i} is not" for i in unneeded(made)]
+    found.wrong += [f"expected inputs that are all needed, but input {i} is not" for i in redundant(made)]
     few = fewest(made)
     if not min(1, few) <= made.at_least <= few:
         found.wrong.append(
@@ -58,7 +58,7 @@ def examined(
 
 
 def _on_vectors(made: Suite, panel: Panel) -> dict[int, str]:
-    """For each design that a vector tells from the one that it is said to be equal to, a sentence."""
+    """A sentence for each design that a vector distinguishes from its alleged equal."""
     if not made.equal:
         return {}
     many = len(made.designs) > LISTED
@@ -80,7 +80,7 @@ def _on_vectors(made: Suite, panel: Panel) -> dict[int, str]:
 def _prove(
     found: Examined, panel: Panel, e: Equal, limits: Limits, solvers: Sequence[str] | None, jobs: int | None
 ) -> None:
-    """Prove two designs equal by theorems, at few products, or as a whole; tell where that fails."""
+    """Prove two designs equal by theorems, at few products, or at full length; record a failure."""
     pair = e.first, e.second
     first, second = (panel.designs[i] for i in pair)
     if equal_by_theorem(first, second, panel.k) is not None:

@@ -1,4 +1,4 @@
-"""A suite as it was made: inputs, results, and what is known of each pair; and its check."""
+"""A suite: inputs, results, and the status of each pair of designs, with its check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.query.question import Kind
-from tcformal.query.suites.cover import cover, needed_alone
+from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
 from tcformal.simulation.operands.witness import Witness
 from tcformal.version import VERSION
@@ -25,7 +25,7 @@ IndexPair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """Two designs that no input tells apart, with who says so."""
+    """Two equal designs, with the proof's source."""
 
     first: int
     second: int
@@ -39,7 +39,7 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Two designs that nobody told apart or proved equal."""
+    """Two designs that are neither distinguished nor proved equal."""
 
     first: int
     second: int
@@ -49,7 +49,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Inputs, and what every design of a space makes of them.
+    """A set of inputs, with the results of every design of a space.
 
     Shapes: `results` has a row for each input and in it a raw encoding of D for each design.
     Each input is needed: without it some pair would not be told apart.
@@ -78,35 +78,35 @@ class Suite:
 
     @property
     def classes(self) -> tuple[int, ...]:
-        """For each design the first design that it is proved equal to, itself where there is none."""
+        """The class representative of each design: the first design that it is proved equal to."""
         first = list(range(len(self.designs)))
         for e in self.equal:
             first[e.second] = first[e.first]
         return tuple(first)
 
     def separator(self, first: int, second: int) -> int | None:
-        """The first input on which two designs differ; None where there is none."""
+        """The first input on which two designs differ; None without one."""
         return next((i for i, row in enumerate(self.results) if row[first] != row[second]), None)
 
 
 def complaints(made: Suite) -> list[str]:
-    """What is wrong with a suite, one sentence each: it is evaluated again, on integers and on the oracle."""
+    """The errors in a suite as sentences, after a new evaluation on integers and on the oracle."""
     panel = Panel(made.designs)
-    found: list[str] = []
+    errors: list[str] = []
     if panel.k != made.k:
         return [f"expected k={panel.k} for these designs, but got {made.k}"]
     for i, (w, row) in enumerate(zip(made.inputs, made.results, strict=True)):
         for how, again in (("integers", panel.integers(w)), ("exact fractions", panel.oracle(w))):
-            found += [
+            errors += [
                 f"expected {y:#x} from {spec.name} on input {i}, as on {how}, but got {x:#x}"
                 for spec, x, y in zip(made.designs, row, again, strict=True)
                 if x != y
             ]
-    return found + list(_untold(made, panel))
+    return errors + list(_wrong_classes(made, panel))
 
 
-def _untold(made: Suite, panel: Panel) -> Iterable[str]:
-    """Designs of a suite that its inputs leave together, and equal ones that are not."""
+def _wrong_classes(made: Suite, panel: Panel) -> Iterable[str]:
+    """Sentences on designs that a suite wrongly leaves together or calls equal."""
     classes, names = made.classes, [spec.name for spec in made.designs]
     for j, first in enumerate(classes):
         if made.separator(first, j) is not None:
@@ -123,21 +123,21 @@ def _untold(made: Suite, panel: Panel) -> Iterable[str]:
 
 
 def fewest(made: Suite) -> int:
-    """How many of a suite's inputs tell apart all designs that they do, at least one such choice."""
-    masks, universe = _told_apart(made)
+    """The size of a small subset of a suite's inputs that distinguishes as many designs as the suite."""
+    masks, universe = _distinguished(made)
     return (
         min(len(masks), len(cover(masks, [1] * len(masks), universe).chosen)) if masks else len(made.inputs)
     )
 
 
-def unneeded(made: Suite) -> list[int]:
-    """The inputs that tell nothing apart that the others do not."""
-    masks, universe = _told_apart(made)
-    return [i for i in range(len(masks)) if not needed_alone(range(len(masks)), masks, universe, i)]
+def redundant(made: Suite) -> list[int]:
+    """The redundant inputs of a suite."""
+    masks, universe = _distinguished(made)
+    return [i for i in range(len(masks)) if not covered_only_by(range(len(masks)), masks, universe, i)]
 
 
-def _told_apart(made: Suite) -> tuple[list[int], int]:
-    """For each input the pairs of classes that it tells apart, as bits, and all such pairs.
+def _distinguished(made: Suite) -> tuple[list[int], int]:
+    """The pairs of classes that each input distinguishes, as bit masks, and their union.
 
     None for more than LISTED designs, whose pairs are not listed.
     """
@@ -149,7 +149,7 @@ def _told_apart(made: Suite) -> tuple[list[int], int]:
 
 
 def together(made: Suite) -> list[list[int]]:
-    """The first designs of all classes, grouped by what every input gives."""
+    """The class representatives, grouped by equal results on every input."""
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i in sorted(set(made.classes)):
         groups[tuple(row[i] for row in made.results)].append(i)
@@ -157,7 +157,7 @@ def together(made: Suite) -> list[list[int]]:
 
 
 def _linked(made: Suite) -> list[int]:
-    """The representative of each design's class, where undecided pairs join classes (union-find)."""
+    """Union-find: the representative of each design's class, where undecided pairs join classes."""
     linked = list(range(len(made.designs)))
 
     def top(i: int) -> int:

@@ -1,4 +1,4 @@
-"""Many designs side by side: evaluated on many operands at once, and questions about pairs of them."""
+"""A panel of designs: they are evaluated together on many operands, and compared in pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MANY = 4
 
 
 class Members:
-    """Designs of equal operand formats, for dot products of k terms.
+    """Designs with equal operand formats, for dot products of k terms.
 
     Designs that are no trees of sums, and single ones of their structure, have DAGs of their own.
     """
@@ -56,16 +56,16 @@ class Members:
         self._single = [i for i in range(len(designs)) if i not in placed]
 
     def _structures(self) -> list[tuple[list[int], list[UnitSpec]]]:
-        """The designs of each structure that has many, and their trees."""
-        found: dict[Hashable, list[tuple[int, UnitSpec]]] = defaultdict(list)
+        """The designs grouped by structures with many designs, and the trees."""
+        by_structure: dict[Hashable, list[tuple[int, UnitSpec]]] = defaultdict(list)
         for i, unit in enumerate(self.designs):
             if (tree := tree_of(unit, self.k)) is not None:
-                found[structure_of(tree)].append((i, tree))
-        many = [rows for rows in found.values() if len(rows) >= _MANY]
+                by_structure[structure_of(tree)].append((i, tree))
+        many = [rows for rows in by_structure.values() if len(rows) >= _MANY]
         return [([i for i, _ in rows], [tree for _, tree in rows]) for rows in many]
 
     def root(self, i: int) -> Node:
-        """The result of one design in a DAG that all designs share."""
+        """The result of one design in a shared DAG."""
         if i not in self._roots:
             with self._graph.scope(f"design{i}"):
                 self._roots[i] = chained_dot(self._graph, self.designs[i], self._inputs).result
@@ -73,45 +73,45 @@ class Members:
 
     @property
     def graph(self) -> Graph:
-        """The DAG of `root`."""
+        """The shared DAG of all `root` nodes."""
         return self._graph
 
     def outputs(self, x: Batch, only: Sequence[int] | None = None) -> Raw:
-        """What designs, all unless some are named, give for each dot product: [designs, rows]."""
+        """The results of the designs `only`, by default all: raw encodings [designs, rows]."""
         wanted = list(range(len(self.designs))) if only is None else list(only)
-        made = np.zeros((len(wanted), len(x.c)), np.uint64)
+        results = np.zeros((len(wanted), len(x.c)), np.uint64)
         # The row of each design that is wanted, -1 of the others.
         at = np.full(len(self.designs), -1)
         at[wanted] = np.arange(len(wanted))
         for world, listed, points in self._worlds:
             rows = at[listed] >= 0
             if rows.any():
-                made[at[listed[rows]]] = world.outputs(points[rows], x)
+                results[at[listed[rows]]] = world.outputs(points[rows], x)
         single = [i for i in self._single if at[i] >= 0]
         if single:
-            made[at[single]] = self._alone(x, single)
-        return made
+            results[at[single]] = self._alone(x, single)
+        return results
 
     def integers(self, witness: Witness, only: Sequence[int]) -> tuple[int, ...]:
-        """Designs' results on integers."""
+        """The results of designs on one witness, on integers."""
         inputs, asked = witness.inputs(), set(only)
-        made: dict[int, int] = {}
+        results: dict[int, int] = {}
         for at, (world, listed, points) in enumerate(self._worlds):
             for i, point in zip(listed.tolist(), points, strict=True):
                 if i in asked:
                     run = self._integers.get(at) or self._compiled(at, world.graph, [world.root])
-                    (made[i],) = run(inputs | world.parameters(point))
+                    (results[i],) = run(inputs | world.parameters(point))
         if asked & set(self._single):
             run = self._integers.get(-1) or self._compiled(-1, self._graph, [*map(self.root, self._single)])
-            made |= dict(zip(self._single, run(inputs), strict=True))
-        return tuple(made[i] for i in only)
+            results |= dict(zip(self._single, run(inputs), strict=True))
+        return tuple(results[i] for i in only)
 
     def _compiled(self, at: int, graph: Graph, roots: Sequence[Node]) -> Concrete:
-        """A DAG on integers, kept for the next input."""
+        """A compiled integer evaluator of a DAG, cached for the next input."""
         return self._integers.setdefault(at, Concrete(graph, roots))
 
     def _alone(self, x: Batch, single: Sequence[int]) -> Raw:
-        """What designs give that have DAGs of their own."""
+        """The results of the designs that have DAGs of their own."""
         roots = [self.root(i) for i in single]
         parts: list[Raw] = [np.empty((len(roots), 0), np.uint64)]
         for start in range(0, len(x.c), _CHUNK):
@@ -126,7 +126,7 @@ Results = NDArray[np.uint64]
 
 
 class Panel:
-    """Designs of equal operand formats at their common k.
+    """Designs with equal operand formats at their common k.
 
     Errors: InputError for designs that cannot be chained up to the common k.
     """
@@ -141,24 +141,24 @@ class Panel:
         return self.root(first) is self.root(second)
 
     def root(self, i: int) -> Node:
-        """The result of one design, in a DAG that all share: designs of one definition have one node."""
+        """The result of one design in a shared DAG: equal definitions share one node."""
         return self._members.root(i)
 
     def evaluate(self, x: Batch, only: Sequence[int] | None = None) -> Results:
-        """The results of every design, or of some, on every dot product of a batch, by lanes."""
+        """The results of the designs `only`, by default all, on a batch, by lanes."""
         return self._members.outputs(x, only)
 
     def integers(self, witness: Witness, only: Sequence[int] | None = None) -> tuple[int, ...]:
-        """The results of every design, or of some, on integers."""
+        """The results of the designs `only`, by default all, on integers."""
         return self._members.integers(witness, range(len(self.designs)) if only is None else only)
 
     def oracle(self, witness: Witness, only: Sequence[int] | None = None) -> tuple[int, ...]:
-        """The results of every design, or of some, on the Fraction oracle."""
+        """The results of the designs `only`, by default all, on the Fraction oracle."""
         asked = range(len(self.designs)) if only is None else only
         return tuple(oracle_result(self.designs[i], witness) for i in asked)
 
     def question(self, pairs: Iterable[tuple[int, int]]) -> EqualityQuestion:
-        """Is there one input that tells every one of the pairs apart?
+        """The question whether one input distinguishes all of the pairs at once.
 
         Its units and results are those of the first pair.
         """
@@ -173,7 +173,7 @@ class Panel:
         )  # fmt: skip
 
     def step(self, pair: tuple[int, int]) -> int:
-        """The fewest products after which both designs hand their whole state on as a c.
+        """The fewest products after which both designs pass on their whole state as a c.
 
         Designs that agree on so many products agree on all: induction over the steps.  The common k
         where the result is no c, or scales would be cut.
@@ -184,12 +184,12 @@ class Panel:
         return math.lcm(*(_block(spec) for spec in specs))
 
     def short_question(self, pair: tuple[int, int]) -> EqualityQuestion:
-        """Do two of the designs differ on the products of one `step`?"""
+        """The question whether two designs differ on the products of one `step`."""
         specs = [self.designs[i] for i in pair]
         short = [spec if _block(spec) == spec.k else replace(spec, k=_block(spec)) for spec in specs]
         return question(short[0], short[1], Assumptions())
 
 
 def _block(spec: UnitSpec) -> int:
-    """Products after which a design hands its whole state on as a c."""
+    """The number of products after which a design passes on its whole state as a c."""
     return spec.k if spec.emulation is not None else min(spec.k, spec.design.products)

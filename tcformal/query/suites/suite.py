@@ -1,4 +1,4 @@
-"""Suites: the fewest inputs on which every two designs of a space differ, unless they are proved equal."""
+"""Construction of a suite: fewest inputs on which every two designs of a space differ or are proved equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.shrink.shrink import shrink, witness_cost
-from tcformal.query.suites.cover import Cover, cover, irredundant, needed_alone
+from tcformal.query.suites.cover import Cover, cover, covered_only_by, irredundant
 from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
 from tcformal.query.suites.panel import Panel, Results
 from tcformal.query.verdict import Verdict
@@ -45,7 +45,7 @@ _Labels = NDArray[np.intp]
 
 
 def split_cover(results: Results, costs: Sequence[int]) -> Cover:
-    """Inputs that tell apart all designs that any of them does, each of them needed; cheap ones preferred.
+    """An irredundant set of inputs that distinguishes all distinguishable designs; cheap ones are preferred.
 
     Shapes: results [designs, inputs], a cost for each input.
     """
@@ -55,14 +55,14 @@ def split_cover(results: Results, costs: Sequence[int]) -> Cover:
     return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
 
 
-def telling_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
-    """At most so many inputs that split designs of equal labels, those that tell most pairs apart first."""
+def distinguishing_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
+    """At most `most` inputs that split designs of equal labels, chosen greedily by distinguished pairs."""
     _, first, label = np.unique(labels, return_index=True, return_inverse=True)
     # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
-    telling = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
-    columns = [_dense(column) for column in results.T[telling]]
+    distinguishing = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
+    columns = [_dense(column) for column in results.T[distinguishing]]
     picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
-    return [int(telling[i]) for i in picked]
+    return [int(distinguishing[i]) for i in picked]
 
 
 def _greedy(
@@ -72,7 +72,7 @@ def _greedy(
     start: _Labels | None = None,
     most: int | None = None,
 ) -> tuple[list[int], _Labels]:
-    """Inputs taken one by one, each the one that tells most pairs apart that are still together.
+    """Greedy selection: always the input that distinguishes most remaining pairs.
 
     What an input tells apart only becomes less, so that the largest bound that is still true is the best.
     """
@@ -97,21 +97,21 @@ def _greedy(
 
 
 def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) -> int:
-    """A lower bound: so many inputs at least are needed for the classes, and for the pairs."""
+    """A lower bound on the number of inputs, from the numbers of classes and of pairs."""
     classes, pairs = _classes(labels), _together(np.zeros_like(labels)) - _together(labels)
     results = sorted((_classes(column) for column in columns), reverse=True)
     every = _together(np.zeros_like(labels))
     apart = sorted((every - together for together in alone), reverse=True)
-    made, told, n = 1, 0, 0
-    while made < classes or told < pairs:
-        made, told, n = made * results[n], told + apart[n], n + 1
+    reached, separated, n = 1, 0, 0
+    while reached < classes or separated < pairs:
+        reached, separated, n = reached * results[n], separated + apart[n], n + 1
     return n
 
 
 def _needed(
     columns: Sequence[_Labels], picked: Sequence[int], labels: _Labels, costs: Sequence[int]
 ) -> list[int]:
-    """The inputs without those that the others make unnecessary, dear ones looked at first.
+    """The selected inputs without redundant ones, which are sought from the most expensive down.
 
     Labels are added up as random words: a sum that two designs share by chance only keeps an input.
     """
@@ -129,12 +129,12 @@ def _needed(
 
 
 def _joined(labels: _Labels, column: _Labels) -> _Labels:
-    """Labels of what has one label in both, not from 0 on."""
+    """Labels of the common refinement of two partitions, not contiguous."""
     return labels * np.intp(int(column.max()) + 1) + column
 
 
 def _equal_pairs(labels: _Labels) -> int:
-    """As `_together`, for any labels."""
+    """The number of pairs with equal labels, for labels of any values."""
     ordered = np.sort(labels)
     ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
     counts = np.diff(ends, prepend=-1)
@@ -142,7 +142,7 @@ def _equal_pairs(labels: _Labels) -> int:
 
 
 def _dense(column: NDArray[np.uint64] | _Labels) -> _Labels:
-    """Labels from 0 on."""
+    """Labels renumbered from 0 on."""
     return np.unique(column, return_inverse=True)[1].reshape(-1)
 
 
@@ -151,7 +151,7 @@ def _classes(labels: _Labels) -> int:
 
 
 def _together(labels: _Labels) -> int:
-    """Pairs of designs with one label."""
+    """The number of pairs with equal labels, for labels from 0 on."""
     counts = np.bincount(labels)
     return int((counts * (counts - 1) // 2).sum())
 
@@ -159,22 +159,22 @@ def _together(labels: _Labels) -> int:
 def chosen_of_many(
     panel: Panel, inputs: Batch, results: Results, firsts: Sequence[int]
 ) -> tuple[list[Witness], int]:
-    """Few inputs that tell apart all classes that any does, the simplest first; a bound of their number."""
+    """Few inputs that distinguish all distinguishable classes, simplest first, with a lower bound."""
     costs = _quick_costs(panel, inputs, results)
-    found = split_cover(results[np.array(firsts, np.intp)], costs)
-    rows = sorted(found.chosen, key=lambda row: costs[row])
-    return [witness_at(inputs, row) for row in rows], found.at_least
+    selection = split_cover(results[np.array(firsts, np.intp)], costs)
+    rows = sorted(selection.chosen, key=lambda row: costs[row])
+    return [witness_at(inputs, row) for row in rows], selection.at_least
 
 
 def chosen(
     panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
 ) -> tuple[list[Witness], int]:
-    """Few of the inputs tried that tell all pairs apart, and a lower bound for their number."""
+    """Few of the tried inputs that distinguish all pairs, with a lower bound on their number."""
     rows, masks = _distinct(panel, inputs, results, pairs)
     universe = (1 << len(pairs)) - 1
     costs = _quick_costs(panel, rows_of(inputs, rows), results[:, rows])
-    found = cover(masks, costs, universe)
-    return [witness_at(inputs, int(rows[i])) for i in found.chosen], found.at_least
+    selection = cover(masks, costs, universe)
+    return [witness_at(inputs, int(rows[i])) for i in selection.chosen], selection.at_least
 
 
 def readable(
@@ -184,7 +184,7 @@ def readable(
     seconds: float,
     progress: Callable[[str, int, int], None],
 ) -> list[Witness]:
-    """Each input shrunk to what still tells apart the pairs that only it does; the simplest first."""
+    """Inputs shrunk while each still distinguishes the pairs that only it does, simplest first."""
     if not pairs:
         return []
     universe = (1 << len(pairs)) - 1
@@ -192,7 +192,7 @@ def readable(
     for i in range(len(made)):
         progress("making inputs readable", i, len(made))
         masks = _masks(panel.evaluate(batch_of(made)), pairs)
-        own = needed_alone(range(len(made)), masks, universe, i)
+        own = covered_only_by(range(len(made)), masks, universe, i)
         wanted = [pair for j, pair in enumerate(pairs) if own >> j & 1]
         if wanted:
             made[i] = shrink(panel.question(wanted), made[i], seconds=seconds)
@@ -206,7 +206,7 @@ def readable(
 def _distinct(
     panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
 ) -> tuple[Index, list[int]]:
-    """The cheapest input for each set of pairs that inputs tell apart, and these sets."""
+    """The cheapest input for each distinct set of distinguished pairs, with these sets."""
     every = _quick_costs(panel, inputs, results)
     masks = _masks(results, pairs)
     cheapest: dict[int, int] = {}
@@ -218,7 +218,7 @@ def _distinct(
 
 
 def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
-    """For each input the pairs that it tells apart, as bits."""
+    """The pairs that each input distinguishes, as bit masks."""
     first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
     return [
         int.from_bytes(np.packbits(column[first] != column[second], bitorder="little").tobytes(), "little")
@@ -227,7 +227,7 @@ def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
 
 
 def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
-    """How hard inputs are to read, roughly: products that are not zero, set bits, NaN or Inf in results."""
+    """Estimated reading costs of inputs: nonzero products, set bits, NaN or Inf in results."""
     terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
     bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
     d = panel.designs[0].operands.d
@@ -270,7 +270,7 @@ def suite(
     jobs: int | None = None,
     progress: RoundProgress = lambda _doing, _done, _all: None,
 ) -> Suite:
-    """The suite of a space.
+    """Construct the suite of a space.
 
     Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
     solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
@@ -305,7 +305,7 @@ def suite(
 
 
 class _Work:
-    """The inputs tried so far, and what is known of each pair."""
+    """The state of a construction: tried inputs, and the status of each pair."""
 
     def __init__(self, panel: Panel, vectors: int, seed: int, progress: RoundProgress) -> None:
         self.panel = panel
@@ -322,13 +322,13 @@ class _Work:
         #: The first design of every class.
         self.firsts = dict.fromkeys(range(len(panel.designs)))
 
-    # ------------------------------------------------------------------ telling apart
+    # ------------------------------------------------------------------ distinguishing designs
     def decide_pairs(
         self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
     ) -> None:
-        """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
-        for more in range(1, _ROUNDS):
-            self._search(self.seed + more)
+        """Try more inputs, then ask about pairs until each is distinguished, equal, or unanswered."""
+        for extra in range(1, _ROUNDS):
+            self._search(self.seed + extra)
         if not self.many:
             self._merge_definitions([*self.firsts])
         if self.many:
@@ -340,7 +340,7 @@ class _Work:
         self._leave()
 
     def _decide(self, end: float | None, ask: Callable[[IndexPair], object]) -> None:
-        """Ask about every pair that agrees on every input so far, while there is time."""
+        """Ask about every pair that agrees on all inputs so far, within the time limit."""
         for pair in self._together():
             if end is not None and time.monotonic() > end:
                 return
@@ -348,23 +348,23 @@ class _Work:
             ask(pair)
 
     def _merge_definitions(self, some: Sequence[int]) -> None:
-        """Designs that build one DAG are equal."""
-        made: dict[Node, int] = {}
+        """Merge designs that build the same DAG."""
+        by_root: dict[Node, int] = {}
         for i in some:
-            first = made.setdefault(self.panel.root(i), i)
+            first = by_root.setdefault(self.panel.root(i), i)
             if first != i:
                 self._merge(Equal(first, i, "both build the same definition", True))
 
     def _leave(self) -> None:
-        """Nobody is asked any more: what is together stays undecided."""
-        known = {(u.first, u.second) for u in self.undecided}
+        """Mark all remaining pairs as undecided, after the time limit."""
+        asked = {(u.first, u.second) for u in self.undecided}
         reason = "the time for the whole suite was over before anybody was asked"
         for group in self._groups():
             pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
-            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
+            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in asked]
 
     def _ask(self, pair: IndexPair, how: SolveOptions) -> None:
-        """Ask about one pair: at few products first, where that says something about all of them."""
+        """Ask about one pair: with few products first, where that decides the full length."""
         first, second = pair
         if self._proved(pair):
             return
@@ -392,7 +392,7 @@ class _Work:
             self.undecided.append(Undecided(first, second, v.kind, v.reason))
 
     def _proved(self, pair: IndexPair) -> bool:
-        """Whether theorems about the parameters that differ prove two designs equal."""
+        """Whether theorems about the differing parameters prove two designs equal."""
         first, second = (self.panel.designs[i] for i in pair)
         proof = equal_by_theorem(first, second, self.panel.k)
         if proof is not None:
@@ -400,18 +400,18 @@ class _Work:
         return proof is not None
 
     def _groups(self) -> list[list[int]]:
-        """The classes that agree on every input so far."""
+        """The classes grouped by equal results on all inputs so far."""
         groups: dict[bytes, list[int]] = defaultdict(list)
         for i in self.firsts:
             groups[self.results[i].tobytes()].append(i)
         return list(groups.values())
 
     def _affordable(self, designs: int, results: int) -> int:
-        """The inputs of one round: fewer where designs are many."""
+        """The number of inputs in one round: fewer for many designs."""
         return min(self.vectors, max(_FEWEST, results // designs)) if self.many else self.vectors
 
     def _search(self, seed: int) -> None:
-        """Try more inputs on the designs not yet told apart; keep those that do it."""
+        """Try more inputs on the designs that still agree, and keep those that distinguish some."""
         groups = [group for group in self._groups() if len(group) > 1]
         if not groups:
             return
@@ -419,19 +419,19 @@ class _Work:
         open_ = [i for group in groups for i in group]
         vectors = self._affordable(len(open_), _RESULTS // 4)
         drawn = pool_of if self.many else inputs_to_try
-        more = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
-        results = self.panel.evaluate(more, open_)
-        self.tried += len(more.c)
-        rows = telling_rows(
+        vectors_drawn = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
+        results = self.panel.evaluate(vectors_drawn, open_)
+        self.tried += len(vectors_drawn.c)
+        rows = distinguishing_rows(
             np.repeat(np.arange(len(groups)), [*map(len, groups)]),
             results,
             _KEPT_OF_MANY if self.many else _KEPT,
         )
         if rows:
-            self._add([witness_at(more, row) for row in rows])
+            self._add([witness_at(vectors_drawn, row) for row in rows])
 
     def _together(self) -> Iterator[IndexPair]:
-        """Every two classes that agree on every input so far, as they are when their turn comes."""
+        """The pairs of classes that agree on every input so far, generated as inputs are added."""
         while True:
             inputs = len(self.inputs.c)
             asked = {(u.first, u.second) for u in self.undecided}
@@ -453,13 +453,13 @@ class _Work:
         del self.firsts[e.second]
 
     def _add(self, witnesses: Sequence[Witness]) -> None:
-        more = batch_of(witnesses)
-        self.inputs = together(self.inputs, more)
-        self.results = np.concatenate([self.results, self.panel.evaluate(more)], axis=1)
+        added = batch_of(witnesses)
+        self.inputs = together(self.inputs, added)
+        self.results = np.concatenate([self.results, self.panel.evaluate(added)], axis=1)
 
     # ------------------------------------------------------------------ finishing
     def chosen(self, shrink_s: float) -> tuple[list[Witness], int]:
-        """The suite's inputs, and a lower bound for their number among those that were tried."""
+        """The suite's inputs, with a lower bound on their number among the tried ones."""
         self.progress("choosing inputs", 0, 1)
         if self.many:
             return chosen_of_many(self.panel, self.inputs, self.results, [*self.firsts])
@@ -470,7 +470,8 @@ class _Work:
         return readable(self.panel, made, pairs, shrink_s, self.progress), at_least
 
     def replayed(self, inputs: Sequence[Witness]) -> tuple[tuple[tuple[int, ...], ...], int]:
-        """Every design's result on every input, and how many are the same on integers and the oracle, too.
+        """Every design's result on every input, and the number of results confirmed on integers and the
+        oracle.
 
         Those are all, or of a larger space _REPLAYED, some of every input and some of every design.
         """
@@ -497,5 +498,5 @@ class _Work:
 
 
 def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
-    made = None if v.certificate is None else v.certificate.to_json()
-    return Equal(*pair, reason, False, v.confirmed_by, made)
+    certificate = None if v.certificate is None else v.certificate.to_json()
+    return Equal(*pair, reason, False, v.confirmed_by, certificate)

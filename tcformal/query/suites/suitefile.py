@@ -1,4 +1,4 @@
-"""Suites as plain data and back: encodings in hex with their exact values, designs by name."""
+"""Suites as plain data: encodings in hex with exact values, designs by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcformal.simulation.operands.codec import read_value, read_witness, witness
 
 
 def to_json(s: Suite) -> dict[str, Any]:
-    """A suite as plain data; of few designs, for each pair the input that tells it apart."""
+    """A suite as plain data; a small one lists the separating input of each pair."""
     o, scale = s.designs[0].operands, s.designs[0].scale_format
     names = [spec.name for spec in s.designs]
     return {
@@ -62,7 +62,7 @@ def to_json(s: Suite) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Suite:
-    """A suite from plain data; what it says is not believed here (`suite.complaints` looks).
+    """Read a suite from plain data, without checking it (see `suite.complaints`).
 
     Errors: RecordError for data of another shape, designs that no longer exist, and encodings that do
     not fit their values.

@@ -1,4 +1,4 @@
-"""A suite for units, by name."""
+"""Public suites of units, by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def suite(
     total_s: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Suite:
-    """Find the fewest inputs on which every two designs differ, unless they are proved equal.
+    """Find the fewest inputs on which every two designs differ or are proved equal.
 
     Shapes: one unit alone stands for itself and every variation of one of its parameters; with `vary`
     (`["fraction_bits=10..40"]`), each unit takes every combination of the values; several units are compared
@@ -51,7 +51,7 @@ def suite(
 
 
 def _name(u: str | Unit | UnitSpec) -> str:
-    """The name that gives a unit back; InputError for a unit that no name gives."""
+    """The name that resolves to a unit; InputError for a unit without one."""
     spec = spec_of(u)
     if resolve(spec.name) != spec:
         raise InputError(f"expected a unit as its name defines it, but got another of the name {spec.name}")

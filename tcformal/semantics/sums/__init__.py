@@ -1,1 +1,1 @@
-"""Sums: one step exactly or truncated, CDNA3's two steps, and a block of steps in a design's order."""
+"""Sums: one step, exact or truncated; CDNA3's two-step sums; and blocks in a design's order."""

@@ -1,4 +1,4 @@
-"""One block of a dot product: its products and c summed in the design's order, step by step."""
+"""One block of a dot product: its products and c, summed step by step in the design's order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUNNING = Operand("running")
 
 
 class Summation:
-    """The steps of one block, in `steps` in the order of definition.
+    """A builder of the steps of one block, collected in `steps`.
 
     NaN: each step's operands in their order of priority: a_k, b_k and the running total as `step_nans` has
     them; the even chain, the odd one; c, the sum of the products, or the other way round for a pair's.
@@ -49,7 +49,7 @@ class Summation:
         self._partial = design.accumulator if design.accumulator is not None else design.conversion
 
     def run(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
-        """The sum of one block's products and c, called `made`."""
+        """Build the sum of one block's products and c, with the result named `made`."""
         g, design = self.g, self.design
         if design.product_rounding is not None:
             addends = [self.rounded_product(i, x) for i, x in enumerate(addends)]
@@ -73,14 +73,14 @@ class Summation:
             return self.sum([total, c], self._final, made, invalid, both)
 
     def _joined_nans(self, addends: Sequence[Addend], c: Carried) -> Sequence[Nan]:
-        """The NaNs that a sum of products and c may hand on."""
+        """The candidate NaNs of a sum of products and c."""
         rule = self.design.nan_rule
         if rule == "products_c":
             return products_nans(self.g, addends, c, self._invalid(), self.design)
         return () if rule == "word" else step_nans(rule, addends[0], c)
 
     def _invalid(self) -> Node:
-        """The word of an invalid operation."""
+        """The NaN word of an invalid operation."""
         return self.g.const(self.design.nan_word, self.d.width)
 
     def sum(
@@ -91,7 +91,7 @@ class Summation:
         invalid: Node,
         nans: Sequence[Nan] = (),
     ) -> Carried:
-        """One fused sum; the word of its NaN is that of the first NaN in `nans`, else `invalid`."""
+        """One fused sum; its NaN word is that of the first NaN in `nans`, else `invalid`."""
         g, design = self.g, self.design
         word = first_nan(g, nans, invalid, self.d)
         target = design.rho if conversion == self._final else design.step
@@ -106,7 +106,7 @@ class Summation:
         return Carried(summed.result, word, made)
 
     def _without_c(self, addends: Sequence[Addend], invalid: Node) -> Carried:
-        """The products of a block summed among themselves, c coming last."""
+        """The sum of a block's products, to which c is added last."""
         g, step = self.g, self.design.step
         if self.design.summation == "fused":
             with g.scope("products"):
@@ -136,7 +136,7 @@ class Summation:
         return self._accumulate(addends[1:], first, _RUNNING, _RUNNING, self._partial)
 
     def _pair_chains(self, addends: Sequence[Addend], invalid: Node) -> Carried:
-        """Neighbours summed, their sums in two chains, by turns."""
+        """Sums of neighbouring pairs, accumulated in two alternating chains."""
         g, step = self.g, self.design.step
         pairs = []
         for i in range(0, len(addends), 2):
@@ -164,7 +164,7 @@ class Summation:
     def _accumulate(
         self, addends: Sequence[Addend], total: Carried, made: Operand, running: Operand, last: str
     ) -> Carried:
-        """Add products to a running total one by one; `made` and `last`: of the final step."""
+        """Add products one by one to a running total; `made` and `last` belong to the final step."""
         invalid = self._invalid()
         for i, x in enumerate(addends):
             final = i == len(addends) - 1
@@ -176,7 +176,7 @@ class Summation:
         return total
 
     def rounded_product(self, i: int, x: Addend) -> Addend:
-        """A product rounded as the design says, under the number `i` in its block."""
+        """A product rounded by the design, number `i` in its block."""
         design = self.design
         with self.g.scope(f"product{i}"):
             done = convert_number(self.g, x.number, design, design.product_conversion)
@@ -190,7 +190,7 @@ class Summation:
         return Addend(done.result, x.nans, x.operand)
 
     def _tree(self, addends: Sequence[Addend], invalid: Node) -> Carried:
-        """A balanced tree of two-term sums; an odd one out passes to the next level."""
+        """Pairwise summation; an odd element passes to the next level."""
         level, numbers = 0, [Carried(x.number, invalid, x.operand) for x in addends]
         while len(numbers) > 1:
             pairs = []
@@ -205,7 +205,7 @@ class Summation:
         return numbers[0]
 
     def _rounded_down(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
-        """The sums of TR-FDPA and GTR-FDPA: of all products or of two halves, then with c."""
+        """The sums of TR-FDPA and GTR-FDPA: all products or two halves, then with c."""
         g, design = self.g, self.design
         done = rounded_down_sum(g, [x.number for x in addends], c.number, design)
         chosen = {"products": (_RUNNING, addends), "even": (Operand("even"), addends[0::2])}
@@ -223,7 +223,7 @@ class Summation:
         return Carried(done.last.result, c.nan_word, made)
 
     def _after(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
-        """The products in one truncated sum, to which c is added as it is before all is rounded."""
+        """One truncated sum of the products, plus c untruncated, with one rounding."""
         g, design = self.g, self.design
         products = [x.number for x in addends]
         with g.invariants.suppose(lambda: finite(g, products)), g.scope("products"):
@@ -244,7 +244,7 @@ class Summation:
         return Carried(done.result, c.nan_word, made)
 
     def _framed(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
-        """Products, or the sums of their groups, and a c that is aligned in another way."""
+        """A sum of products, or of group sums, with a differently aligned c."""
         g, design, invalid = self.g, self.design, self._invalid()
         numbers = [*(x.number for x in addends), c.number]
         nans = self._joined_nans(addends, c)
@@ -284,7 +284,7 @@ class Summation:
         return Carried(result, word, made)
 
     def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> DotStep:
-        """A sum that goes on as it is."""
+        """A truncated sum that is passed on unrounded."""
         return DotStep(
             scope=scope, operands=tuple(x.operand for x in summands), made=made, total=total, rounded=None,
             specials=None, conversion=self._final, exact=False,

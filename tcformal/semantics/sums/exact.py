@@ -1,8 +1,8 @@
-"""Sums that are exact before they are rounded, in windows of bounded width.
+"""Sums that are exact up to their rounding, computed in windows of bounded width.
 
-A sum of n floating-point terms can need several hundred bits.  What decides its rounding does not:
-two terms need guard, round and sticky bits; three terms need windows between which a gap may be cut
-short, because what lies far below only nudges; products of a narrow format fit one fixed window.
+A sum of n floating-point terms can need several hundred bits, but its rounding depends on fewer.  Two terms
+need guard, round and sticky bits.  Three terms need windows, between which a wide gap may be shortened,
+because far lower terms act only as a sticky bit.  Products of a narrow format fit one fixed window.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIXED_WINDOW = 160
 
 
 def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
-    """A sum that every rounding to `precision` bits rounds as it would the exact sum.
+    """A sum whose rounding to `precision` bits equals that of the exact sum, in every mode.
 
     Shapes: one or more terms -> one total.
     Ranges and units: where bits are cut, the total's lowest bit stands for them (sticky).
@@ -61,12 +61,12 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
 
 
 def lowest_weight(terms: Sequence[Term]) -> int:
-    """The least exponent that a bit of some term can have."""
+    """The least exponent of any bit in some terms."""
     return min(t.exponent.low - t.fraction_bits for t in terms)
 
 
 def fixed_width(terms: Sequence[Term]) -> int:
-    """Bits from the lowest to the highest weight that the terms can have, and room for their sum."""
+    """The width of a fixed window for all terms and their sum."""
     top = max(t.exponent.high + t.weight_bits for t in terms)
     return top - lowest_weight(terms) + len(terms).bit_length()
 
@@ -87,7 +87,7 @@ def fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
 
 
 def window_total(g: Graph, terms: Sequence[Term]) -> Total:
-    """The exact sum of terms in one fixed window, however wide that is."""
+    """The exact sum of terms in one fixed window of any width."""
     total, placed = _in_window(g, terms)
     top, lowest = max(t.exponent.high for t in terms), lowest_weight(terms)
     e_max = Exponent(g.const(0, 1), top, top)
@@ -100,7 +100,7 @@ def window_total(g: Graph, terms: Sequence[Term]) -> Total:
 
 
 def _in_window(g: Graph, terms: Sequence[Term]) -> tuple[Node, list[Node]]:
-    """The exact sum of terms, and their magnitudes, in units of the lowest weight that one can have."""
+    """The exact sum of terms, and their magnitudes, in units of their lowest possible weight."""
     lowest = lowest_weight(terms)
     width = fixed_width(terms)
     magnitudes, addends = [], []
@@ -113,7 +113,7 @@ def _in_window(g: Graph, terms: Sequence[Term]) -> tuple[Node, list[Node]]:
 
 
 def _wide(g: Graph, terms: Sequence[Term]) -> Total:
-    """The exact sum aligned at e_max in as many bits as the formats can need."""
+    """The exact sum aligned at e_max, in as many bits as the formats require."""
     exponents = effective_exponents(g, terms, "none")
     e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
@@ -124,7 +124,7 @@ def _wide(g: Graph, terms: Sequence[Term]) -> Total:
 
 @dataclass(frozen=True, slots=True)
 class ThreeWindows:
-    """Three terms in descending order of exponents, with what lies far below moved up.
+    """Three terms in descending order of exponents, with wide gaps between them shortened.
 
     Shapes: rows: exponent's code, sign, significand u[n] of each term; swaps: which two rows each comparison
     exchanges, the comparison u[1], and all rows after it; gaps: the true distances of the second and third
@@ -151,7 +151,7 @@ class ThreeWindows:
 
 
 def three_windows(g: Graph, terms: Sequence[Term], precision: int) -> ThreeWindows:
-    """Three terms x >= y >= z by exponent, with gaps between them cut to what rounding can see.
+    """Sort three terms by exponent, and shorten the gaps between them to what rounding can observe.
 
     Below a non-zero x, a y further down than `gap_one` only nudges x; below a non-zero x + y, a z
     further down than `gap_two` only nudges that.  Where x + y is 0 the result is z, and the true
@@ -205,12 +205,12 @@ def three_windows(g: Graph, terms: Sequence[Term], precision: int) -> ThreeWindo
 
 
 def _to(g: Graph, x: Node, e: Exponent, low: int, high: int) -> Node:
-    """x zero-extended to the width of e's code with the lower offset."""
+    """A node zero-extended to the width of e's code with the lower offset."""
     return g.zero_extend_to(x, e.rebased(g, 2 * low - high, high).width)
 
 
 def _padded(g: Graph, term: Term, n: int) -> Term:
-    """A normalised term with its significand in n bits."""
+    """A normalised term with its significand padded to n bits."""
     pad = n - term.significand.width
     wide = g.shift_left_const(term.significand, pad)
     return Term(term.sign, wide, term.exponent, term.fraction_bits + pad, term.zero)

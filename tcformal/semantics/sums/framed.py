@@ -1,4 +1,4 @@
-"""Sums in which c is aligned in another way than the products: RDNA3's and RDNA4's."""
+"""Sums with a differently aligned c: RDNA3's and RDNA4's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.semantics.sums.step import truncated_total
 def framed_total(
     g: Graph, products: Sequence[Number], c: Number, design: Design
 ) -> tuple[list[Total], Total]:
-    """The sum of products and a c that keeps c_fraction_bits; the sums of groups before it, where there are.
+    """The sum of products and a c with c_fraction_bits, and the preceding group sums if there are any.
 
     Shapes: L products and c -> L / aligned_group totals, or none, and one total.
     Ranges and units: e_max is the largest of the products' exponents and of c's less what its bits exceed
@@ -49,14 +49,14 @@ def framed_total(
 
 
 def lowered(term: Term, by: int) -> Term:
-    """The same value with an exponent that is `by` less and as many bits more above the binary point."""
+    """An equal term with its exponent lowered by `by` and as many bits more above the binary point."""
     return replace(term, exponent=term.exponent.shifted(-by), fraction_bits=term.fraction_bits - by)
 
 
 def _grouped(
     g: Graph, terms: Sequence[Term], c: Term, design: Design, bits: int
 ) -> tuple[list[Total], Total]:
-    """Products aligned and added group by group; these sums and c, cut again."""
+    """Sums of aligned products by group; then these sums and c, truncated again."""
     # Zero products have no exponent: one that no term and no c lies below stands for none.
     lowest = min(c.exponent.low, *(t.exponent.low for t in terms))
     size = design.aligned_group or len(terms)
@@ -80,7 +80,7 @@ def _grouped(
 def _aligned_c(
     g: Graph, c: Term, exponent: Exponent, e_max: Exponent, design: Design, bits: int
 ) -> tuple[Node, Node]:
-    """c's shift to e_max and its magnitude there; nothing where it is dropped."""
+    """The shift of c to e_max and its magnitude there; zero where c is dropped."""
     shift = shift_to(g, exponent, e_max)
     kept = align(g, c, shift, bits, design.alignment_rounding)
     if design.vanished_c == "dropped":

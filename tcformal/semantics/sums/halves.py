@@ -1,4 +1,4 @@
-"""Exponents in steps, and products that are cut as the halves that a multiplier leaves: NVDLA's."""
+"""NVDLA's sums: exponents in steps, and products truncated as two carry-save halves of a Booth multiplier."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _OFFSET = sum(1 << (_FACTOR + 2 * i) for i in range(_DIGITS))
 
 
 def in_exponent_steps(g: Graph, x: Number, fmt: Format, step: int) -> Number:
-    """A number with its exponent rounded down to a multiple of `step` above code 0, its significand higher.
+    """A number with its exponent rounded down to a multiple of `step` above code 0, its significand shifted
+    up.
 
     Shapes: significand u[n] -> u[n + step - 1].
     Source: NVDLA, NV_NVDLA_CMAC_CORE_MAC_exp.v and NV_NVDLA_cmac.h, cal_fp16_exp (exponents of radix 16).
@@ -46,7 +47,7 @@ def total_of_halves(
     bits: int,
     maximum: Maximum,
 ) -> Total:
-    """The sum of products whose two halves are cut to `bits`, each rounded down, and the same of the offset.
+    """The sum of products whose two halves are each rounded down to `bits`, and the offset likewise.
 
     Shapes: terms: products of factors of at most 15 bits.
     Ranges and units: a term differs from the rounded down one by a unit at most.
@@ -69,7 +70,7 @@ def total_of_halves(
 
 
 def halves(g: Graph, x: Node, y: Node, sign: Node) -> tuple[Node, Node]:
-    """Two numbers whose sum is ±x·y and a constant offset: y by radix-4 digits, added without carries.
+    """A radix-4 Booth multiplier: two numbers whose sum is ±x·y and a constant offset, without carries.
 
     Shapes: x, y: u[n], n at most 15; sign u[1]; halves u[32].
     Ranges and units: each digit of -2 to 2 gives a row of 17 bits, its sign bit inverted, and a carry in the
@@ -101,12 +102,12 @@ def halves(g: Graph, x: Node, y: Node, sign: Node) -> tuple[Node, Node]:
 
 
 def _without_carries(g: Graph, rows: list[Node]) -> list[Node]:
-    """Two numbers of the same sum: three rows become a sum and its carries, again and again."""
+    """Carry-save addition: two numbers with the same sum, by repeated 3:2 compression."""
     while len(rows) > 2:
-        made = []
+        sums = []
         for i in range(0, len(rows) - 2, 3):
             x, y, z = rows[i : i + 3]
             carries = g.or_(g.and_(x, y), g.and_(y, z), g.and_(x, z))
-            made += [g.xor(g.xor(x, y), z), g.shl_mod(carries, g.const(1, 1))]
-        rows = made + rows[len(rows) - len(rows) % 3 :]
+            sums += [g.xor(g.xor(x, y), z), g.shl_mod(carries, g.const(1, 1))]
+        rows = sums + rows[len(rows) - len(rows) % 3 :]
     return rows

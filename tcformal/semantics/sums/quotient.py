@@ -1,4 +1,4 @@
-"""The quotient of two numbers, rounded once: bits of a long division, and one for what is left of it."""
+"""Division with one rounding: the bits of a long division, and a sticky bit for the remainder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.semantics.sums.step import convert_number
 
 
 def quotient(g: Graph, x: Number, y: Number, design: Design, target: Conversion) -> Number:
-    """x / y, rounded once.
+    """The quotient x / y with one rounding.
 
     Ranges and units: exact before the rounding, which sees two bits more than it keeps and whether any
     bit below is not zero.
@@ -41,17 +41,17 @@ def quotient(g: Graph, x: Number, y: Number, design: Design, target: Conversion)
 
 
 def _divided(g: Graph, dividend: Node, divisor: Node, fraction_bits: int) -> tuple[Node, int]:
-    """The quotient of two significands in [1, 2), cut, with a last bit that is 1 where anything is left.
+    """The truncated quotient of two significands in [1, 2), with a sticky bit for the remainder.
 
     Shapes: u[n], u[n] -> u[fraction_bits + 2], and its fraction bits, one more for the last bit.
     """
     width = dividend.width + 1
     rest, by = g.zero_extend_to(dividend, width), g.zero_extend_to(divisor, width)
-    made = []
+    bits = []
     for _ in range(fraction_bits + 1):
         fits = g.ule(by, rest)
         left = g.ite(fits, g.sub_mod(rest, by), rest)
-        made.append(fits)
+        bits.append(fits)
         # What is left is below the divisor: doubled, it has no bit more.
         rest = g.concat(g.extract(left, width - 2, 0), g.const(0, 1))
-    return g.concat(*made, g.any_bit(rest)), fraction_bits + 1
+    return g.concat(*bits, g.any_bit(rest)), fraction_bits + 1

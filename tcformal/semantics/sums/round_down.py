@@ -1,4 +1,4 @@
-"""CDNA3's sums: products truncated, then c added by rounding down (TR-FDPA and GTR-FDPA), or to zero."""
+"""CDNA3's sums (TR-FDPA and GTR-FDPA): truncated products, then c added with rounding down or to zero."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.semantics.sums.step import convert_number, round_total, truncated_
 
 @dataclass(frozen=True, slots=True)
 class RoundedDown:
-    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, that with c, its floor, the result.
+    """One block of TR-FDPA or GTR-FDPA: product sums by scope, the sum with c, its floor, the result.
 
     The floor is None where only the two addends are rounded down.
     """
@@ -31,7 +31,7 @@ class RoundedDown:
 
 
 def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: Design) -> RoundedDown:
-    """One block of TR-FDPA or GTR-FDPA.
+    """Build one block of TR-FDPA or GTR-FDPA.
 
     Shapes: L products and c -> one number in the design's conversion.
     Ranges and units: with E the larger of the products' e_max and c's exponent, the products' sum
@@ -84,7 +84,7 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
 
 
 def _shifted_right(g: Graph, x: Node, distance: Node, mode: str) -> Node:
-    """x / 2^distance, two's complement, rounded down or to zero."""
+    """The quotient x / 2^distance in two's complement, rounded down or to zero."""
     if mode == "RD":
         return g.ashr(x, distance)
     negative, magnitude = split_sign(g, x)
@@ -94,7 +94,7 @@ def _shifted_right(g: Graph, x: Node, distance: Node, mode: str) -> Node:
 def _products(
     g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int
 ) -> tuple[tuple[tuple[str, Total], ...], Total]:
-    """The truncated sum of the products, or of both halves floored at the larger maximum; sums by scope."""
+    """The truncated sum of products, or of both halves floored at the larger maximum; sums by scope."""
     # Zero products have no exponent: one that no term and no c lies below stands for none.
     lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
     if design.summation == "tr":

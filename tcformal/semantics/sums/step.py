@@ -30,7 +30,7 @@ def jammed_total(
     bits: int,
     maximum: Maximum,
 ) -> Total:
-    """The sum of terms, cut so that a conversion toward zero cuts it once more in the same direction.
+    """The sum of terms, with lost bits jammed so that truncation rounds it in the right direction.
 
     Shapes: terms: the products and c; the largest is c, or else the first product, among equal exponents.
     Ranges and units: units of 2^(e_max - bits), signs counted from the largest term's: the terms rounded down
@@ -72,13 +72,13 @@ def jammed_total(
 def _largest_first(
     g: Graph, terms: Sequence[Term], exponents: Sequence[Exponent], e_max: Exponent
 ) -> list[Node]:
-    """For every term whether it is the largest: c, or else the first product, at e_max; no zero is."""
-    found, none = [g.truth(False)] * len(terms), g.truth(True)
+    """One-hot flags of the largest term: a nonzero c at e_max, else the first nonzero product there."""
+    flags, none = [g.truth(False)] * len(terms), g.truth(True)
     for i in (len(terms) - 1, *range(len(terms) - 1)):
         at_top = g.and_(g.is_zero(shift_to(g, exponents[i], e_max)), g.not_(terms[i].zero))
-        found[i] = g.and_(none, at_top)
+        flags[i] = g.and_(none, at_top)
         none = g.and_(none, g.not_(at_top))
-    return found
+    return flags
 
 
 def fused_sum(
@@ -87,7 +87,7 @@ def fused_sum(
     design: Design,
     target: Conversion,
 ) -> Summed:
-    """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
+    """A fused sum of numbers with its conversion [XIE ρ(S·2^e_max)].
 
     Shapes: one or more numbers -> one number in `target`, the record's `result`.
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
@@ -135,7 +135,7 @@ def truncated_total(
 
 
 def as_term(g: Graph, total: Total) -> Term:
-    """A total as a term of another sum, exactly; a zero has no sign of its own, +.
+    """A total as an exact term of another sum; a zero total becomes +0.
 
     Shapes: bits s[w] -> significand u[w - 1].
     """
@@ -146,7 +146,7 @@ def as_term(g: Graph, total: Total) -> Term:
 def round_total(
     g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
 ) -> Summed:
-    """Convert a total, with the special cases of the numbers that went into it."""
+    """Convert a total, with the special cases of its operands."""
     with g.invariants.suppose(lambda: finite(g, operands)):
         negative, magnitude = split_sign(g, total.bits)
         signs = [x.term.sign for x in operands]
@@ -169,7 +169,7 @@ def round_total(
 
 
 def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Summed:
-    """Round one number to `target` on its own (the rounding of a product); specials pass through."""
+    """Round one number to `target` (the rounding of a product); specials pass through."""
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)
     with g.invariants.suppose(lambda: finite(g, [x])):

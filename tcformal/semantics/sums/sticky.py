@@ -1,4 +1,4 @@
-"""Zero terms that count as numbers, and sums that remember with one bit what alignment cut off: Vortex's."""
+"""Vortex's sums: zeros that count as tiny numbers, and one sticky bit for all lost bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.semantics.stages import Total
 
 
 def with_leading_one(g: Graph, x: Number) -> Number:
-    """A zero's significand as that of 1; its exponent and its class stay.
+    """A zero with the significand of 1; its exponent and class are unchanged.
 
     Source: Vortex, VX_tcu_tfr_mul_f16.sv (a factor has its hidden bit unless it is subnormal).
     """
@@ -24,7 +24,7 @@ def with_leading_one(g: Graph, x: Number) -> Number:
 
 
 def at_exponent(g: Graph, x: Number, zero_terms: int) -> Number:
-    """A zero term as a number of that exponent, its significand in [1, 4); others as they are."""
+    """A zero as a nonzero term at exponent `zero_terms`, with a significand in [1, 4); others unchanged."""
     term, e = x.term, x.term.exponent
     low, high = min(e.low, zero_terms), max(e.high, zero_terms)
     code = e.rebased(g, low, high)
@@ -33,17 +33,17 @@ def at_exponent(g: Graph, x: Number, zero_terms: int) -> Number:
 
 
 def product_of_ones(g: Graph, a: Number, b: Number, zero_terms: int) -> Number:
-    """The exact product of two numbers whose zeros are ones, at the exponent that zero terms have.
+    """The exact product of two numbers whose zeros count as ones, at the exponent of zero terms.
 
     Zero, NaN, Inf: specials as `product` has them for zeros; no product is zero unless it is NaN.
     """
-    made = product(g, with_leading_one(g, a), with_leading_one(g, b))
-    moved = at_exponent(g, made, zero_terms)
+    x = product(g, with_leading_one(g, a), with_leading_one(g, b))
+    moved = at_exponent(g, x, zero_terms)
     return replace(moved, term=replace(moved.term, factors=()))
 
 
 def cut_off(g: Graph, terms: Sequence[Term], total: Total) -> Node:
-    """Whether alignment cut a bit off some term of a sum: u[1]."""
+    """Whether alignment lost a bit of some term: u[1]."""
     lost = [cuts_off(g, x, row.shift, total.fraction_bits) for x, row in zip(terms, total.terms, strict=True)]
     return g.label("sticky", any_of(g, lost))
 
@@ -51,7 +51,7 @@ def cut_off(g: Graph, terms: Sequence[Term], total: Total) -> Node:
 def sticky_below(
     g: Graph, magnitude: Node, lsb: Exponent, sticky: Node, precision: int
 ) -> tuple[Node, Exponent]:
-    """A magnitude with a bit so far below that no rounding to `precision` bits keeps it; 0 stays 0.
+    """A magnitude with a sticky bit far below any rounding to `precision` bits; 0 stays 0.
 
     Shapes: u[n] -> u[n + precision + 2], and the exponent of its lowest bit.
     """

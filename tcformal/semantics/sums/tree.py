@@ -1,4 +1,4 @@
-"""One dot product whose order of summation is a tree of fused sums."""
+"""One dot product with a summation tree."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tree_dot(
     c: Node,
     place: DotPlace = WHOLE,
 ) -> Dot:
-    """d = Σ a_k·b_k + c, summed as `tree` says, every sum with the design of its stage.
+    """The dot product d = Σ a_k·b_k + c in a tree's order, each sum with its stage's design.
 
     Shapes: a, b: tree.k raw encodings; c and the result as in `dot`; `design` is that of the products and of
     c, `stages` those of the sums, by stage; `place` says what the products and c are called.
@@ -51,7 +51,7 @@ def tree_dot(
 
 
 class _TreeDot:
-    """One dot product: its products, and the sums that have been made of them."""
+    """A builder of one dot product: its products, and the sums so far."""
 
     def __init__(
         self, g: Graph, tree: Tree, design: Design, stages: Mapping[str, Design], formats: Operands,
@@ -62,7 +62,7 @@ class _TreeDot:
         self.steps: list[DotStep] = []
 
     def run(self, a: Sequence[Node], b: Sequence[Node], c: Node) -> Dot:
-        """All sums, inner ones first."""
+        """Build all sums in postorder."""
         g, d = self.g, self.formats.d
         self.words = list(zip(a, b, strict=True))
         number = unpack(g, c, self.formats.c)
@@ -93,7 +93,7 @@ class _TreeDot:
         return Summation(g, design, o.d, steps=self.steps).rounded_product(k, addend)
 
     def _sum(self, step: Step, made: Operand | None = None) -> Carried:
-        """One sum, after those that it takes in; called after its operands unless `made` names it."""
+        """Build one sum after its operands, named after them unless `made` is given."""
         g, design = self.g, self.stages[step.stage]
         inner = {child: self._sum(child) for child in step.children if isinstance(child, Step)}
         parts = [self._operand(step, child, design, inner) for child in step.children]
@@ -109,7 +109,7 @@ class _TreeDot:
     def _operand(
         self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
     ) -> Addend | Carried:
-        """What a sum of a design takes in: a product, an inner sum or c, a +0 of its own result format."""
+        """An operand of a sum: a product, an inner sum, c, or a +0 in the result format."""
         if isinstance(child, int):
             return self._product(child)
         if child == "zero":
@@ -122,7 +122,7 @@ class _TreeDot:
         return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
 
     def _flushed_before(self, step: Step, child: Step) -> bool:
-        """Whether an inner sum is no subnormal, and no result of a block that takes it as its c.
+        """Whether an inner sum needs no flush: it is never subnormal, and not a c between blocks.
 
         Such a result is flushed again, as blocks do it, so that a design and its tree are one circuit.
         """

@@ -1,1 +1,1 @@
-"""Many designs at once: DAGs whose inputs are parameters, too."""
+"""Parametric families: many designs as one DAG whose inputs include the parameters."""

@@ -1,4 +1,4 @@
-"""A world: designs that differ in the values of some parameters, as one DAG with the parameters as inputs."""
+"""A parametric family: designs that differ in some parameters, as one DAG with the parameters as inputs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _LANES = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One parameter and the texts of the values that it can have."""
+    """One parameter of a family and the texts of its possible values."""
 
     name: str
     values: tuple[str, ...]
 
     def inputs(self) -> list[str]:
-        """The DAG's inputs, u[1] each: one per value but the last, 1 where the design has that value."""
+        """The names of the one-hot inputs, u[1] each: one per value but the last."""
         return [f"{self.name}={value}" for value in self.values[:-1]]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The designs of one structure.
+    """A parametric family: the designs of one structure.
 
     Shapes: inputs of `graph`: those of a dot product, and those of each axis; `root`: the result.
     """
@@ -49,32 +49,35 @@ class World:
 
     @property
     def size(self) -> int:
-        """The number of combinations of values."""
+        """The number of designs, that is of combinations of values."""
         count = 1
         for axis in self.axes:
             count *= len(axis.values)
         return count
 
     def name(self, design: Sequence[int]) -> str:
-        """The name of one design."""
+        """The name of a design given by the index of its value on each axis."""
         return self.named([axis.values[i] for axis, i in zip(self.axes, design, strict=True)])
 
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
-        """What each design gives for each dot product: [designs, rows]."""
+        """The results of each design for each dot product: raw encodings [designs, rows]."""
         rows = len(batch.c)
-        made = []
+        results = []
         each = max(1, _LANES // max(1, rows))
         for start in range(0, len(designs), each):
             some = designs[start : start + each]
-            given = {name: np.tile(x, len(some)) for name, x in columns(batch).items()}
-            given |= self._parameters(np.repeat(some, rows, axis=0))
-            made.append(evaluate(self.graph, self.root, given, n=len(some) * rows).reshape(len(some), rows))
-        return np.concatenate(made) if made else np.zeros((0, rows), np.uint64)
+            inputs = {name: np.tile(x, len(some)) for name, x in columns(batch).items()}
+            inputs |= self._parameters(np.repeat(some, rows, axis=0))
+            results.append(
+                evaluate(self.graph, self.root, inputs, n=len(some) * rows).reshape(len(some), rows)
+            )
+        return np.concatenate(results) if results else np.zeros((0, rows), np.uint64)
 
     def known(
         self, designs: Designs, batch: Batch, row: int | NDArray[np.intp], unknown: NDArray[np.bool_]
     ) -> KnownBits:
-        """What is known of each design's result for one dot product, without the parameters in `unknown`.
+        """The known bits of each design's result for one dot product, with the parameters `unknown` left
+        open.
 
         Shapes: row: one row of the batch for all designs, or [designs]; unknown: [designs, axes], or
         [1, axes] for every design.
@@ -92,13 +95,13 @@ class World:
         return KnownBits(np.concatenate(values), np.concatenate(masks))
 
     def at(self, batch: Batch, row: int) -> World:
-        """The same designs with one dot product's operands in place: a smaller DAG for questions about it."""
+        """The family restricted to one dot product's operands: a smaller DAG for questions about it."""
         inputs = {name: int(x[0]) for name, x in columns(rows_of(batch, slice(row, row + 1))).items()}
         graph, root = specialised(self.graph, self.root, inputs)
         return replace(self, graph=graph, root=root)
 
     def parameters(self, design: NDArray[np.int16]) -> dict[str, int]:
-        """The values of the axes' inputs for one design."""
+        """The values of the axes' inputs for one design, by input name."""
         return {
             name: int(design[column] == i)
             for column, axis in enumerate(self.axes)

@@ -1,4 +1,4 @@
-"""Worlds from structures: the DAG of a tree of sums whose parameters are inputs."""
+"""Parametric families from structures: the DAG of a tree of sums whose parameters are inputs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _OF_B = "b_subnormals"
 
 
 class _Opened:
-    """The inputs of a world's axes, made as they are asked for."""
+    """The parameters of a family under construction: each becomes an axis with inputs on first use."""
 
     def __init__(self, g: Graph, values: Mapping[str, Sequence[str]]) -> None:
         self.g, self.values = g, values
         self.axes: list[Axis] = []
 
     def varies(self, name: str) -> bool:
-        """Whether a parameter has several values."""
+        """Whether a parameter has several values in the family."""
         return len(self.values.get(name, ())) > 1
 
     def choice(self, name: str, words: Sequence[str] | None = None) -> Choice:
-        """A parameter that is one of some words, the axis' values unless given."""
+        """A one-hot choice among words: by default among the texts of the axis' values."""
         axis = Axis(name, tuple(self.values[name]))
         self.axes.append(axis)
         nodes = [self.g.input(text, 1) for text in axis.inputs()]
@@ -57,7 +57,7 @@ class _Opened:
         return Choice(dict(zip(of, nodes, strict=False)), of[-1])
 
     def number(self, x: Choice, numbers: dict[str, int]) -> Exponent:
-        """The number that belongs to the word that is chosen."""
+        """A multiplexer that maps the chosen word to its number."""
         low, high = min(numbers.values()), max(numbers.values())
         width = bits_for(high - low)
         return Exponent(
@@ -65,16 +65,16 @@ class _Opened:
         )
 
     def conversion(self, name: str, text: str) -> OpenConversion:
-        """A conversion into the shape of another, in any rounding."""
-        known = conversion(text)
+        """A conversion with a symbolic rounding mode; width and range are those of `text`."""
+        fixed = conversion(text)
         modes = self.choice(name, [value.partition("-")[0] for value in self.values[name]])
-        return OpenConversion(**{x.name: getattr(known, x.name) for x in fields(known)}, modes=modes)
+        return OpenConversion(**{x.name: getattr(fixed, x.name) for x in fields(fixed)}, modes=modes)
 
 
 def world_of(
     unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None, *, rare: bool = False
 ) -> World:
-    """The designs of one structure: a tree of sums, some exact, some normalising, and the shapes of results.
+    """The parametric family of one structure: a tree of sums with fixed formats and free parameters.
 
     Every other parameter takes each value of the list of axes; with `values`, by axis, a parameter with
     several takes these, and any other is the unit's.  With `rare`, subnormals of B are a parameter of their
@@ -110,7 +110,7 @@ def world_of(
 
 
 def point_of(unit: UnitSpec) -> dict[str, str]:
-    """The value that a tree unit has of each axis of its structure's world."""
+    """The coordinates of a tree unit in its structure's family: its value on each axis."""
     design = unit.design
     point = {name: _text(getattr(design, name)) for name in _EVERYWHERE}
     if design.product_rounding is not None:
@@ -122,7 +122,7 @@ def point_of(unit: UnitSpec) -> dict[str, str]:
 
 
 def structure_of(unit: UnitSpec) -> Hashable:
-    """What tree units share that are designs of one world."""
+    """A hashable key of a tree unit's structure: units with equal keys belong to one family."""
     assert unit.tree is not None
     axes = {*point_of(unit)}
     tree = unit.tree
@@ -139,7 +139,7 @@ def structure_of(unit: UnitSpec) -> Hashable:
 
 
 def rounds_products(unit: UnitSpec, target: str) -> bool:
-    """Whether some product of A and B is no normal number of a conversion's target, so that it is rounded."""
+    """Whether a product of A and B can be inexact, subnormal or too large in a conversion's target."""
     a, b, to = unit.a_format, unit.b_format, conversion(target)
     return (
         a.fraction_bits + b.fraction_bits + 2 > to.precision
@@ -149,14 +149,14 @@ def rounds_products(unit: UnitSpec, target: str) -> bool:
 
 
 def _stages(unit: UnitSpec) -> list[tuple[str, str, Design]]:
-    """Each stage, what the names of its axes begin with, and its design."""
+    """The stages of a tree: each stage's name, the prefix of its axes, and its design."""
     assert unit.tree is not None
     designs = stage_designs(unit.tree, unit.design)
     return [(stage, f"{stage}." if stage else "", design) for stage, design in designs.items()]
 
 
 def _every_value(unit: UnitSpec, rare: bool = False) -> dict[str, list[str]]:
-    """The list of axes: the values of each parameter that a design of the structure can have."""
+    """The axes of a family: the values that each parameter can have in the structure."""
     values = {name: [*map(str, row)] for name, row in axis_values(replace(unit, tree=None)).items()}
     made = {name: values[name] for name in _EVERYWHERE}
     if rare:
@@ -186,7 +186,7 @@ def _text(value: object) -> str:
 
 
 def _stage(made: _Opened, prefix: str, design: Design, shared: dict[str, object]) -> Design:
-    """The design of one stage with its parameters as data."""
+    """The design of one stage with symbolic parameters."""
     own: dict[str, object] = {}
     if made.varies(f"{prefix}conversion"):
         own["conversion"] = made.conversion(f"{prefix}conversion", design.conversion)
@@ -212,7 +212,7 @@ def _stage(made: _Opened, prefix: str, design: Design, shared: dict[str, object]
 
 
 def _zero(made: _Opened, zero: Choice) -> OpenZero:
-    """The exponent of zero terms that is chosen."""
+    """The symbolic exponent of zero terms."""
     words = [*zero.others, zero.last]
     numbers = {word: int(word) for word in words if word not in ("own", "none")}
     low = min(numbers.values(), default=0)
@@ -221,7 +221,7 @@ def _zero(made: _Opened, zero: Choice) -> OpenZero:
 
 
 def _sum_width(g: Graph, carry: Choice, most: int, fewer: Exponent) -> Node:
-    """Bits of the sum: sign, units bit, carry bits and fraction bits; more than any sum has, if exact."""
+    """The symbolic width of the sum: sign, units bit, carry bits and fraction bits; all ones if exact."""
     carries = [int(word) for word in (*carry.others, carry.last) if word != "exact"]
     # All ones stand for more bits than any exact sum has.
     width = 8 if most + max(carries, default=0) <= 128 else 12

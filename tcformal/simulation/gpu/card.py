@@ -25,7 +25,7 @@ _PROC = Path("/proc/driver/nvidia/version")
 
 
 class Card(ABC):
-    """One GPU; handles of its memory are objects of the library.
+    """Abstract GPU: memory, copies and kernel launches through some library.
 
     Errors: those of the library; `card` and `cuda.CudaDevice` turn them into sentences.
     """
@@ -37,26 +37,26 @@ class Card(ABC):
 
     @abstractmethod
     def driver(self) -> str:
-        """The driver's version."""
+        """The driver's version, as text."""
 
     @abstractmethod
     def empty(self, size: int) -> Any:
-        """Memory of that many bytes."""
+        """Allocate `size` bytes of GPU memory, uninitialised."""
 
     @abstractmethod
     def put(self, array: NDArray[Any]) -> Any:
-        """A copy of an array on the GPU."""
+        """Copy an array to the GPU."""
 
     @abstractmethod
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """A copy of that many bytes of memory, after all earlier launches have ended."""
+        """Copy `size` bytes of GPU memory to the host after all earlier launches have ended."""
 
     @abstractmethod
     def free(self, memory: Any) -> None:
-        """Release memory."""
+        """Free GPU memory."""
 
     def program(self, text: str, what: str) -> Path:
-        """The file from which the kernels of a CUDA C++ text are launched, built once.
+        """Build a CUDA C++ source once, and return the file from which its kernels are launched.
 
         Errors: DeviceError with `what` as the expectation where the compiler refuses it.
         """
@@ -72,11 +72,11 @@ class Card(ABC):
 
     @abstractmethod
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
-        """Start a kernel of a cubin on memory and NumPy scalars."""
+        """Start a kernel of a built file; its arguments are GPU memory and NumPy scalars."""
 
 
 class CoreCard(Card):
-    """A GPU through cuda-core."""
+    """A GPU through the library cuda-core."""
 
     def __init__(self, index: int) -> None:
         self._core = core = import_module("cuda.core")
@@ -96,18 +96,18 @@ class CoreCard(Card):
         return len(import_module("cuda.core").Device.get_all_devices())
 
     def driver(self) -> str:
-        """See Card."""
+        """The version of the installed kernel-mode driver."""
         try:
             return ".".join(map(str, self._core.system.get_kernel_mode_driver_version()))
         except AttributeError:
             return _kernel_driver()
 
     def empty(self, size: int) -> Any:
-        """See Card."""
+        """Allocate `size` bytes of GPU memory."""
         return self._device.allocate(size, stream=self._stream)
 
     def put(self, array: NDArray[Any]) -> Any:
-        """As Card.put, through memory that the GPU can read."""
+        """Copy an array to the GPU through pinned host memory."""
         flat = np.ascontiguousarray(array)
         near, far = self._pinned.allocate(flat.nbytes), self.empty(flat.nbytes)
         ctypes.memmove(int(near.handle), flat.ctypes.data, flat.nbytes)
@@ -117,21 +117,21 @@ class CoreCard(Card):
         return far
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """See Card."""
+        """Copy `size` bytes of GPU memory to the host."""
         near = self._pinned.allocate(size)
         memory.copy_to(near, stream=self._stream)
         self._stream.sync()
-        made = np.empty(size, np.uint8)
-        ctypes.memmove(made.ctypes.data, int(near.handle), size)
+        host = np.empty(size, np.uint8)
+        ctypes.memmove(host.ctypes.data, int(near.handle), size)
         near.close()
-        return made
+        return host
 
     def free(self, memory: Any) -> None:
-        """See Card."""
+        """Free GPU memory."""
         memory.close(self._stream)
 
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
-        """See Card."""
+        """Start a kernel of a cubin."""
         if (path, name) not in self._kernels:
             code = self._core.ObjectCode.from_cubin(path.read_bytes())
             self._kernels[path, name] = code.get_kernel(name)
@@ -151,13 +151,13 @@ def count() -> int:
 
 
 def card(index: int) -> Card:
-    """One GPU, through the first library that returns the bytes that were copied to it.
+    """Open one GPU through the first library that passes a copy test.
 
     Errors: DeviceError for a number that no GPU has, or where no library works, with each reason.
     """
-    found = count()
-    if index >= found:
-        raise DeviceError(f"expected a GPU below {found}, the number that are here, but got cuda:{index}")
+    n_gpus = count()
+    if index >= n_gpus:
+        raise DeviceError(f"expected a GPU below {n_gpus}, the number that are here, but got cuda:{index}")
     return _first(lambda _, kind: _tried(kind(index)))
 
 
@@ -174,7 +174,7 @@ def _tried(made: Card) -> Card:
 
 
 def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
-    """The result of the first library that works; DeviceError with the reason of each if none does."""
+    """The result of the first library that works; DeviceError with each library's reason if none does."""
     reasons = []
     for name, count_, kind in KINDS:
         try:
@@ -195,13 +195,13 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
 
 
 def _release() -> str:
-    """The newest release that the driver supports, for messages on failing libraries."""
+    """The newest CUDA release that the driver supports, as text for error messages."""
     release = supported()
     return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
 
 
 def _kernel_driver() -> str:
-    """The driver's version as listed by the system."""
+    """The version of the installed driver as the operating system reports it."""
     words = _PROC.read_text().split() if _PROC.exists() else []
     return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 

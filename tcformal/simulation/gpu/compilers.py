@@ -36,7 +36,7 @@ class Compiler(ABC):
 
     @abstractmethod
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """The cubin of a source; DeviceError with `what` as the expectation and the first error message."""
+        """Compile a source to a cubin; DeviceError with `what` and the first error message."""
 
 
 class Nvcc(Compiler):
@@ -55,7 +55,7 @@ class Nvcc(Compiler):
         self.targets = frozenset(run_tool([path, "--list-gpu-code"], "list its targets").split())
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """See Compiler."""
+        """Compile a source to a cubin with nvcc."""
         paths = [word for folder in include for word in ("-I", str(folder))]
         with tempfile.TemporaryDirectory() as scratch:
             made = Path(scratch) / "out.cubin"
@@ -78,7 +78,7 @@ class CoreNvrtc(Compiler):
         self.targets = frozenset(f"sm_{arch}" for arch in archs)
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """See Compiler."""
+        """Compile a source to a cubin with NVRTC."""
         options = self._options(
             arch=target, std="c++17", include_path=[str(folder) for folder in include], name=source.name,
             device_int128=True,
@@ -120,10 +120,10 @@ def compiler() -> Compiler:
 
 
 def tool(name: str) -> str | None:
-    """A program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
-    found = shutil.which(name)
-    if found is not None:
-        return found
+    """The path of a program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
+    program = shutil.which(name)
+    if program is not None:
+        return program
     return next((str(path) for path in _candidates(name) if os.access(path, os.X_OK)), None)
 
 
@@ -143,7 +143,7 @@ def _module(name: str) -> Any:
 
 
 def first_line(error: object) -> str:
-    """The message of a foreign error, on one line."""
+    """The first line of an exception's message."""
     text = str(error).strip().splitlines()
     return text[0] if text else type(error).__name__
 

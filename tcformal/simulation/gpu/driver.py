@@ -1,4 +1,4 @@
-"""The newest release of CUDA that the driver supports: an older driver does not load newer code."""
+"""The newest CUDA release that the driver supports; a driver loads no code of a later release."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CUDA, CUDA_12 = install("cuda"), install("cuda12")
 @cache
 def supported() -> tuple[int, int] | None:
     """The newest release of CUDA that the driver supports; None where there is no driver."""
-    found = ctypes.c_int()
+    release = ctypes.c_int()
     for name in _NAMES:
         try:
-            code = ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(found))
+            code = ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(release))
         except (OSError, AttributeError):
             continue
-        return None if code else (found.value // 1000, found.value % 1000 // 10)
+        return None if code else (release.value // 1000, release.value % 1000 // 10)
     return None
 
 

@@ -1,4 +1,4 @@
-"""GPUs by the names that users give them."""
+"""GPUs by device name: `cuda:N` and `opencl:N`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcformal.simulation.gpu.tools import built
 
 
 class OpenClCard(Card):
-    """The device of a number, counted over all platforms; a CPU too, as PoCL makes one of it.
+    """An OpenCL device, numbered over all platforms; PoCL makes the CPU one, too.
 
     Errors: DeviceError without the package or a platform, and for a number that no device has.
     """
@@ -50,31 +50,31 @@ class OpenClCard(Card):
         self.library = f"pyopencl {cl.VERSION_TEXT}, {device.platform.version}"
 
     def driver(self) -> str:
-        """See Card."""
+        """The version of the OpenCL driver."""
         return str(self._context.devices[0].driver_version)
 
     def empty(self, size: int) -> Any:
-        """See Card."""
+        """Allocate `size` bytes of device memory."""
         return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
 
     def put(self, array: NDArray[Any]) -> Any:
-        """See Card."""
+        """Copy an array to the device."""
         flags = self._cl.mem_flags
         there = np.ascontiguousarray(array)
         return self._cl.Buffer(self._context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=there)
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """See Card."""
-        made = np.empty(size, np.uint8)
-        self._cl.enqueue_copy(self._queue, made, memory)
-        return made
+        """Copy `size` bytes of device memory to the host."""
+        host = np.empty(size, np.uint8)
+        self._cl.enqueue_copy(self._queue, host, memory)
+        return host
 
     def free(self, memory: Any) -> None:
-        """See Card."""
+        """Free device memory."""
         memory.release()
 
     def program(self, text: str, what: str) -> Path:
-        """As Card.program for OpenCL C, which the driver builds and keeps."""
+        """Write an OpenCL C source to a file; the driver builds it on first launch and caches it."""
 
         def write(part: Path) -> None:
             part.write_text(text, encoding="utf-8")
@@ -89,19 +89,19 @@ class OpenClCard(Card):
         return path
 
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
-        """See Card."""
+        """Start a kernel of an OpenCL C source."""
         kernel = self._cl.Kernel(self._programs[path], name)
         kernel(self._queue, (blocks * threads,), (threads,), *arguments)
 
 
 @cache
 def named(device: str) -> Card:
-    """The GPU `cuda:N`, or the OpenCL device `opencl:N`, counted over all platforms.
+    """Open the GPU `cuda:N` or the OpenCL device `opencl:N`, numbered over all platforms.
 
     Errors: InputError for another text; DeviceError for a number that no device has, or without a library.
     """
-    found = re.fullmatch(r"(cuda|opencl):([0-9]{1,4})", device)
-    if found is None:
+    match = re.fullmatch(r"(cuda|opencl):([0-9]{1,4})", device)
+    if match is None:
         raise InputError(f"expected a device cuda:N or opencl:N, but got {device!r}")
-    index = int(found[2])
-    return cards.card(index) if found[1] == "cuda" else OpenClCard(index)
+    index = int(match[2])
+    return cards.card(index) if match[1] == "cuda" else OpenClCard(index)

@@ -1,4 +1,4 @@
-"""Running tools, and the cache of what they have built."""
+"""Compiler runs, and the cache of the files that they build."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def cache_folder() -> Path:
 
 @cache
 def _temporary() -> Path:
-    """A private folder of this process, removed at its end."""
+    """The path of a private folder of this process, removed at exit."""
     folder = Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
-    """Files built by `build`, once for each content of the sources and each `command`.
+    """Build files with `build`, or take them from the cache keyed by the sources' content and the `command`.
 
     `command` is everything else that determines the result: compiler, version, options.  A file that other
     users could have written is built again.
     """
-    made = hashlib.sha256("\0".join(command).encode())
+    key = hashlib.sha256("\0".join(command).encode())
     for file in files:
-        made.update(file.read_bytes())
-    target = cache_folder() / made.hexdigest()[:32]
+        key.update(file.read_bytes())
+    target = cache_folder() / key.hexdigest()[:32]
     if not is_private(target):
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
             part = Path(scratch) / "out"
@@ -54,7 +54,7 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
 def run_tool(
     words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
 ) -> str:
-    """The output of a compiler or another tool; `environment` extends that of this process.
+    """Run a compiler or another tool and return its output; `environment` extends this process's.
 
     Errors: DeviceError with the tool's first error message where it fails.
     """

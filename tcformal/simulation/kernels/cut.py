@@ -1,4 +1,4 @@
-"""Where a dot product's DAG is cut: what depends on one operand alone is computed once per operand.
+"""The cut of a dot product's DAG: nodes that depend on one operand alone are computed once per operand.
 
 A kernel multiplies every row of A with every column of B.  The nodes that depend on A alone are the
 same for every column, those of B for every row; only the rest has to be computed for each pair.
@@ -26,7 +26,7 @@ SIDES = {"a": ("a[", "scale_a["), "b": ("b[", "scale_b[")}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DotCall:
-    """The dot product of one call, and what its arrays look like.
+    """The dot product of one call: its DAG, formats and storage sizes.
 
     Shapes: inputs a[0…k-1], b[0…k-1], c, scale_a[0…scales-1], scale_b[0…scales-1] of `graph`.
     """
@@ -49,7 +49,7 @@ class DotCall:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One dot product, cut at the nodes that depend on one side alone.
+    """A dot product's DAG, cut at the nodes that depend on one side alone.
 
     Shapes: `planes[side]`: the nodes that are handed on, each computed once per row of A, or column
     of B, and step of k.
@@ -62,29 +62,29 @@ class Cut:
     rules: Mapping[int, LoweringRule] = field(default_factory=dict)
 
     def side_inputs(self, side: str) -> list[str]:
-        """The inputs of one side, in the order in which the graph names them."""
+        """The names of the inputs of one side, in the graph's order."""
         return [name for name in self.graph.inputs if name.startswith(SIDES[side])]
 
 
 def sides_of(
     graph: Graph, root: Node, rules: Mapping[int, LoweringRule]
 ) -> tuple[list[Node], dict[int, frozenset[str]]]:
-    """The nodes that `root` is made from, and the sides (`a`, `b`, `c`) that each depends on, by index."""
+    """The nodes below `root`, and for each node index the set of sides (`a`, `b`, `c`) that it depends on."""
     nodes = needed(root, rules)
     names = {node.index: name for name, node in graph.inputs.items()}
     sides: dict[int, frozenset[str]] = {}
     for node in nodes:
         if node.op == "input":
             name = names[node.index]
-            found = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
+            own = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
         else:
-            found = frozenset().union(*(sides[arg.index] for arg in arguments(node, rules)))
-        sides[node.index] = found
+            own = frozenset().union(*(sides[arg.index] for arg in arguments(node, rules)))
+        sides[node.index] = own
     return nodes, sides
 
 
 def cut(graph: Graph, root: Node, rules: Mapping[int, LoweringRule] | None = None) -> Cut:
-    """The dot product `root` of inputs a[k], b[k], c and scales, cut by sides."""
+    """Cut the dot product `root` of inputs a[k], b[k], c and scales by sides."""
     ways = rules or {}
     nodes, sides = sides_of(graph, root, ways)
     used: dict[str, dict[int, Node]] = {side: {} for side in SIDES}
@@ -100,7 +100,7 @@ def cut(graph: Graph, root: Node, rules: Mapping[int, LoweringRule] | None = Non
 
 
 def without(g: Graph, root: Node, never: Sequence[Node]) -> dict[int, Node]:
-    """`root` and all below it built again in their graph, by index, with the truth values of `never` as 0."""
+    """Rebuild the DAG below `root` with the truth values `never` replaced by 0: new nodes by old index."""
     new: dict[int, Node] = {node.index: g.truth(False) for node in never}
     for node in reachable([root]):
         if node.index in new:
@@ -112,7 +112,7 @@ def without(g: Graph, root: Node, never: Sequence[Node]) -> dict[int, Node]:
 
 
 def cuts(step: DotCall, *, rules: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
-    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
+    """The cuts for `finite` and for `any` operands, with each side's flags that detect NaN and Inf.
 
     With `rules` that for finite operands takes those of this processor, which floats are some of; what
     tells it apart may then be one of them.
@@ -122,28 +122,28 @@ def cuts(step: DotCall, *, rules: bool = False) -> tuple[dict[str, Cut], dict[st
     rare = rare_planes(whole, step)
     new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
     plain = new[step.root.index]
-    found = LoweringRules(new, dict(rare))
+    lowering = LoweringRules(new, dict(rare))
     if rules and step.add_rules is not None:
-        step.add_rules(plain, found)
-    return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
+        step.add_rules(plain, lowering)
+    return {"finite": cut(graph, plain, lowering.by_index), "any": whole}, lowering.flags
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
-    """The truth values of one side that no finite operand was seen to make 1: where NaN and Inf are found.
+    """The truth values of each side that are 0 for all finite operands tried: they detect NaN and Inf.
 
     A node that is listed here although some finite operand makes it 1 costs time and nothing else.
     """
     rng = np.random.default_rng(1)
-    found: dict[str, list[Node]] = {}
+    rare: dict[str, list[Node]] = {}
     for side, planes in whole.planes.items():
         inputs = {}
         for name in whole.side_inputs(side):
             letter = "scale" if name.startswith("scale") else side
-            known = np.array(step.finite[letter], dtype=np.uint64)
-            drawn = rng.choice(known, _TRIED)
+            corners = np.array(step.finite[letter], dtype=np.uint64)
+            drawn = rng.choice(corners, _TRIED)
             # All alike at first: zeros everywhere, ones everywhere.
-            drawn[: len(known)] = known
+            drawn[: len(corners)] = corners
             inputs[name] = drawn
         truths = [node for node in planes if node.width == 1]
-        found[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
-    return found
+        rare[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
+    return rare

@@ -1,4 +1,4 @@
-"""One definition on arrays, element by element: compiled once there are many of them."""
+"""Element-wise evaluation of one definition on arrays: compiled from a minimum number of elements on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FEW = 1 << 12
 
 @dataclass(slots=True)
 class Elements:
-    """A definition of one word, and how to evaluate it on many.
+    """A scalar definition that is evaluated on every element of arrays.
 
     Shapes: inputs `names` of `graph`, each one word an element.
     Ranges and units: `storage`: bits of an element of each input in memory, and of the result: 8, 16, 32, 64.
@@ -107,19 +107,20 @@ class Elements:
         return d.reshape(shape)
 
     def _rows(self, given: Sequence[Words], shape: tuple[int, ...]) -> tuple[list[Words], int, int]:
-        """The arrays as matrices, rows or columns 1 where one word is that of all, and how many there are."""
+        """The arrays as matrices, with broadcast axes of length 1, and the common numbers of rows and
+        columns."""
         whole = [x if x.ndim == len(shape) else np.broadcast_to(x, shape) for x in given]
         n = math.prod(shape)
         matrix = len(shape) == 3 and shape[2] == 1
         plain = all(x.size == 1 or x.shape == shape for x in whole)
         if plain or not matrix:
-            spread = [x if x.size == 1 or x.shape == shape else np.broadcast_to(x, shape) for x in whole]
-            kept = [x.reshape(1, 1 if x.size == 1 else n) for x in spread]
+            whole_rows = [x if x.size == 1 or x.shape == shape else np.broadcast_to(x, shape) for x in whole]
+            kept = [x.reshape(1, 1 if x.size == 1 else n) for x in whole_rows]
             rows, columns = 1, n
         else:
             kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]
-        made = zip(kept, self.storage, strict=True)
-        return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in made], rows, columns
+        arrays = zip(kept, self.storage, strict=True)
+        return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in arrays], rows, columns
 
     def _compile(self, single: tuple[bool, ...]) -> tuple[Any, int]:
         lanes = vector_bits() // WORD
@@ -132,7 +133,7 @@ class Elements:
         return Module(text, {"apply": kinds}), lanes
 
     def _source(self, single: tuple[bool, ...], lanes: int) -> tuple[str, int]:
-        """The module with apply(inputs…, d, rows, tiles, strides…, stride of d), and its widest lane."""
+        """The LLVM module with apply(inputs…, d, rows, tiles, strides…, stride of d), and its widest lane."""
         once, code = Code(lanes, "r"), Code(lanes, "v")
         first = code.new(f"mul i64 %tile, {lanes}")
         known: dict[int, LaneValue] = {}

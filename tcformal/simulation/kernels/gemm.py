@@ -1,7 +1,7 @@
-"""Matrix products of raw encodings on compiled kernels: blocks, threads, and rows that need the rare cases.
+"""Matrix products of raw encodings by compiled kernels: blocking, threads, and the rare rows with NaN or Inf.
 
-A kernel is compiled for operands of which none is NaN or Inf, and another one for all: decoding says
-which rows and columns hold such operands, and only their results are taken from the second.
+One kernel is compiled for finite operands, another for any.  Decoding flags the rows and columns with NaN or
+Inf, and only their results come from the second kernel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HELD = 1 << 26
 
 
 def multiply_stack(gemm: Gemm, a: Words, b: Words, c: Words | None, work: Work) -> Words:
-    """D = A·B + C of many matrices without scales, for kernels whose lanes are B's columns: raw encodings.
+    """The products D = A·B + C of a stack of matrices without scales, with B's columns in lanes.
 
     Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None for zeros -> [S, M, N].
     Errors: none for operands whose encodings fit their formats; nothing is modified.
@@ -66,7 +66,7 @@ def _pairs(
     counts: tuple[int, int, int, int],
     work: Work,
 ) -> Words:
-    """Each matrix of decoded rows with its own tiles: [count, M, whole tiles]."""
+    """The product of each decoded matrix A with its own tiles of B: [count, M, whole tiles]."""
     count, m, n, tiles = counts
     rows, lanes = sides
     storage, stride = gemm.step.storage, tiles * gemm.shape.lanes
@@ -99,7 +99,7 @@ _ARGUMENTS = (*[ctypes.c_void_p] * 6, *[ctypes.c_int64] * 7)
 
 
 class FewRows:
-    """The kernels for few rows of one orientation, by how the other side lies in memory."""
+    """The kernels for products of few rows, by the memory layout of the other side."""
 
     def __init__(self, gemm: Gemm) -> None:
         self._gemm = gemm
@@ -111,7 +111,7 @@ class FewRows:
         self, rows: Words, row_scale: Words | None, lanes: Words, scale: Words | None, c: Words, d: Words,
         prepared: Prepared | None, work: Work,
     ) -> bool:  # fmt: skip
-        """All rows with all tiles; false where an operand is NaN or Inf: then d is not to be used.
+        """Multiply all rows with all tiles into d; false, with d invalid, where an operand is NaN or Inf.
 
         Shapes: rows [M, K], lanes [K, N], their scales [M, S] and [S, N] or None; c and d [M, whole tiles],
         one array where K takes several steps.
@@ -119,7 +119,9 @@ class FewRows:
         gemm, shape = self._gemm, self._gemm.shape
         k, columns = lanes.shape
         steps = slice(0, -(-k // shape.k))
-        decoded = DecodedBlock(gemm, shape.spread_side, rows, row_scale, slice(0, len(rows)), steps, work, {})
+        decoded = DecodedBlock(
+            gemm, shape.broadcast_side, rows, row_scale, slice(0, len(rows)), steps, work, {}
+        )
         if decoded.flags.any() or (prepared is not None and not prepared.finite):
             return False
         flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
@@ -129,12 +131,13 @@ class FewRows:
             scales = scales.astype(scale.dtype)
             scales[: scale.shape[0], :columns] = scale
         sizes = gemm.kernel("finite").sizes
-        size = sizes[shape.spread_side]
+        size = sizes[shape.broadcast_side]
 
         def run(
             how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int, line: int
         ) -> None:
-            """Some tiles and `n` steps from the first ones, `of` tiles in all, `line` of them in a line."""
+            """Multiply `n` steps of some tiles, from tile and step `first` on; `line` tiles share a cache
+            line."""
             kernel = self._kernel(how, self.at_once if not n % self.at_once else 1)
             step, tile = first
             # What lies tile by tile is taken to the end of k before the next.
@@ -181,7 +184,7 @@ class FewRows:
 
     @property
     def _dense(self) -> bool:
-        """Whether records are little more than the encodings: reading them takes less time than decoding.
+        """Whether decoded records are nearly as small as the encodings, so that reading beats decoding.
 
         Wider registers decode faster, while memory is read no faster.
         """
@@ -198,13 +201,13 @@ class FewRows:
 
 
 def _ends(n: int, unit: int) -> list[tuple[int, int]]:
-    """What is whole of n, and what is left over, where there is any."""
+    """Split range(n) into the part of whole units and the remainder, without empty parts."""
     whole = n - n % unit
     return [(start, stop) for start, stop in ((0, whole), (whole, n)) if start < stop]
 
 
 def _whole(x: Words, k: int, lanes: int, turned: bool) -> Words:
-    """Encodings filled up with zeros to whole steps and tiles, lying as they did."""
+    """Encodings padded with zeros to whole steps and tiles, in the same memory order."""
     filled = (-(-x.shape[0] // k) * k, -(-x.shape[1] // lanes) * lanes)
     if x.shape == filled:
         return x
@@ -214,7 +217,7 @@ def _whole(x: Words, k: int, lanes: int, turned: bool) -> Words:
 
 
 class Prepared:
-    """B, decoded for the kernels of a unit whose lanes are B's columns.
+    """The decoded B of a product, for kernels with B's columns in lanes.
 
     Shapes: b [K, N], scale_b [scales, N] or None; `blocks`: by their first tile and step.
     Errors: none for encodings that fit their formats; they are read again where a NaN or Inf is met, so that
@@ -234,12 +237,12 @@ class Prepared:
 
     @property
     def finite(self) -> bool:
-        """Whether no encoding is NaN or Inf."""
+        """Whether no encoding of B is NaN or Inf."""
         return not any(block.flags.any() for block in self.blocks.values())
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all records."""
+        """The size of all decoded records in bytes."""
         return sum(block.nbytes for block in self.blocks.values())
 
 
@@ -248,7 +251,7 @@ _ALIAS, _APART = 2048, 192
 
 
 class DecodedBlock:
-    """The decoded operands of some rows (or tiles) and some steps of one side."""
+    """A block of decoded operands: some rows (or tiles) and some steps of one side."""
 
     def __init__(
         self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work,
@@ -261,19 +264,19 @@ class DecodedBlock:
         self._decoded("finite", self.flags)
 
     def decode(self, which: str) -> None:
-        """Decode for another kernel too."""
+        """Decode the block for the kernel `which`, too."""
         if which not in self._records:
             self._decoded(which, np.zeros_like(self.flags))
 
     def at(self, which: str, index: int) -> int:
-        """The address of a row's (or tile's) first record."""
+        """The address of the first record of a row (or tile)."""
         start = int(self._records[which].ctypes.data)
         size: int = self._gemm.kernel(which).sizes[self._side]
         return start + index * self._n_steps * size
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its records."""
+        """The size of the block's records in bytes."""
         return sum(int(x.nbytes) for x in self._memory.values())
 
     @property
@@ -283,7 +286,7 @@ class DecodedBlock:
     def _decoded(self, which: str, flags: Words) -> None:
         kernel, shape = self._gemm.kernel(which), self._gemm.shape
         count, size = len(flags), kernel.sizes[self._side]
-        spread = self._side == shape.spread_side
+        broadcast = self._side == shape.broadcast_side
         # Filled later by the decoder; aligned for the widest registers.
         needed, key = count * self._n_steps * size + 64, (self._side, which)
         if key not in self._memory or len(self._memory[key]) < needed:
@@ -304,15 +307,15 @@ class DecodedBlock:
                 some.stop - some.start, self._n_steps, _stride(raw), 0 if scale is None else _stride(scale),
             )  # fmt: skip
 
-        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
+        self._work.split(count, self._n_steps * shape.k * (1 if broadcast else shape.lanes) * 4, run)
 
     def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
-        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles; a row is one run."""
+        """The raw encodings of some rows (or tiles), padded to whole steps and tiles, each row contiguous."""
         lanes = self._gemm.shape.lanes
-        spread = self._side == self._gemm.shape.spread_side
+        broadcast = self._side == self._gemm.shape.broadcast_side
         first, last = self.steps.start * per_step, self.steps.stop * per_step
         begin, end = self.which.start + some.start, self.which.start + some.stop
-        if spread:
+        if broadcast:
             piece, shape = given[begin:end, first:last], (end - begin, last - first)
         else:
             piece = given[first:last, begin * lanes : end * lanes]
@@ -320,10 +323,10 @@ class DecodedBlock:
         if piece.strides[1] != piece.itemsize:
             # What is turned is first copied as it lies: far rows would share few places of a cache.
             piece = np.ascontiguousarray(np.ascontiguousarray(piece.T).T)
-        if piece.shape == shape and (spread or piece.strides[0] % _ALIAS):
+        if piece.shape == shape and (broadcast or piece.strides[0] % _ALIAS):
             return piece
         # Rows that far apart would share few places of a cache too: each is put a little further.
-        whole = np.empty((shape[0], shape[1] + (0 if spread else _APART // given.itemsize)), given.dtype)
+        whole = np.empty((shape[0], shape[1] + (0 if broadcast else _APART // given.itemsize)), given.dtype)
         whole[: piece.shape[0], : piece.shape[1]] = piece
         whole[piece.shape[0] :] = fill
         whole[:, piece.shape[1] :] = fill
@@ -331,7 +334,7 @@ class DecodedBlock:
 
 
 def _stride(words: Words) -> int:
-    """Elements from one row to the next."""
+    """The row stride of an array, in elements."""
     return int(words.strides[0] // words.itemsize)
 
 
@@ -354,7 +357,7 @@ _FACTORS = (*[_POINTER] * 2, *[_COUNT] * 2)
 
 @dataclass(frozen=True, slots=True)
 class MatrixWords:
-    """One matrix product in raw encodings.
+    """The operands of one matrix product as raw encodings.
 
     Shapes: a [M, K], b [K, N], c [M, N] or None for zeros; scale_a [M, S] and scale_b [S, N], or None.
     """
@@ -371,18 +374,18 @@ class MatrixWords:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """M, K, N."""
+        """The sizes M, K, N."""
         m, k = self.a.shape
         return m, k, self.b.shape[1]
 
     def turned(self) -> MatrixWords:
-        """The transposed operands, sides kept by name: rows are B's columns."""
+        """The transposed product: the columns of B become rows; sides keep their names."""
         c, scale_a, scale_b = (None if x is None else x.T for x in (self.c, self.scale_a, self.scale_b))
         return MatrixWords(self.a.T, self.b.T, c, scale_a, scale_b, factors=self.factors)
 
 
 class _Compiled:
-    """One compiled module with the sizes of its records."""
+    """A compiled module and the sizes of its records in bytes."""
 
     def __init__(self, made: Source, *, promoted: bool) -> None:
         self.layouts = made.layouts
@@ -393,18 +396,18 @@ class _Compiled:
 
 
 class Gemm:
-    """The kernels of one step, with B's columns (`spread_side` a) or A's rows (b) side by side in lanes.
+    """The matrix-product kernels of one step, with B's columns (`broadcast_side` a) or A's rows (b) in lanes.
 
     Ranges and units: with a promotion, of calls whose d is a c again, results are sums of full accumulators,
     c is the sum before the first of them, and each accumulator starts at zero.
     Errors: RuntimeError where LLVM refuses the code.
     """
 
-    def __init__(self, step: DotCall, spread_side: str, promotion: Promotion | None = None) -> None:
+    def __init__(self, step: DotCall, broadcast_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
         self._cuts, self._rare = cuts(step, rules=True)
         self.shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
+            k=step.k, scales=step.scales, storage=step.storage, broadcast_side=broadcast_side,
             lanes=vector_bits() // WORD, chained=step.chained,
         )  # fmt: skip
         made = self._source("finite")
@@ -427,22 +430,22 @@ class Gemm:
         return replace(self.shape, rows=ROWS) if several else self.shape
 
     def text(self, which: str) -> tuple[str, Shape]:
-        """The module of the kernel for `finite` operands, or for `any`, and its shape."""
+        """The LLVM module and shape of the kernel for `finite` or for `any` operands."""
         return self._source(which).text, self._shape_of(which)
 
     @property
     def cut(self) -> Cut:
-        """The dot product of finite operands."""
+        """The cut of the dot product for finite operands."""
         return self._cuts["finite"]
 
     def thin_text(self, how: str, at_once: int = 1) -> str:
-        """The module of the kernel for few rows; `how` the other side lies: see `thin`."""
+        """The LLVM module of the kernel for few rows; `how` names the other side's layout, see `thin`."""
         layouts, flags = self._kernels["finite"].layouts, self._rare[self.shape.lanes_side]
         return thin(self._cuts["finite"], self.shape, layouts, flags, how, at_once)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the code of all kernels: other code has to be compared again."""
+        """SHA-256 of the code of all kernels: it changes whenever the kernels must be tested again."""
         texts = [self._source(which).text for which in self._cuts]
         if self.shape.lanes > 1:
             several = sorted({1, self._few.at_once})
@@ -450,24 +453,24 @@ class Gemm:
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:
-        """The compiled kernel for `finite` operands, or for `any`."""
+        """The compiled kernel for `finite` or for `any` operands."""
         if which not in self._kernels:
             self._kernels[which] = self._compiled(which)
         return self._kernels[which]
 
     def multiply(self, x: MatrixWords, work: Work) -> Words:
-        """D = A·B + C, [M, N] raw encodings; K is filled up with zeros to whole steps.
+        """The matrix product D = A·B + C, [M, N] raw encodings; K is padded with zeros to whole steps.
 
         Errors: none for operands whose encodings fit their formats; nothing is modified.
         """
-        if self.shape.spread_side == "b":
+        if self.shape.broadcast_side == "b":
             return np.ascontiguousarray(self._multiply(x.turned(), work).T)
         return self._multiply(x, work)
 
     def _multiply(self, x: MatrixWords, work: Work) -> Words:
         shape, storage = self.shape, self.step.storage
         sides = {"a": (x.a, x.scale_a), "b": (x.b, x.scale_b)}
-        rows_of, lanes_of = sides[shape.spread_side], sides[shape.lanes_side]
+        rows_of, lanes_of = sides[shape.broadcast_side], sides[shape.lanes_side]
         (rows, k), columns = rows_of[0].shape, lanes_of[0].shape[1]
         tiles = -(-columns // shape.lanes)
         stride = tiles * shape.lanes
@@ -485,7 +488,7 @@ class Gemm:
         panel_tiles = self.panel_tiles
         # One step of all rows and tiles that are held at once.
         step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
-        step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
+        step_bytes += min(rows, _PANEL) * kernel.sizes[shape.broadcast_side]
         at_once = self._whole(max(self.tile_steps, _BLOCK_BYTES // step_bytes))
         if prepared is not None:
             at_once = prepared.at_once
@@ -493,7 +496,7 @@ class Gemm:
         factors = None
         if self.promotion is not None:
             sizes = rows, stride, -(-steps // self.promotion.steps)
-            factors = factors_in_memory(self.promotion, x.factors or {}, shape.spread_side, sizes)
+            factors = factors_in_memory(self.promotion, x.factors or {}, shape.broadcast_side, sizes)
         # Each block's records take the place of those of the block before it.
         memory: dict[tuple[str, str], Words] = {}
         for tile in range(0, tiles, panel_tiles):
@@ -508,30 +511,30 @@ class Gemm:
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
                     rows_block = DecodedBlock(
-                        self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory
+                        self, shape.broadcast_side, *rows_of, some_rows, some_steps, work, memory
                     )
                     self._pairs(rows_block, lanes_block, c, d, factors, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
     @property
     def panel_tiles(self) -> int:
-        """Tiles whose decoded operands are held at once."""
+        """The number of tiles whose decoded operands are held in memory at once."""
         return max(1, _PANEL // self.shape.lanes)
 
     @property
     def tile_steps(self) -> int:
-        """Steps of one tile, decoded, that a core keeps in its fastest cache: one at least."""
+        """The number of decoded steps of one tile that fit the first-level cache: at least one."""
         return self._whole(_TILE_BYTES // self.kernel("finite").sizes[self.shape.lanes_side])
 
     def _whole(self, steps: int) -> int:
-        """So many steps, in whole accumulators: one at least."""
+        """A number of steps rounded to whole accumulators: at least one."""
         unit = 1 if self.promotion is None else self.promotion.steps
         return max(1, steps // unit) * unit
 
     def _pairs(
         self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, factors: Factors | None, work: Work
     ) -> None:
-        """Every row of a block with every tile of another."""
+        """Multiply every row of one block with every tile of another."""
         rare = bool(rows.flags.any() or tiles.flags.any())
         n_steps = rows.steps.stop - rows.steps.start
         stride = d.shape[1]

@@ -1,8 +1,8 @@
-"""Lowering rules: values of a DAG's nodes that a processor computes another way than operator by operator.
+"""Lowering rules: cheaper instruction sequences for some nodes of a DAG than operator by operator.
 
-A rule gives the value of one node from those of other nodes; it is right only where both are equal on
-every input, for which each kind of rule states its condition.  What it needs may also be a derived node:
-one that is in no graph and stands for a value, such as an operand as a float, that rules alone take.
+A rule computes one node's value from other nodes' values.  It is valid only if both are equal on every input;
+each kind of rule states its condition.  A rule may also use derived nodes: values outside the graph, such as
+an operand as a float.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ class LoweringRules:
     by_index: dict[int, LoweringRule] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The node in the dot product that is compiled."""
+        """The node of the compiled dot product that stands for a node of the original one."""
         return self.mapped.get(node.index, node)
 
     def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
-        """Let a node's value be made by `emit`."""
+        """Add a rule: `emit` computes the node's value from those of `needs`."""
         self.by_index[node.index] = LoweringRule(tuple(needs), emit)
 
     def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
-        """A node of no graph, whose value `emit` makes."""
+        """A derived node, in no graph, whose value `emit` computes from those of `needs`."""
         node = Node("derived", tuple(needs), (), WORD, -1 - len(self.by_index))
         self.add(node, needs, emit)
         return node
 
 
 def arguments(node: Node, rules: Mapping[int, LoweringRule]) -> tuple[Node, ...]:
-    """The nodes from whose values a node's value is made."""
-    found = rules.get(node.index)
-    return node.args if found is None else found.needs
+    """The nodes from which a node's value is computed: its rule's or its own operands."""
+    rule = rules.get(node.index)
+    return node.args if rule is None else rule.needs
 
 
 def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
-    """Every node that the value of `root` is made from, arguments before users, each once."""
+    """Every node that the value of `root` depends on, operands before users, each once."""
     order: dict[int, Node] = {}
     stack = [root]
     while stack:
@@ -67,20 +67,20 @@ def needed(root: Node, rules: Mapping[int, LoweringRule]) -> list[Node]:
 
 # ---------------------------------------------------------------------- floats in integer registers
 def float_kind(code: Code, bits: int) -> str:
-    """The LLVM type of binary32 or binary64 numbers in every lane."""
+    """The LLVM type of a vector of binary32 or binary64 numbers, one per lane."""
     name = "float" if bits == WORD else "double"
     return name if code.lanes == 1 else f"<{code.lanes} x {name}>"
 
 
 def as_float(code: Code, x: LaneValue) -> str:
-    """The number whose encoding a value is."""
+    """Bit cast from an encoding to the float that it encodes."""
     return code.new(f"bitcast {code.kind(x.bits)} {code.operand(x, x.bits)} to {float_kind(code, x.bits)}")
 
 
 def as_word(code: Code, text: str, bits: int) -> LaneValue:
-    """The encoding of a number."""
-    made = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
-    return LaneValue(made, 0, (1 << bits) - 1, bits)
+    """Bit cast from a float to its encoding."""
+    word = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
+    return LaneValue(word, 0, (1 << bits) - 1, bits)
 
 
 #: A call of a function of LLVM's: the type of its result, its name, and its arguments.
@@ -90,7 +90,7 @@ _TYPE = re.compile(r"(<\d+ x \w+>|\w+) \S+(?:, |$)")
 
 
 def declarations(text: str) -> str:
-    """What a module has to declare for the functions of LLVM's that it calls."""
+    """The LLVM declarations of the intrinsics that a text calls."""
     made = {
         f"declare {kind} {name}({', '.join(_TYPE.findall(given))})"
         for kind, name, given in _CALL.findall(text)

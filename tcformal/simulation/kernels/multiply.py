@@ -1,4 +1,4 @@
-"""The product kernel of a cut dot product: the loops over tiles, rows and steps of k, as LLVM's text."""
+"""The product kernel of a cut dot product: loops over tiles, rows and steps of k, as LLVM text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tcformal.simulation.kernels.promoted import BYTES, Promotion, loaded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a module needs to know of the arrays that it reads and writes."""
+    """The array layout of a module: sizes of steps, lanes and elements."""
 
     #: Products, and scales of each side, in one step.
     k: int
@@ -23,7 +23,7 @@ class Shape:
     #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
     storage: Mapping[str, int]
     #: The side that is taken one value at a time, and the lanes of the other one.
-    spread_side: str
+    broadcast_side: str
     lanes: int
     #: Whether the d of a step is the c of the next; else there is one step only.
     chained: bool
@@ -32,12 +32,12 @@ class Shape:
 
     @property
     def lanes_side(self) -> str:
-        """The side that is taken lane by lane."""
-        return "b" if self.spread_side == "a" else "a"
+        """The side whose rows or columns fill the lanes."""
+        return "b" if self.broadcast_side == "a" else "a"
 
 
 def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
-    """The value of raw encodings of `width` bits in elements of `bits`."""
+    """The value of a raw encoding: the low `width` bits of an element of `bits` bits."""
     lane = lane_for(0, (1 << bits) - 1)
     if lane != bits:
         text = code.new(f"zext {code.kind(bits)} {text} to {code.kind(lane)}")
@@ -58,7 +58,7 @@ def multiply(
     """
     single, widest = _steps(cut, shape, layouts, promotion, 1)
     several, _ = _steps(cut, shape, layouts, promotion, shape.rows)
-    rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    rows, tiles = layouts[shape.broadcast_side].size, layouts[shape.lanes_side].size
     many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
     enter, leave = control(single)
     more = "" if promotion is None else _FACTORS
@@ -116,7 +116,7 @@ _LEAVE = "  call void @llvm.x86.sse.ldmxcsr(ptr %control)"
 
 
 def control(text: str) -> tuple[str, str]:
-    """What a function that computes on floats does first and last, whatever other libraries set.
+    """The instructions that set the floating-point control register at entry and restore it at exit.
 
     Both are empty for one that computes on integers alone.
     """
@@ -125,7 +125,7 @@ def control(text: str) -> tuple[str, str]:
 
 
 def _wanted(row: int, name: str = "") -> str:
-    """Whether the pair of a row, `row` below the current one, and the tile is wanted: %go_row."""
+    """The test whether a row, `row` below the current one, and the tile need this kernel: %go_row."""
     x = f"{name}{row}"
     return f"""  %flag_i_{x} = add i64 %i, {row}
   %flag_at_{x} = getelementptr i8, ptr %row_flags, i64 %flag_i_{x}
@@ -135,7 +135,7 @@ def _wanted(row: int, name: str = "") -> str:
 
 
 def _go_on(rows: int) -> str:
-    """The way to the steps of several rows, where so many are left and wanted, or else to those of one."""
+    """The branch to the loop over several rows where enough rows remain, else to the loop over one row."""
     if rows == 1:
         return "  br label %single"
     lines = [
@@ -153,8 +153,8 @@ def _go_on(rows: int) -> str:
 def _steps(
     cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], promotion: Promotion | None, rows: int
 ) -> tuple[str, int]:
-    """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
-    size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    """The loop over the steps of neighbouring rows and one tile: from %steps_N to %end_N."""
+    size, tile_size = layouts[shape.broadcast_side].size, layouts[shape.lanes_side].size
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     code = Code(shape.lanes, "")
     kinds = code.kind(c_bits), code.kind(d_bits)
@@ -177,7 +177,7 @@ def _steps(
         ]
         known: dict[int, LaneValue] = {}
         at = code.new(f"getelementptr i8, ptr %first_{x}, i64 %row_byte_{rows}")
-        for side, base in ((shape.spread_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
+        for side, base in ((shape.broadcast_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
             layout = layouts[side]
             known |= layout.fixed
             for plane in layout.planes:
@@ -232,7 +232,7 @@ loop_{rows}:
 
 
 def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> tuple[str, str]:
-    """What opens an accumulator of some neighbouring rows, and what adds the full ones to their sums."""
+    """The code that starts an accumulator of neighbouring rows, and that adds full ones to their sums."""
     bits = shape.storage["d"]
     kind = Code(shape.lanes, "").kind(bits)
     phis: list[str] = []
@@ -241,7 +241,7 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
         x = f"{rows}_{row}"
         phis.append(f"  %total_{x} = phi {kind} [ %c_first_{x}, %steps_{rows} ], [ %sum_{x}, %close_{rows} ]")
         code = Code(shape.lanes, f"p{x}_")
-        size = BYTES * len(p.factors[shape.spread_side])
+        size = BYTES * len(p.factors[shape.broadcast_side])
         own = code.new(f"mul i64 {code.new(f'add i64 %i, {row}')}, %row_apart")
         own = code.new(f"add i64 {own}, {code.new(f'mul i64 %block_{rows}_i, {size}')}")
         row_at = code.new(f"getelementptr i8, ptr %row_factors, i64 {own}")
@@ -249,7 +249,7 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
         other = code.new(f"add i64 {other}, {code.new(f'mul i64 %column, {BYTES}')}")
         tile_at = code.new(f"getelementptr i8, ptr %tile_factors, i64 {other}")
         places = row_at, tile_at, code.new(f"mul i64 %stride, {BYTES}")
-        factors = loaded(code, p, shape.spread_side, places)
+        factors = loaded(code, p, shape.broadcast_side, places)
         width = p.root.width
         total, d = (word(code, y, bits, width) for y in (f"%total_{x}", text))
         made = code.operand(p.sum(code, total, d, factors), bits)

@@ -1,4 +1,4 @@
-"""Records of decoded operands: where each plane stands in memory, how it is stored and loaded again."""
+"""Records of decoded operands: the layout of their planes in memory, with loads and stores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ALIGNED = 64
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """Where one decoded node stands in a record, and which integers it can be."""
+    """One decoded node in a record: its byte offset and its range of values."""
 
     node: Node
     low: int
@@ -27,9 +27,9 @@ class Plane:
 
 @dataclass(frozen=True, slots=True)
 class PlaneLayout:
-    """The planes of one step of k, of one row or of one tile: `size` bytes.
+    """The record layout of one step of one row or tile: `size` bytes.
 
-    `lanes`: the integers that a loaded plane has.  `spread`: whether one stored integer stands for all of
+    `lanes`: the integers that a loaded plane has.  `broadcast`: whether one stored integer stands for all of
     them.
     """
 
@@ -38,11 +38,11 @@ class PlaneLayout:
     fixed: dict[int, LaneValue]
     size: int
     lanes: int
-    spread: bool
+    broadcast: bool
 
 
-def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread: bool) -> PlaneLayout:
-    """A layout for decoded values: the widest planes first, so that each is aligned to its size.
+def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, broadcast: bool) -> PlaneLayout:
+    """A layout for decoded values, widest planes first, so that each is aligned to its size.
 
     A value that is spread over the lanes is stored as a register takes it fastest: a word of 32 bits at
     least, a truth value as a mask of all lanes.
@@ -55,24 +55,24 @@ def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread
         if value.bits == TRUTH:
             sized.append((mask_bits(lanes) // 8, node, value, TRUTH))
         else:
-            bits = _stored_bits(value, WORD if spread and lanes > 1 else 8)
-            sized.append((bits // 8 * (1 if spread else lanes), node, value, bits))
+            bits = _stored_bits(value, WORD if broadcast and lanes > 1 else 8)
+            sized.append((bits // 8 * (1 if broadcast else lanes), node, value, bits))
     sized.sort(key=lambda row: -row[0])
     planes, offset = [], 0
     for size, node, value, bits in sized:
         planes.append(Plane(node, value.low, value.high, offset, bits))
         offset += size
-    unit = 8 if spread else _ALIGNED
-    return PlaneLayout(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, spread)
+    unit = 8 if broadcast else _ALIGNED
+    return PlaneLayout(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, broadcast)
 
 
 def mask_bits(lanes: int) -> int:
-    """Bits in memory of the truth values of all lanes."""
+    """The size in memory, in bits, of the truth values of all lanes."""
     return 8 * -(-lanes // 8)
 
 
 def _stored_bits(value: LaneValue, least: int) -> int:
-    """Bits of the narrowest integer in memory, of at least `least` bits, that holds a value."""
+    """The width of the narrowest integer type in memory, of at least `least` bits, that holds a value."""
     for bits in (8, 16, 32):
         half = 1 << (bits - 1)
         inside = value.high < 2 * half if value.low >= 0 else value.low >= -half and value.high < half
@@ -82,7 +82,7 @@ def _stored_bits(value: LaneValue, least: int) -> int:
 
 
 def store(code: Code, plane: Plane, value: LaneValue, base: str, layout: PlaneLayout) -> None:
-    """Write a decoded value to the record at `base`; the code has one lane for a record that is spread."""
+    """Store a decoded value to the record at `base`; a broadcast record needs a code of one lane."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     if plane.bits != TRUTH:
         code.lines.append(
@@ -100,7 +100,7 @@ def store(code: Code, plane: Plane, value: LaneValue, base: str, layout: PlaneLa
 
 
 def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
-    """The value of a plane of the record at `base`."""
+    """Load the value of a plane from the record at `base`."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     lanes = layout.lanes
     if plane.bits == TRUTH:
@@ -113,7 +113,7 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
         return LaneValue(text, 0, 1, TRUTH)
     bits = lane_for(plane.low, plane.high)
     grow = "sext" if plane.low < 0 else "zext"
-    if not layout.spread:
+    if not layout.broadcast:
         text = code.new(f"load {code.kind(plane.bits)}, ptr {at}, align 1")
         if bits != plane.bits:
             text = code.new(f"{grow} {code.kind(plane.bits)} {text} to {code.kind(bits)}")

@@ -1,7 +1,7 @@
-"""Sums of full accumulators in a product kernel: the accumulator starts at zero again, the sum goes on.
+"""Two-level accumulation in a product kernel: full accumulators are added to a sum and restart at zero.
 
-Without it each accumulator is a product of its own, whose results are written and read again before they are
-added up.
+Without this fusion each accumulator is a matrix product of its own, written to memory and read again for the
+sum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BYTES = WORD // 8
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """How a full accumulator joins the sum before it.
+    """The rule by which a full accumulator is added to the running sum.
 
     Shapes: inputs `total` and `full` of `graph`, and one word for each factor: factors of side a are those of
     a row of A, of side b those of a column of B.
@@ -44,18 +44,18 @@ class Promotion:
     def sum(
         self, code: Code, total: LaneValue, full: LaneValue, factors: Mapping[str, LaneValue]
     ) -> LaneValue:
-        """The sum with a full accumulator."""
+        """The running sum after a full accumulator is added."""
         inputs = self.graph.inputs
-        given = {"total": total, "full": full, **factors}
-        known = {inputs[name].index: x for name, x in given.items() if name in inputs}
+        operands = {"total": total, "full": full, **factors}
+        values = {inputs[name].index: x for name, x in operands.items() if name in inputs}
         return code.unsigned(
-            Lowering(self.graph, code, known, self.rules).value_of(self.root), self.root.width
+            Lowering(self.graph, code, values, self.rules).value_of(self.root), self.root.width
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The factors of all accumulators, as the kernel reads them.
+    """The scale factors of all accumulators, in the kernel's memory layout.
 
     Shapes: rows [rows, accumulators, factors] of the side that is spread, lanes [accumulators, factors, whole
     tiles] of the other one: words of 32 bits, each without gaps.
@@ -65,7 +65,7 @@ class Factors:
     lanes: Words
 
     def arguments(self, row: int, column: int, accumulator: int) -> tuple[Any, ...]:
-        """The kernel's arguments from a row, a column and an accumulator on: addresses, and bytes between."""
+        """The kernel's arguments for a row, a column and an accumulator: addresses, and strides in bytes."""
         row_bytes, lane_bytes = self.rows.strides[0], self.lanes.strides[0]
         return (
             self.rows.ctypes.data + row * row_bytes + accumulator * self.rows.strides[1],
@@ -78,7 +78,7 @@ class Factors:
 def factors_in_memory(
     p: Promotion, given: Mapping[str, list[Words]], rows_of: str, sizes: tuple[int, int, int]
 ) -> Factors:
-    """The factors of each side as the kernel reads them.
+    """The factors of each side, copied into the kernel's memory layout.
 
     Shapes: given: for each factor's name one array for each accumulator, of as many words as its side has
     rows (or columns), or of one; `rows_of`: the side that is spread; sizes: its rows, the whole tiles of the
@@ -98,7 +98,7 @@ def factors_in_memory(
 
 
 def loaded(code: Code, p: Promotion, rows_of: str, places: tuple[str, str, str]) -> dict[str, LaneValue]:
-    """The factors of one row and one tile.
+    """Load the factors of one row and one tile.
 
     Shapes: places: the registers with the addresses of the row's factors and of the tile's, and with the
     bytes from one factor of the tile to the next.

@@ -1,4 +1,4 @@
-"""Dot products row by row, each with operands of its own: on lanes, and compiled once there are many."""
+"""Dot products with one pair of operands per row: on NumPy lanes, or compiled from a minimum number on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARRAYS = ("a", "b", "scale_a", "scale_b", "c")
 
 @dataclass(slots=True)
 class DotProducts:
-    """One definition, and how to evaluate it on many rows.
+    """One definition of a dot product, evaluated on many rows.
 
     Shapes: inputs a[0], a[1], …, b[0], …, scale_a[0], …, scale_b[0], …, c of `graph`.
     """
@@ -43,7 +43,7 @@ class DotProducts:
     _lanes: int = 0
 
     def __call__(self, given: Mapping[str, Words], n: int) -> Words:
-        """The results of n rows, in uint64 (object above 64 bits).
+        """The results of n dot products, in uint64 (object above 64 bits).
 
         Shapes: given: a, b [n, K], c [n], and scale_a, scale_b [n, scales] where there are scales.
         Errors: InputError for an array that is signed or floating, or holds a word that does not fit.
@@ -54,7 +54,7 @@ class DotProducts:
         return self.on_lanes(given, n)
 
     def on_lanes(self, given: Mapping[str, Words], n: int) -> Words:
-        """The same on NumPy lanes, whatever the number of rows."""
+        """The results of n dot products on NumPy lanes, without a compiled kernel."""
         inputs = {"c": given["c"]}
         for name in ARRAYS[:-1]:
             if name in given:
@@ -62,7 +62,7 @@ class DotProducts:
         return evaluate(self.graph, self.root, inputs, n=n)
 
     def _fit(self, given: Mapping[str, Words]) -> bool:
-        """Whether every word is one that the kernel may read; lanes say what is wrong with others."""
+        """Whether every word fits its input; NumPy lanes report the error otherwise."""
         for name, x in given.items():
             if x.dtype.kind != "u":
                 return False
@@ -106,7 +106,7 @@ class DotProducts:
 
 
 def source(graph: Graph, root: Node, lanes: int) -> tuple[str, int]:
-    """The module with rows(a, b, scale_a, scale_b, c, d, tiles, stride), and the widest lane in it.
+    """The LLVM module with rows(a, b, scale_a, scale_b, c, d, tiles, stride), and its widest lane.
 
     Words of 64 bits: a, b and scales [K, stride], c and d [stride]; `tiles` times `lanes` rows.
     """

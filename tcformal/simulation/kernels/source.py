@@ -1,8 +1,8 @@
 """The LLVM module of one cut dot product: two decoders, and the loop over tiles, rows and steps of k.
 
-One side is taken lane by lane (a tile: `lanes` columns of B at once), the other one value at a time for
-all lanes.  A decoder computes the planes of its side once; the product kernel reads them and computes
-what depends on both sides, the accumulator staying in registers from step to step.
+One side fills the lanes (a tile: `lanes` columns of B at once), the other side is broadcast one value at a
+time.  A decoder computes the planes of its side once.  The product kernel reads them and computes the nodes
+that depend on both sides; the accumulator stays in registers from step to step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Source:
 def source(
     cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], promotion: Promotion | None = None
 ) -> Source:
-    """The module of a cut dot product; decoders report where a node of `flags` is 1.
+    """The LLVM module of a cut dot product; decoders report where a node of `flags` is 1.
 
     The functions' arguments stand with each of them below; all counts and strides are in elements,
     those of records in records.
@@ -55,11 +55,11 @@ def source(
 def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, PlaneLayout]:
     """decode(raw, scale, out, flags, count, steps, raw_stride, scale_stride).
 
-    `count` rows or tiles; raw encodings [count, steps·k] on the side that is spread, and
+    `count` rows or tiles; raw encodings [count, steps·k] on the side that is broadcast, and
     [steps·k, count·lanes] on the other; flags[count] become 1 where a flag is 1 in some step.
     """
-    spread = side == shape.spread_side
-    code = Code(1 if spread else shape.lanes, "v")
+    broadcast = side == shape.broadcast_side
+    code = Code(1 if broadcast else shape.lanes, "v")
     known: dict[int, LaneValue] = {}
     inputs = cut.graph.inputs
     for array, name, count in (("raw", side, shape.k), ("scale", f"scale_{side}", shape.scales)):
@@ -67,10 +67,10 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
         for i in range(count):
             node = inputs.get(f"{name}[{i}]")
             if node is not None:
-                known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
+                known[node.index] = _raw(code, array, bits, node.width, i, count, broadcast, shape.lanes)
     lowering = Lowering(cut.graph, code, known, cut.rules)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
-    layout = plane_layout(values, shape.lanes, spread=spread)
+    layout = plane_layout(values, shape.lanes, broadcast=broadcast)
     by_node = {node.index: value for node, value in values}
     for plane in layout.planes:
         store(code, plane, by_node[plane.node.index], "%to", layout)
@@ -111,12 +111,12 @@ end:
 
 
 def _raw(
-    code: Code, array: str, bits: int, width: int, i: int, count: int, spread: bool, lanes: int
+    code: Code, array: str, bits: int, width: int, i: int, count: int, broadcast: bool, lanes: int
 ) -> LaneValue:
-    """The raw encodings of one input, as the decoder's loop finds them."""
+    """The raw encodings of one input, loaded in the decoder's loop."""
     first = code.new(f"mul i64 %step, {count}")
     k = code.new(f"add i64 {first}, {i}")
-    if spread:
+    if broadcast:
         row = code.new(f"mul i64 %index, %{array}_stride")
         at = code.new(f"add i64 {row}, {k}")
     else:
@@ -129,7 +129,7 @@ def _raw(
 
 
 def report(code: Code, marks: Sequence[LaneValue]) -> None:
-    """Set the flag of the row or tile where some mark is 1 in some lane."""
+    """Set the flag byte of a row or tile in which some mark is 1 in some lane."""
     if not marks:
         return
     text = code.operand(marks[0], TRUTH)

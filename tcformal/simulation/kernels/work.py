@@ -1,4 +1,4 @@
-"""Work in pieces: on several threads, with a bar for whoever waits longer than a few seconds."""
+"""Work in pieces on several threads, with a progress bar after a few seconds."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _PATIENCE = 2.0
 
 
 def processors() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Work:
-    """Threads for the pieces of one product, and its progress.
+    """A thread pool for the pieces of one product, with its progress bar.
 
     Ranges and units: `threads` at least 1, None: one for each processor.  `progress`: whether a bar
     is shown on standard error once a product takes more than two seconds; None: on a terminal.
@@ -62,17 +62,17 @@ class Work:
             self._bar.stop()
 
     def expect(self, pairs: int) -> None:
-        """Say how many pairs `split_pairs` will be given in all."""
+        """Add pairs to the expected total of the progress bar."""
         self._all += pairs
 
     def split(self, count: int, cost: int, run: Callable[[slice], None]) -> None:
-        """Call `run` on slices that make up range(count), an item costing `cost` multiply–adds."""
+        """Call `run` on slices that partition range(count); one item costs `cost` multiply-adds."""
         size = max(1, _piece(count * cost, self._threads) // cost)
         parts = [slice(i, min(i + size, count)) for i in range(0, count, size)]
         self._all_of([(partial(run, part), 0) for part in parts])
 
     def split_pairs(self, rows: int, tiles: int, cost: int, run: Callable[[slice, slice], None]) -> None:
-        """Call `run` on slices of rows and of tiles that make up all pairs, a pair costing `cost`."""
+        """Call `run` on slices of rows and of tiles that partition all pairs; one pair costs `cost`."""
         piece = max(1, _piece(rows * tiles * cost, self._threads) // cost)
         high = min(rows, piece)
         wide = max(1, min(tiles, piece // high))
@@ -84,7 +84,7 @@ class Work:
         self._all_of([(partial(run, r, t), (r.stop - r.start) * (t.stop - t.start)) for r, t in parts])
 
     def _all_of(self, pieces: Sequence[tuple[Callable[[], None], int]]) -> None:
-        """Call every piece, counting the pairs of each when it is done."""
+        """Run all pieces, and count the pairs of each finished one."""
         if len(pieces) == 1 or self._threads == 1:
             for call, pairs in pieces:
                 call()
@@ -101,7 +101,7 @@ class Work:
                 self.advance(pairs_of[future])
 
     def advance(self, pairs: int) -> None:
-        """Count finished multiply-adds, and move the progress bar."""
+        """Add finished multiply-adds, and move the progress bar."""
         self._done += pairs
         self._show()
 
@@ -123,5 +123,5 @@ class Work:
 
 
 def _piece(cost: int, threads: int) -> int:
-    """Multiply–adds in one piece of a whole that costs `cost`."""
+    """The number of multiply-adds in one piece of a product that costs `cost`."""
     return min(_LARGEST, max(_SMALLEST, -(-cost // (4 * threads))))

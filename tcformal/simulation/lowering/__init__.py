@@ -1,1 +1,1 @@
-"""Faster ways to the values of a unit's stages than operator by operator, each with its condition."""
+"""Lowering rules: faster instruction sequences for a unit's stages, each with its condition."""

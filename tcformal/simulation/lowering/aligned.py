@@ -1,14 +1,14 @@
 """Sums of aligned products on floats: a product is a float's, its cut the conversion to an integer.
 
-A product of signed significands that together have at most 24 bits is exact in binary32, so is its product
-with a power of two, and the conversion to an integer drops what alignment drops.  Nothing is rounded on the
-way: a number that could lie below the normal ones is less than 1 and gives 0 however it is rounded or
-flushed, so the processor's rounding mode means nothing here.  The conditions are computed from the bounds
-of the significands and exponents; a sum for which they fail keeps its operators.
+A product of signed significands of at most 24 bits in all is exact in binary32, and so is its product with a
+power of two; the conversion to an integer truncates as alignment does.  No step rounds: a number below the
+normal range is less than 1 and becomes 0, rounded or flushed, so that the processor's rounding mode has no
+effect.  The conditions follow from static bounds of significands and exponents; a sum that violates them
+keeps its operators.
 
-Zero products have an exponent of their own in most designs.  Where it never decides the largest one, because
-another term is at least as large or it lies below every exponent, one zero operand's exponent is set so low
-that no sum with it decides either, and no choice is left.  Exponents are compared two at a time, or four
+Most designs give zero products a fixed exponent.  If it never decides the maximum, because another term is at
+least as large or all exponents lie above it, the exponent of a zero operand is set so low that no product
+with it decides the maximum, and no selection is needed.  Exponents are compared two or four at a time
 (`quarters`).
 """
 
@@ -48,26 +48,26 @@ def add_aligned(
     ways: LoweringRules,
     wide: Format | None = None,
 ) -> None:
-    """LoweringRules for the sums of aligned products among the stages of a dot product.
+    """Add lowering rules for the sums of aligned products among the stages of a dot product.
 
     Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
     """
-    found = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
+    sums = _Sums(graph, root, EncodedOperands(graph, ways, formats, wide), ways)
     add_special(graph, formats, ways, wide)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
-            found.add(step.total, step.total.maximum)
+            sums.add(step.total, step.total.maximum)
 
 
 class _Sums:
-    """The rules of one dot product."""
+    """A builder of the rules for sums of aligned products in one dot product."""
 
     def __init__(self, graph: Graph, root: Node, encodings: EncodedOperands, ways: LoweringRules) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
         self._encodings = encodings
 
     def add(self, total: Total, maximum: Maximum) -> None:
-        """The rules of one sum, where its conditions hold."""
+        """Add the rules of one sum where its conditions hold."""
         found = leaves(maximum)
         if len(found) != len(total.terms):
             return
@@ -104,9 +104,9 @@ class _Sums:
         self._terms(e_max, products, self._powers(e_max, sums, products, exponents))
 
     def _exponents(self, x: Product) -> tuple[Node, Node]:
-        """Each factor's exponent, so low for a zero that no sum with it is above 0."""
+        """Each factor's exponent; that of a zero is so low that no product with it decides the maximum."""
         most = _beyond(x)
-        made = []
+        exponents = []
         for factor in x.factors:
             zeros = factor.zeros if x.zero_code is not None else ()
             n = len(zeros)
@@ -119,8 +119,8 @@ class _Sums:
                     value = code.select(zero, code.const(low), value, min(low, value.low), value.high)
                 return value
 
-            made.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
-        return made[0], made[1]
+            exponents.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
+        return exponents[0], exponents[1]
 
     def _largest(
         self,
@@ -131,7 +131,7 @@ class _Sums:
         others: Sequence[Node],
         floor: int | None,
     ) -> None:
-        """The largest exponent: no choice for zero products, and two are compared at once."""
+        """Add the rule for the largest exponent: a packed maximum without selection for zero products."""
         n = len(sums)
         alone = products[2 * n :]
         high = max(x.high for x in products)
@@ -152,7 +152,7 @@ class _Sums:
         self._ways.add(e_max, needs, emit)
 
     def _added(self, x: Product, y: Product, exponents: dict[int, tuple[Node, Node]]) -> Node:
-        """The exponents of two products side by side."""
+        """The exponents of two products, packed in halves."""
         sides = [self._packed(x, y, side, exponents) for side in (0, 1)]
         return self._ways.derive(sides, lambda code, given: packed.combined(code, "add", HALF, *given))
 
@@ -163,7 +163,8 @@ class _Sums:
         products: Sequence[Product],
         exponents: dict[int, tuple[Node, Node]],
     ) -> Callable[[Product, int], Node]:
-        """2^(raised - e_max + exponent) of a product as a float, made two at a time where halves hold it."""
+        """The power 2^(raised - e_max + exponent) of each product as a float, packed in pairs where halves
+        fit."""
         _, top = self._reader.range(e_max)
         most = top + BIAS + FIELD + max(2 * _beyond(x) for x in products)
         place = {id(x): i for i, x in enumerate(products)}
@@ -182,7 +183,7 @@ class _Sums:
         return power
 
     def _packed(self, x: Product, y: Product, side: int, exponents: dict[int, tuple[Node, Node]]) -> Node:
-        """The exponents of one factor of each of two products side by side, off encodings if they can."""
+        """The exponents of one factor of each of two products, packed; read off the encodings if possible."""
         zeros = [None if p.zero_code is None else -_beyond(p) for p in (x, y)]
         factors = [p.factors[side] for p in (x, y)]
         words = [self._encodings.of(factor) for factor in factors]
@@ -195,14 +196,15 @@ class _Sums:
         return self._ways.derive((words[0].word, words[1].word), emit)
 
     def _lowest(self, x: Factor) -> int:
-        """The exponent of a factor's least numbers as floats."""
+        """The exponent of the smallest numbers that a factor is converted to as a float."""
         word = self._encodings.of(x)
         if word is None or not encoded.as_half(word.fmt):
             return _LEAST
         return encoded.own_exponent(word.fmt) - x.exponent.constant + x.low
 
     def _float(self, x: Factor, exponent: int | None) -> Node:
-        """A factor as a float: its signed significand, with `exponent` times 2^(that and its own)."""
+        """A factor as a float: its signed significand, times 2^(`exponent` + its own) if an exponent is
+        given."""
         word = self._encodings.of(x)
         if word is not None:
             emit = encoded.significand(word.fmt) if exponent is None else encoded.number(word.fmt, exponent)
@@ -218,7 +220,7 @@ class _Sums:
         power: Callable[[Product, int], Node],
         shared: Sequence[Node] = (),
     ) -> None:
-        """The aligned terms with their signs, where floats give them; `shared` is added to exponents."""
+        """Add rules for the signed aligned terms that floats represent, with `shared` in every exponent."""
         scales: dict[int, Node] = {}
         for x in products:
             t = x.term
@@ -256,5 +258,5 @@ class _Sums:
 
 
 def _beyond(x: Product) -> int:
-    """A size that no exponent of a product's factors has."""
+    """A bound that exceeds the magnitude of every exponent of a product's factors."""
     return max(abs(y) for factor in x.factors for y in (factor.low, factor.high)) + 1

@@ -1,9 +1,8 @@
-"""Factors read off their encodings: a number as a float, in few instructions.
+"""Factors as floats: fast conversion of an encoding to binary32, by moving its fields.
 
-The fields of binary32 are those of a narrower format with more places: an encoding moved to where they lie is
-its number times a power of two, and a subnormal one is too, as a subnormal float or as a number of fewer
-places.  That holds for a factor whose sign, significand and exponent are those that `unpack` makes of one
-input, which is compared node by node; any other factor keeps its operators.
+The fields of binary32 contain those of a narrower format: an encoding moved to them is its number times a
+power of two, and a subnormal encoding stays one.  A rule applies to a factor whose sign, significand and
+exponent are the nodes that `unpack` makes of one input; any other factor keeps its operators.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _HALF_FIELD, _HALF_EXPONENT, _HALF_BIAS = 10, 5, 15
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The input that a factor is the number of, and its format."""
+    """The input that a factor is unpacked from, with its format."""
 
     word: Node
     fmt: Format
 
 
 class EncodedOperands:
-    """The inputs of both sides of a dot product, by the nodes that they are unpacked to.
+    """The encodings of a dot product's factors, by the nodes into which `unpack` splits them.
 
     Shapes: `formats`: those of the inputs a[0], a[1], … and b[0], b[1], …, by side; `wide`: the one that all
     are converted to before they are unpacked, or None.
@@ -60,12 +59,12 @@ class EncodedOperands:
             self._found[tuple(nodes)] = found
 
     def of(self, x: Factor) -> Encoding | None:
-        """The encoding that a factor is read off; None where there is none."""
-        found = self.apart(x)
-        return None if found is None or len(x.exponent.atoms) > 1 else found[0]
+        """The encoding that a factor equals; None for any other factor."""
+        encoding = self.apart(x)
+        return None if encoding is None or len(x.exponent.atoms) > 1 else encoding[0]
 
     def apart(self, x: Factor) -> tuple[Encoding, Node] | None:
-        """The encoding of a factor whose exponent may have other parts too, and the part that is its own."""
+        """The encoding of a factor whose exponent includes a scale, with the encoding's own exponent."""
         if not len(x.signs) == len(x.zeros) == 1:
             return None
         for atom in x.exponent.atoms:
@@ -79,7 +78,8 @@ class EncodedOperands:
 
 
 def plain(fmt: Format) -> bool:
-    """Whether sign, exponent and fraction, with subnormals, are all that is read of an encoding.
+    """Whether an encoding is sign, exponent and fraction with subnormals, in a half or in a binary32-like
+    word.
 
     It is at most one half, or a word whose fields stand where those of binary32 do.
     """
@@ -92,7 +92,7 @@ def plain(fmt: Format) -> bool:
 
 
 def number(fmt: Format, exponent: int) -> Emit | None:
-    """A number as a float: its signed significand, an integer, times 2^(its exponent's code + `exponent`).
+    """A number as a float: its signed integer significand times 2^(exponent code + `exponent`).
 
     Shapes: one encoding.
     Zero, NaN, Inf: the code of a subnormal number is 1; an encoding of NaN or Inf is read as a number.
@@ -122,7 +122,7 @@ def number(fmt: Format, exponent: int) -> Emit | None:
 
 
 def _in_place(code: Code, x: LaneValue, fmt: Format) -> str:
-    """An encoding with its fields where those of binary32 stand, and copies of its sign above them."""
+    """An encoding with its fields aligned to those of binary32, and its sign copied above them."""
     text = code.operand(x, WORD)
     # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
     if fmt.width < WORD:
@@ -133,7 +133,7 @@ def _in_place(code: Code, x: LaneValue, fmt: Format) -> str:
 
 
 def significand(fmt: Format) -> Emit:
-    """A signed significand, an integer, as a float: the fraction below a place of 2^fraction_bits.
+    """The signed integer significand of an encoding, as a float.
 
     Shapes: one encoding.
     Zero, NaN, Inf: a subnormal number has that place taken away again, which is exact; NaN and Inf are
@@ -161,7 +161,7 @@ def significand(fmt: Format) -> Emit:
 
 
 def as_half(fmt: Format) -> bool:
-    """Whether an encoding is that of a binary16 number, times a power of two, where its fields are moved.
+    """Whether moving an encoding's fields gives a binary16 number that equals it up to a power of two.
 
     NaN, Inf: a number with the exponent that binary16 keeps for them is none of its numbers.
     """
@@ -171,12 +171,12 @@ def as_half(fmt: Format) -> bool:
 
 
 def own_exponent(fmt: Format) -> int:
-    """The exponent with which a number that is read as a half is read in the fewest instructions."""
+    """The cheapest exponent for the conversion of a number through binary16."""
     return -_HALF_BIAS - fmt.fraction_bits
 
 
 def widens(fmt: Format, wide: Format | None) -> bool:
-    """Whether nothing is converted, or all numbers of a format of bytes are some of binary16, `wide`."""
+    """Whether no conversion is needed, or binary16 (`wide`) contains all numbers of an 8-bit format."""
     if wide is None or wide == fmt:
         return True
     binary16 = wide.exponent_bits == _HALF_EXPONENT and wide.fraction_bits == _HALF_FIELD
@@ -188,7 +188,7 @@ def widens(fmt: Format, wide: Format | None) -> bool:
 
 
 def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Node:
-    """What is unpacked: an input, or that converted to the wide format."""
+    """The encoding that is unpacked: an input, or the input converted to the wide format."""
     if wide is None or wide == fmt:
         return word
     with graph.scope(f"wide{word.index}"):
@@ -196,7 +196,7 @@ def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Nod
 
 
 def _widened(fmt: Format) -> Emit:
-    """The encoding in binary16 of a number whose fields fit there: moved, and times a power of two, exactly.
+    """The exact conversion of an encoding to binary16, for a number whose fields fit there.
 
     Shapes: one encoding.
     Zero, NaN, Inf: a zero keeps its sign; NaN and Inf are read as numbers.
@@ -215,7 +215,7 @@ def _widened(fmt: Format) -> Emit:
 
 
 def _half(code: Code, x: LaneValue, fmt: Format) -> str:
-    """The binary16 number whose fields are an encoding's; its conversion meets no subnormal float."""
+    """The binary16 number with an encoding's fields; its conversion meets no subnormal float."""
     text = code.operand(x, HALF)
     spare = _HALF_EXPONENT - fmt.exponent_bits
     if fmt.width == BYTE:

@@ -1,11 +1,11 @@
 """Dot products whose every step is an operation of IEEE 754, on the processor's own floats.
 
-A step that adds two numbers exactly and rounds to nearest in binary32 or binary64 is an addition, or a fused
-multiply–add where one of them is a product that was not rounded; a product rounded on its own is a
-multiplication.  Sums of several products, and what is rounded to odd, are made in binary64 (`sums64`).
-Zeros, subnormals and overflow are as IEEE 754 says, which the design has to say too; flushing is done on
-encodings, and NaNs are given their words.  Only operands of A and B that are finite come here: a NaN is c's,
-or an infinite sum met one of the other sign.
+A step that adds two numbers exactly and rounds to nearest in binary32 or binary64 is an IEEE addition.  If
+one of them is an unrounded product it is a fused multiply-add; a product with its own rounding is a
+multiplication.  Sums of several products, and rounding to odd, are computed in binary64 (`sums64`).  The
+design must treat zeros, subnormals and overflow as IEEE 754 does; flushing works on encodings, and NaNs get
+the design's words.  Operands of A and B are finite here: a NaN comes from c, or from infinities of both
+signs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KNOWN = {
 
 
 def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> bool:
-    """A rule for the result of a dot product all of whose steps are such operations, where they are."""
+    """Add a rule for the result of a dot product whose steps are all IEEE operations; else add none."""
     design, o = spec.design, spec.operands
     if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
         return False
@@ -61,7 +61,7 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> 
 
 
 class _Steps:
-    """The steps of one dot product, each a node that stands for the encoding of its result."""
+    """A builder of the rules of one dot product: each step is a node for the encoding of its result."""
 
     def __init__(self, graph: Graph, spec: UnitSpec, bits: int, ways: LoweringRules) -> None:
         self._graph, self._spec, self._bits, self._ways = graph, spec, bits, ways
@@ -71,7 +71,7 @@ class _Steps:
         self._known[Operand("c")] = self._flushed(c, spec.operands.c, spec.design.c_subnormals)
 
     def take(self, step: DotStep) -> bool:
-        """Take a step in; false for one that is no operation of IEEE 754."""
+        """Add the rule of one step; false for a step that is no IEEE operation."""
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
@@ -116,7 +116,7 @@ class _Steps:
         return True
 
     def _raisable(self) -> bool:
-        """Whether `tiny` decides: a raised factor is finite, or no number that is added is subnormal."""
+        """Whether `tiny` is valid: raised factors stay finite, or no addend is subnormal."""
         a = self._spec.operands.a
         stays = (1 << a.exponent_bits) - a.bias + tiny.RAISED < 1 << 7
         return self._bits == WORD and (stays or self._spec.design.c_subnormals != "kept")
@@ -127,16 +127,16 @@ class _Steps:
         return self._known.get(x)
 
     def _factors(self, k: int) -> tuple[Node, Node]:
-        """Both factors of a product, as encodings of this width."""
-        made = []
+        """Both factors of product `k`, as encodings of the processor's float width."""
+        words = []
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
-            made.append(self._ways.derive((kept,), widened(fmt)))
-        return made[0], made[1]
+            words.append(self._ways.derive((kept,), widened(fmt)))
+        return words[0], words[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
-        """An encoding whose subnormals are zeros: +0, or of their sign; zeros stay as they are."""
+        """An encoding with subnormals flushed to +0 or to a zero of their sign, by `rule`."""
         if rule == "kept":
             return x
         assert rule in ("signed_zero", "positive_zero"), rule

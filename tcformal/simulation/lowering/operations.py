@@ -13,7 +13,7 @@ OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
 
 def negated(bits: int) -> Emit:
-    """The number with the other sign."""
+    """Negation: the number with its sign bit flipped."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         text = code.apply("xor", bits, code.operand(given[0], bits), code.word(1 << (bits - 1), bits))
@@ -23,7 +23,7 @@ def negated(bits: int) -> Emit:
 
 
 def constant(word: int, bits: int) -> Emit:
-    """A number known now, by its encoding."""
+    """A constant, given by its encoding."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         return LaneValue(code.word(word, bits), word, word, bits)
@@ -49,12 +49,12 @@ def operation(name: str, bits: int) -> Emit:
 
 
 def _sized(code: Code, x: LaneValue, bits: int) -> LaneValue:
-    """An encoding in lanes of its own width."""
+    """An encoding in a lane of its own width."""
     return LaneValue(code.operand(x, bits), 0, (1 << bits) - 1, bits)
 
 
 def widened(fmt: Format) -> Emit:
-    """The encoding of a value in binary32; one of binary32 or binary64 is that already."""
+    """Conversion to binary32; the encodings of binary32 and binary64 stay."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         x = given[0]
@@ -75,7 +75,7 @@ def widened(fmt: Format) -> Emit:
 
 
 def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
-    """A result whose NaN has its word: that of c made quiet where the design keeps words, else `nan_word`."""
+    """NaN replacement: c's NaN made quiet where the design keeps payloads, else the design's `nan_word`."""
     bits = fmt.width
     sign = 1 << (bits - 1)
     quiet = 1 << (fmt.fraction_bits - 1)
@@ -86,12 +86,12 @@ def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         result = code.operand(given[0], bits)
-        made = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
+        quieted = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
         if keeps:
             c = code.operand(given[1], bits)
             own = code.apply("or", bits, c, code.word(quiet, bits))
-            made = code.choose(is_nan(code, c), bits, own, made)
-        return LaneValue(made, 0, (1 << bits) - 1, bits)
+            quieted = code.choose(is_nan(code, c), bits, own, quieted)
+        return LaneValue(quieted, 0, (1 << bits) - 1, bits)
 
     return emit
 

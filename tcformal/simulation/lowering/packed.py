@@ -1,4 +1,4 @@
-"""Packed lanes: two halves or four bytes of a word, each an encoding or an exponent, by one instruction."""
+"""Packed lanes: two halves or four bytes of a 32-bit word, computed by one instruction."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ BYTE, HALF = 8, 16
 
 
 def kind(code: Code, bits: int) -> str:
-    """LLVM's type of a lane split into parts of so many bits."""
+    """The LLVM type of a lane that is split into parts of `bits` bits."""
     return f"<{WORD // bits * code.lanes} x i{bits}>"
 
 
 def every(value: int, bits: int) -> str:
-    """LLVM's constant that has a number in every part."""
+    """The LLVM constant that repeats a number in every part."""
     return f"splat (i{bits} {value & ((1 << bits) - 1)})"
 
 
 def repeated(value: int, bits: int) -> int:
-    """The word that has a number in every part."""
+    """The word that repeats a number in every part."""
     return sum((value & ((1 << bits) - 1)) << at for at in range(0, WORD, bits))
 
 
 def as_parts(code: Code, x: LaneValue, bits: int) -> str:
-    """A word as a vector of its parts."""
+    """Bit cast from a word to a vector of its parts."""
     return code.new(f"bitcast {code.kind(WORD)} {code.operand(x, WORD)} to {kind(code, bits)}")
 
 
 def as_whole(code: Code, text: str, bits: int) -> LaneValue:
-    """A vector of parts as words."""
-    made = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
-    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+    """Bit cast from a vector of parts to words."""
+    word = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
+    return LaneValue(word, 0, (1 << WORD) - 1, WORD)
 
 
 def read_bits(fmt: Format) -> int:
-    """Bits of an encoding that its part holds."""
+    """The number of bits of an encoding that one part holds."""
     return min(fmt.width, HALF)
 
 
@@ -65,7 +65,7 @@ def pack_encodings(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneV
 
 
 def _folded(code: Code, x: str, fmt: Format) -> str:
-    """An encoding whose upper half has the bits of its lower fraction joined in by OR."""
+    """An encoding whose low fraction bits are OR-ed into its upper half."""
     places = HALF - fmt.ignored_low_bits
     low = code.apply("and", WORD, x, code.word(((1 << places) - 1) << fmt.ignored_low_bits, WORD))
     return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
@@ -103,7 +103,7 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
 
 
 def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """Two numbers of 16 bits packed into one word."""
+    """Two 16-bit numbers packed into one word."""
     low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
     high = code.binary("shl", given[1], code.const(HALF), WORD)
     return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
@@ -114,11 +114,11 @@ def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> La
     of, count = kind(code, bits), WORD // bits * code.lanes
     first, second = as_parts(code, x, bits), as_parts(code, y, bits)
     if name != "max":
-        made = code.new(f"{name} {of} {first}, {second}")
+        result = code.new(f"{name} {of} {first}, {second}")
     else:
         above = code.new(f"icmp slt {of} {first}, {second}")
-        made = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
-    return replace(x, text=as_whole(code, made, bits).text)
+        result = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
+    return replace(x, text=as_whole(code, result, bits).text)
 
 
 def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
@@ -128,22 +128,22 @@ def largest(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
         values = level + values[2 * len(level) :]
     if bits == BYTE:
         values = [_of_bytes(code, x) for x in values]
-    made = []
+    maxima = []
     for x in values:
         up = LaneValue(code.binary("shl", x, code.const(HALF), WORD), x.low, x.high, WORD)
         for half in (up, x):
             text = code.apply("ashr", WORD, half.text, code.word(HALF, WORD))
-            made.append(LaneValue(text, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, WORD))
-    return made
+            maxima.append(LaneValue(text, -(1 << (bits - 1)), (1 << (bits - 1)) - 1, WORD))
+    return maxima
 
 
 def _of_bytes(code: Code, x: LaneValue) -> LaneValue:
-    """The larger byte of each half, as a half."""
+    """The maximum of the two bytes of each half, as a half."""
     return combined(code, "max", HALF, *(as_halves(upper)(code, [x]) for upper in (False, True)))
 
 
 def as_halves(upper: bool) -> Emit:
-    """Each half's lower or upper byte, sign-extended to the half."""
+    """The lower or upper byte of each half, sign-extended to the half."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         of, by = kind(code, HALF), every(BYTE, HALF)

@@ -1,4 +1,4 @@
-"""Instructions of aligned products: exponents, powers of two, products cut to integers."""
+"""Instructions for aligned products: exponents, powers of two, and products truncated to integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIELD, BIAS, _TOP = 23, 127, 254
 
 
 def added(code: Code, given: Sequence[LaneValue], constant: int) -> LaneValue:
-    """The sum of numbers and a constant."""
+    """The sum of several integers and a constant."""
     value = code.const(constant)
     for y in given:
         value = plus(code, value, y)
@@ -22,7 +22,7 @@ def added(code: Code, given: Sequence[LaneValue], constant: int) -> LaneValue:
 
 
 def number(signs: int, exponent: int | None) -> Emit:
-    """A signed significand as a float; with `exponent` times 2^(that and the other numbers given).
+    """A signed significand as a float, times 2^(`exponent` + the given exponents) if `exponent` is given.
 
     Shapes: the truth values of so many signs, the significand, then numbers that add up to its exponent.
     """
@@ -46,7 +46,7 @@ def number(signs: int, exponent: int | None) -> Emit:
 
 
 def plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
-    """The sum of two numbers."""
+    """The sum of two integers."""
     low, high = x.low + y.low, x.high + y.high
     if low == high:
         return code.const(low)
@@ -54,7 +54,7 @@ def plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
 
 
 def larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
-    """The larger of two numbers."""
+    """The maximum of two integers."""
     low, high = max(x.low, y.low), max(x.high, y.high)
     first = LaneValue(code.operand(x, WORD), x.low, x.high, WORD)
     second = LaneValue(code.operand(y, WORD), y.low, y.high, WORD)
@@ -63,7 +63,7 @@ def larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
 
 
 def largest(code: Code, values: list[LaneValue]) -> LaneValue:
-    """The largest of numbers."""
+    """The maximum of several integers."""
     while len(values) > 1:
         level = [larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
         values = level + values[2 * len(level) :]
@@ -71,7 +71,7 @@ def largest(code: Code, values: list[LaneValue]) -> LaneValue:
 
 
 def power(by: int, *, whole: bool = True) -> Emit:
-    """2^(by - e_max + exponents) as a float: 0 where that is too small, 2^127 where it is too large.
+    """The power 2^(by - e_max + exponents) as a float, clamped to 0 below and to 2^127 above.
 
     Ranges and units: the exponents that are given add up to the `whole` one of a product, or to a part of it.
     """
@@ -96,7 +96,7 @@ def power(by: int, *, whole: bool = True) -> Emit:
 
 
 def below(by: int) -> Emit:
-    """The exponent field of 2^(by - e_max), twice side by side, of what 16 bits hold."""
+    """The exponent field of 2^(by - e_max), repeated in both halves of a word."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         field = minus(code, code.const(BIAS + by), given[0])
@@ -106,26 +106,26 @@ def below(by: int) -> Emit:
 
 
 def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """Exponent fields and two exponents that are none above e_max: their sums, 0 for what is too small."""
+    """The packed sums of exponent fields and exponents, clamped to 0."""
     none = LaneValue(code.word(0, WORD), 0, 0, WORD)
     return combined(code, "max", HALF, combined(code, "add", HALF, *given), none)
 
 
 def power_of_half(which: int) -> Emit:
-    """The power of two whose field is the lower half, or the upper one, which is no negative number."""
+    """The power of two whose exponent field is in the lower half (0) or in the upper half (1)."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         text = given[0].text
         if which:
             text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
-        made = code.apply("shl", WORD, text, code.word(FIELD, WORD))
-        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+        word = code.apply("shl", WORD, text, code.word(FIELD, WORD))
+        return LaneValue(word, 0, (1 << WORD) - 1, WORD)
 
     return emit
 
 
 def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
-    """The difference of two numbers."""
+    """The difference of two integers."""
     return code.value(code.binary("sub", x, y, WORD), x.low - y.high, x.high - y.low, WORD)
 
 
@@ -136,13 +136,13 @@ def product(code: Code, given: Sequence[LaneValue]) -> LaneValue:
 
 
 def scaled(most: int) -> Emit:
-    """The integer part of a float times a power of two, of a magnitude of at most `most`."""
+    """The product of a float and a power of two, truncated to an integer of magnitude at most `most`."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         kind = float_kind(code, WORD)
         x, power = (as_float(code, y) for y in given)
         placed = code.new(f"fmul {kind} {x}, {power}")
-        made = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
-        return LaneValue(made, -most, most, WORD)
+        integer = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
+        return LaneValue(integer, -most, most, WORD)
 
     return emit

@@ -1,4 +1,4 @@
-"""Terms that are products of one operand of each side, as the stage records show them."""
+"""Products of one operand of each side, recognised among the terms of a stage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcformal.simulation.kernels.lowering import LoweringRules
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A sum of nodes and a constant that holds in the integers."""
+    """A sum of nodes and a constant, without wrap-around."""
 
     atoms: tuple[Node, ...]
     constant: int
@@ -24,7 +24,7 @@ class Affine:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One operand's part in a product.
+    """One factor of a product: sign, significand and exponent of an operand.
 
     Ranges and units: its exponent is the sum of the nodes of `exponent`, in [low, high]; `zeros` are truth
     values of which one is 1 where its significand is 0.
@@ -40,7 +40,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A term that is a product of one operand of each side; exponents count from the tree's lowest one."""
+    """A term that is a product of two factors; exponents count from the tree's lowest one."""
 
     term: AlignedTerm
     factors: tuple[Factor, Factor]
@@ -49,17 +49,17 @@ class Product:
 
     @property
     def low(self) -> int:
-        """The least exponent that a product other than zero can have."""
+        """The least exponent of a nonzero product."""
         return sum(x.low for x in self.factors)
 
     @property
     def high(self) -> int:
-        """The largest one."""
+        """The largest exponent of a product."""
         return sum(x.high for x in self.factors)
 
 
 class Reader:
-    """What is known of the nodes of one dot product: their bounds, and the sides that they depend on."""
+    """Known facts about the nodes of one dot product: bounds, and the sides that they depend on."""
 
     def __init__(self, graph: Graph, root: Node, ways: LoweringRules) -> None:
         self._ways = ways
@@ -67,15 +67,15 @@ class Reader:
         whole = {x.index: LaneValue("%x", 0, (1 << x.width) - 1, lane_for(0, (1 << x.width) - 1))
                  for x in graph.inputs.values()}  # fmt: skip
         code = Code(1, "x")
-        known = {i: code.as_truth(x) if x.high == 1 else x for i, x in whole.items()}
-        self._bounds = Lowering(graph, code, known)
+        values = {i: code.as_truth(x) if x.high == 1 else x for i, x in whole.items()}
+        self._bounds = Lowering(graph, code, values)
 
     def holds(self, node: Node) -> bool:
         """Whether a node is part of the dot product."""
         return node.index in self._sides
 
     def range(self, node: Node) -> tuple[int, int]:
-        """Bounds of a node's value on every input."""
+        """The least and the largest value of a node over all inputs."""
         value = self._bounds.value_of(node)
         return (value.low, value.high) if value.low >= 0 else (0, (1 << node.width) - 1)
 
@@ -83,7 +83,7 @@ class Reader:
         return self._sides.get(node.index, frozenset("abc"))
 
     def _affine(self, node: Node) -> Affine:
-        """A node as a sum of nodes of one side, or of nodes that are no sums."""
+        """A node as a sum of nodes that depend on one side or are no sums themselves."""
         if node.op == "const":
             return Affine((), node.params[1])
         if len(self._side(node)) == 1:
@@ -107,7 +107,7 @@ class Reader:
         return Affine((node,), 0)
 
     def product(self, term: AlignedTerm, leaf: Maximum) -> Product | None:
-        """The product that a term is, where everything that it is made of belongs to one side."""
+        """The product that a term is; None unless each factor depends on one side only."""
         t, of = term.term, self._ways.of
         if len(t.factors) != 2:
             return None
@@ -115,7 +115,7 @@ class Reader:
         sides = [self._side(x) for x in parts]
         if sorted("".join(x) for x in sides) != ["a", "b"]:
             return None
-        signs, zeros = spread(of(t.sign), "xor"), spread(of(t.zero), "or_")
+        signs, zeros = flattened(of(t.sign), "xor"), flattened(of(t.zero), "or_")
         exponent = self._affine(of(t.exponent.bits))
         code, own = of(leaf.code), t.exponent.low - leaf.low
         exponent = Affine(exponent.atoms, exponent.constant + own)
@@ -146,19 +146,19 @@ class Reader:
 
 
 def leaves(x: Maximum) -> list[Maximum]:
-    """The exponents that are compared, in the order of their terms."""
+    """The exponents under a maximum, in the order of their terms."""
     return [x] if not x.halves else [leaf for half in x.halves for leaf in leaves(half)]
 
 
-def spread(node: Node, op: str) -> list[Node]:
-    """The operands of nested operators of one kind; none for the constant 0."""
+def flattened(node: Node, op: str) -> list[Node]:
+    """The operands of nested operators `op`, flattened; none for the constant 0."""
     if node.op == op:
-        return [x for arg in node.args for x in spread(arg, op)]
+        return [x for arg in node.args for x in flattened(arg, op)]
     return [] if node.op == "const" and node.params[1] == 0 else [node]
 
 
 def raised_by(aligned: Node, shift: Node, factors: Sequence[Node]) -> int | None:
-    """By how many places a product is raised before it is shifted down and cut; None for any other term."""
+    """The left shift of a product before its alignment shift, in bits; None for any other term."""
     if aligned.op != "lshr" or aligned.args[1] is not shift:
         return None
     x, raised = aligned.args[0], 0

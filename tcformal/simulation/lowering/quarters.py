@@ -1,11 +1,12 @@
-"""Products of bytes, four in a word: their exponents, apart from what all have in common; sums of few bits.
+"""Packed bytes: exponents of four products in a word, without their shared scale; and sums of narrow
+products.
 
-An encoding of a byte has at most six bits of exponent, so that sums of two fit into a byte with a sign, and
-below 0 there is room for those with a zero.  A scale that is one for all products of a sum is added to the
-largest exponent once, and to the power of two that all products are multiplied with.
+An 8-bit encoding has at most six exponent bits, so that a signed byte holds the sum of two exponents, with
+room for a marker of zeros.  A scale shared by all products of a sum is added once to the largest exponent,
+and once to the common power of two.
 
-The exact sum of a group of products is one of integers where its terms are the products that the definition
-makes of two inputs, node by node: each number counts its format's least ones, and halves hold the sum.
+A group's exact sum is an integer sum if its terms are products of two inputs, node by node.  Each number
+counts units of its format's smallest subnormal, and halves hold the sum.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _COUNT = WORD // BYTE
 
 @dataclass(frozen=True, slots=True)
 class SharedApart:
-    """The products of a sum without what all of their exponents share, which is the sum of `shared`.
+    """The products of a sum with their shared exponent `shared` split off.
 
     Shapes: `words`, by side: the encodings of every product's factor; `formats`: theirs.
     Ranges and units: `constant`: that of every exponent; `high`: the largest of whole exponents.
@@ -49,7 +50,7 @@ class SharedApart:
 
 
 def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Reader) -> SharedApart | None:
-    """The products of a sum, where bytes hold the exponents that are their own; None where they do not."""
+    """The products of a sum with 8-bit exponents and a shared part; None where bytes cannot hold them."""
     made: list[Product] = []
     words: tuple[list[Node], list[Node]] = [], []
     common: set[tuple[tuple[Node, ...], tuple[Format, Format], int, bool]] = set()
@@ -80,7 +81,7 @@ def in_bytes(products: Sequence[Product], encodings: EncodedOperands, reader: Re
 def add_largest(
     e_max: Node, x: SharedApart, others: Sequence[Node], floor: int | None, ways: LoweringRules
 ) -> None:
-    """The largest exponent of the products, of `others`, and of `floor` where there is one."""
+    """Add the rule for the largest exponent of the products, of `others`, and of `floor` if given."""
     # A sum with it is below 0, and one of two numbers is not.
     of_zero = -(1 << max(fmt.exponent_bits for fmt in x.formats)) if x.zeros else None
     sums = []
@@ -107,7 +108,7 @@ def add_largest(
 
 
 def add_groups(graph: Graph, k: int, stages: Dot, formats: Mapping[str, Format], ways: LoweringRules) -> None:
-    """The sums of groups of products, and whether all of them are zero, where halves hold such sums."""
+    """Add rules for the exact sums of product groups and their zero flags, where halves hold the sums."""
     a, b = formats["a"], formats["b"]
     groups = [x for block in stages.blocks for x in block.groups]
     if not groups or not all(
@@ -149,9 +150,9 @@ def _add_group(
             value = packed.combined(code, "add", HALF, value, x)
         low = code.apply("shl", WORD, value.text, code.word(HALF, WORD))
         parts = [code.apply("ashr", WORD, x, code.word(HALF, WORD)) for x in (low, value.text)]
-        made = code.apply("add", WORD, *parts)
-        made = code.apply("shl", WORD, made, code.word(up, WORD))
-        return LaneValue(made, -(most << up), most << up, WORD)
+        word = code.apply("add", WORD, *parts)
+        word = code.apply("shl", WORD, word, code.word(up, WORD))
+        return LaneValue(word, -(most << up), most << up, WORD)
 
     def zero(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         text = given[0].text
@@ -168,7 +169,7 @@ def _nodes(t: Term) -> tuple[int, ...]:
 
 
 def largest_of(fmt: Format) -> int:
-    """The largest number of a format, counted in its least ones."""
+    """The largest number of a format, in units of its smallest subnormal."""
     g = Graph()
     term = unpack(g, g.const(fmt.largest, fmt.width), fmt).term
     significand, code = Concrete(g, [term.significand, term.exponent.bits])({})
@@ -176,7 +177,7 @@ def largest_of(fmt: Format) -> int:
 
 
 def integers(fmt: Format) -> Emit:
-    """Four numbers, counted in their format's least ones, as bytes with signs.
+    """Four numbers as signed bytes, in units of their format's smallest subnormal.
 
     Shapes: four encodings of numbers of a format with at most two bits of exponent.
     """

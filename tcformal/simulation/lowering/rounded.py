@@ -1,4 +1,4 @@
-"""A sum of products rounded once, where one operation of IEEE 754 in binary32 or binary64 is just that."""
+"""A sum of products with one rounding, computed by one IEEE operation in binary32 or binary64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_rounded(
     mode: str,
     ways: LoweringRules,
 ) -> bool:
-    """A rule for the encoding `root` of a rounded sum, where an operation of the processor gives it.
+    """Add a rule for the encoding `root` of a rounded sum where one IEEE operation computes it.
 
     Shapes: operands: the encodings that the addends' factors are numbers of.
     NaN: every NaN has the format's word.

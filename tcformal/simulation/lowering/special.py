@@ -1,4 +1,4 @@
-"""One flag for all encodings of a side that are NaN or Inf, off their encodings, up to four at a time."""
+"""NaN and Inf detection: one flag for all encodings of a side, up to four encodings at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tcformal.simulation.lowering.packed import (
 def add_special(
     graph: Graph, formats: Mapping[str, Format], ways: LoweringRules, wide: Format | None = None
 ) -> None:
-    """One flag of each side for all its encodings that are NaN or Inf, beside flags of anything else.
+    """Replace each side's NaN and Inf flags by one flag over its encodings; other flags stay.
 
     Shapes: `formats`: of the inputs a[0], a[1], … and b[0], b[1], …, by side; `wide`: the one that all are
     converted to, which keeps NaN, Inf and numbers apart, or None.
@@ -54,7 +54,7 @@ def add_special(
 
 
 def _farthest(fmt: Format, bits: int) -> Emit:
-    """The largest size of encodings, in parts; where -0 is the NaN, the least distance from that.
+    """The largest magnitude of packed encodings; the least distance from -0 where -0 is the NaN.
 
     Shapes: what was found before, where anything was, and the encodings of a word, or one that is a word.
     """
@@ -83,7 +83,7 @@ def _farthest(fmt: Format, bits: int) -> Emit:
 
 
 def _beyond(fmt: Format, bits: int) -> Emit:
-    """Whether the farthest encoding of any part is NaN or Inf."""
+    """Whether the extreme encoding of any part is NaN or Inf."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         words, x = kind(code, bits), as_parts(code, given[0], bits)

@@ -1,9 +1,9 @@
-"""Sums in binary64 that are rounded once to binary32: of products, with a c or without, and to odd.
+"""Sums in binary64 with one final rounding to binary32: products and at most one other number.
 
-Products of formats of up to 24 bits are exact in binary64.  A sum that is rounded to odd there, or the sum of
-three whose small parts are, rounds to binary32 as the exact sum does [Boldo and Melquiond, Emulation of FMA
-and correctly rounded sums, 2008]; so does one rounded to odd twice.  More than two products are added in two
-windows that hold them without loss, where the format's exponents allow that.
+Products of formats of up to 24 bits are exact in binary64.  A binary64 sum rounded to odd rounds to binary32
+as the exact sum does, also if it was rounded to odd twice, or if it has three terms whose small parts were
+[Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008].  More than two products are added in
+two exact windows, if the format's exponents allow that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INF, _SIZE_32 = 0xFF << 23, (1 << 31) - 1
 
 
 def _window(a: Format, b: Format, products: int) -> int | None:
-    """The weight at which sums of so many products are cut into two exact ones; None where none will do."""
+    """The weight that splits a sum of `products` terms into two exact windows; None if none exists."""
     grown = products.bit_length()
     lowest = 2 - a.bias - b.bias - a.fraction_bits - b.fraction_bits
     highest = (1 << a.exponent_bits) + (1 << b.exponent_bits) - a.bias - b.bias
@@ -32,14 +32,14 @@ def _window(a: Format, b: Format, products: int) -> int | None:
 
 
 def fits(a: Format, b: Format, products: int, values: int) -> bool:
-    """Whether `rounded_sum` takes so many products, and other numbers in binary32."""
+    """Whether `rounded_sum` supports this number of products and of other binary32 numbers."""
     if a.precision + b.precision > _PRECISION - 4 or values > 1:
         return False
     return products == 2 or (products > 2 and _window(a, b, products) is not None)
 
 
 def rounded_sum(a: Format, b: Format, products: int, values: int) -> Emit:
-    """The exact sum of products, and a number of binary32 if there is one, rounded to nearest.
+    """The exact sum of products and at most one binary32 number, rounded to nearest.
 
     Shapes: the factors a, b of each product, then the number; encodings of binary32.
     Zero: a sum of zero is -0 where every operand is negative.  Inf: the number, products being finite.
@@ -64,7 +64,7 @@ def rounded_sum(a: Format, b: Format, products: int, values: int) -> Emit:
 
 
 def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue], products: int) -> LaneValue:
-    """The sum where it is exactly zero (`none`) and where the number beside the products is none."""
+    """The corrected sum for an exact zero (`none`) and for an addend that is NaN or Inf."""
 
     def bits(name: str, x: str, y: str) -> str:
         return code.apply(name, WORD, x, y)
@@ -81,7 +81,7 @@ def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue],
 
 
 def rounded_to_odd(name: str) -> Emit:
-    """A product or a sum of two numbers of binary32 rounded to odd; what is below normal is a zero.
+    """A product or sum of two binary32 numbers rounded to odd; results below normal become zero.
 
     Inf: what is 2^128 and more; an operand that is Inf or NaN is added as IEEE 754 says.
     """
@@ -100,7 +100,7 @@ def rounded_to_odd(name: str) -> Emit:
 
 
 class _Doubles:
-    """Instructions on numbers of binary64 in every lane."""
+    """A builder of binary64 instructions, one number per lane."""
 
     def __init__(self, code: Code) -> None:
         self._code, self._kind = code, float_kind(code, DOUBLE)
@@ -109,40 +109,40 @@ class _Doubles:
         return self._code.new(f"f{name} {self._kind} {x}, {y}")
 
     def word(self, x: str) -> str:
-        """The encoding of a number."""
+        """Bit cast from a binary64 number to its encoding."""
         return as_word(self._code, x, DOUBLE).text
 
     def number(self, word: str) -> str:
-        """The number of an encoding."""
+        """Bit cast from an encoding to a binary64 number."""
         return as_float(self._code, LaneValue(word, 0, (1 << DOUBLE) - 1, DOUBLE))
 
     def size(self, x: str) -> str:
-        """The encoding of a magnitude."""
+        """The encoding of a number's magnitude."""
         return self._code.apply("and", DOUBLE, self.word(x), self._code.word(_SIZE, DOUBLE))
 
     def constant(self, exponent: int) -> str:
-        """1.5·2^exponent."""
+        """The constant 1.5·2^exponent."""
         text = f"{1.5 * 2.0**exponent:.1f}"
         return text if self._code.lanes == 1 else f"splat (double {text})"
 
     def widened(self, x: LaneValue) -> str:
-        """A number of binary32."""
+        """Conversion from binary32 to binary64."""
         text = as_float(self._code, LaneValue(self._code.operand(x, WORD), 0, (1 << WORD) - 1, WORD))
         return self._code.new(f"fpext {float_kind(self._code, WORD)} {text} to {self._kind}")
 
     def narrowed(self, x: str) -> LaneValue:
-        """The encoding of a number rounded to nearest in binary32."""
-        made = self._code.new(f"fptrunc {self._kind} {x} to {float_kind(self._code, WORD)}")
-        return as_word(self._code, made, WORD)
+        """Conversion to binary32, rounded to nearest, as an encoding."""
+        rounded = self._code.new(f"fptrunc {self._kind} {x} to {float_kind(self._code, WORD)}")
+        return as_word(self._code, rounded, WORD)
 
     def two_sum(self, x: str, y: str) -> tuple[str, str]:
-        """A sum and what rounding took from it, exactly [Knuth]."""
+        """TwoSum: the rounded sum of two numbers and its exact rounding error [Knuth]."""
         total = self("add", x, y)
         part = self("sub", total, x)
         return total, self("add", self("sub", x, self("sub", total, part)), self("sub", y, part))
 
     def add_to_odd(self, x: str, y: str) -> str:
-        """The sum of two numbers rounded to odd."""
+        """The sum of two numbers, rounded to odd."""
         code = self._code
         total, lost = self.two_sum(x, y)
         word, rest = self.word(total), self.word(lost)
@@ -155,7 +155,7 @@ class _Doubles:
         return self.number(code.choose(code.apply("and", TRUTH, even, inexact), DOUBLE, odd, word))
 
     def windows(self, terms: Sequence[str], cut: int) -> list[str]:
-        """Two exact sums of all terms: of their parts above and below a weight."""
+        """Two exact sums over all terms: of the parts above and below the weight `cut`."""
         aid = self.constant(cut + _PRECISION - 1)
         high = low = ""
         for x in terms:
@@ -166,7 +166,7 @@ class _Doubles:
         return [high, low]
 
     def narrowed_to_odd(self, x: str) -> LaneValue:
-        """The encoding of a number rounded to odd in binary32, a zero below the least normal number."""
+        """Conversion to binary32, rounded to odd, with zero below the least normal number."""
         code = self._code
         word = self.word(x)
         ones = code.word((1 << _BEYOND) - 1, DOUBLE)

@@ -1,11 +1,11 @@
-"""Results of binary32 that lie below 2^-126 with any exponent, though they are 2^-126 when they are rounded.
+"""Tininess after rounding: binary32 results below 2^-126 with unbounded exponent, though they round to
+2^-126.
 
-Such a result is known from the same operation on numbers that are 2^RAISED times as large: that is rounded
-to as many bits with an exponent that has room, unless a number overflows.  Where the number beside the
-product does, or a factor that is not multiplied by zero, the exact result is zero or has bits of a weight far
-above 2^-126 only: whatever is Inf or NaN then is not below, and nothing has to become zero.  Where a factor
-overflows that is multiplied by zero, the result is the number itself, which is no subnormal one where that
-can happen.
+Tininess is read off the same operation on numbers 2^RAISED times as large: it rounds to as many bits, but
+within the normal range, unless a number overflows.  If the addend overflows, or a factor that is not
+multiplied by zero, the exact result is zero or has only bits far above 2^-126: an Inf or NaN is then not
+tiny, and no flush is needed.  If a factor overflows that is multiplied by zero, the result is the addend,
+which is never subnormal where that can happen.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SIGN = 1 << (WORD - 1)
 
 
 def raised(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """The encoding of a number times 2^RAISED, Inf where that overflows."""
+    """A number times 2^RAISED: Inf where that overflows."""
     x = as_float(code, LaneValue(code.operand(given[0], WORD), 0, (1 << WORD) - 1, WORD))
     power = as_float(code, LaneValue(code.word(_POWER, WORD), 0, (1 << WORD) - 1, WORD))
     return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
 
 
 def zeroed(name: str) -> Emit:
-    """A result, or a zero of its sign where the same operation (`mul`, `fma`) on raised numbers is tiny.
+    """A result flushed to zero where the same operation (`mul`, `fma`) on raised numbers is tiny.
 
     Shapes: the raised operands, then the result; encodings of binary32.
     Zero, NaN, Inf: stay what they are.

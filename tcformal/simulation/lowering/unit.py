@@ -1,4 +1,4 @@
-"""The rules of a unit's dot product: those of IEEE 754's operations, or of single stages."""
+"""All lowering rules of a unit's dot product: whole IEEE operations, or single stages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcformal.simulation.lowering.special import add_special
 
 
 def add_leading(stages: Dot, ways: LoweringRules) -> None:
-    """LoweringRules for the normalisations of all conversions in lanes that processors have."""
+    """Add leading-zero-count rules for the normalisation shifts of all conversions up to 64 bits."""
     for step in stages.steps:
         for rounded in (step.rounded, None if step.floor is None else step.floor.rounded):
             if rounded is not None and 1 < rounded.magnitude.width <= DOUBLE:
@@ -26,7 +26,7 @@ def add_leading(stages: Dot, ways: LoweringRules) -> None:
 
 
 def _add(rounded: Rounded, ways: LoweringRules) -> None:
-    """The shifted magnitude and the distance by which it was shifted."""
+    """Add the rules for one normalisation: a leading-zero count, and the shift by it."""
     magnitude, limit = ways.of(rounded.magnitude), ways.of(rounded.limit)
     distance, width = ways.of(rounded.distance), magnitude.width
     if distance.op == "const" or magnitude.op == "const":
@@ -63,7 +63,7 @@ def _suffix(code: Code, bits: int) -> str:
 
 
 def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: LoweringRules) -> None:
-    """All rules of one call, whose result is `root` where no operand of A and B is NaN or Inf."""
+    """Add all rules of one call, for its result `root` with finite operands of A and B."""
     formats = {"a": spec.a_format, "b": spec.b_format}
     if floats() and add_ieee(graph, spec, stages, ways):
         add_special(graph, formats, ways)

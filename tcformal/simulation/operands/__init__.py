@@ -1,1 +1,1 @@
-"""Inputs of dot products: made, named, coded and decoded."""
+"""Operands of dot products: generation, text forms, and records."""

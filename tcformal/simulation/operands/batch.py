@@ -1,4 +1,4 @@
-"""Inputs to try on many designs at once: seeded families, and sparse operands that a person can read."""
+"""Test inputs for comparing designs: seeded families, and sparse operands that a person can read."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _LOW = 0.3
 
 
 def inputs_to_try(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """n dot products: half of them directed, half from the families."""
+    """A batch of n test dot products: half of them directed, half from the random families."""
     return together(directed(spec, k, n - n // 2, seed), batch(spec, k, n // 2, seed))
 
 
 def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Sparse dot products of powers of two and their neighbours, far apart, many of them cancelling.
+    """Sparse dot products of powers of two and neighbouring numbers, widely spaced, often cancelling.
 
     Most have their largest term near 1, some near the smallest number of D, where zero terms matter.
     """
@@ -80,7 +80,7 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
-    """Factors whose exponents add up to the given ones, as far as the formats go."""
+    """Encodings of factors a and b whose exponents add up to `exponent`, clamped to the formats' ranges."""
     a, b = spec.a_format, spec.b_format
     first = np.clip(exponent, a.e_min, a.e_max)
     halves = rng.random(exponent.shape) < 0.5
@@ -89,7 +89,7 @@ def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tup
 
 
 def powers(fmt: Format, exponent: Integers) -> Raw:
-    """The powers of two of those exponents, or the nearest that the format has."""
+    """Encodings of powers of two, clamped to the format's exponent range."""
     t = fmt.fraction_bits
     field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias
     subnormal = np.int64(1) << np.clip(t + exponent - fmt.e_min, 0, t)
@@ -98,7 +98,7 @@ def powers(fmt: Format, exponent: Integers) -> Raw:
 
 
 def encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
-    """Numbers of those exponents: powers of two, with one more bit, or just below the next power."""
+    """Encodings of numbers with given exponents: powers of two, powers with one more bit, or predecessors."""
     t, n = fmt.fraction_bits, exponent.shape
     field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias
     # Below the smallest normal number: the power of two that a subnormal has, if any.
@@ -121,7 +121,7 @@ def _negated(fmt: Format, raw: Raw) -> Raw:
 
 
 def columns(x: Batch) -> dict[str, Lanes]:
-    """The operands by input name, an array for each."""
+    """The operands by input name: an array over the batch for each."""
     named: dict[str, Lanes] = {}
     for name, array in x.named().items():
         named |= {"c": array} if name == "c" else {f"{name}[{i}]": row for i, row in enumerate(array.T)}
@@ -129,12 +129,12 @@ def columns(x: Batch) -> dict[str, Lanes]:
 
 
 def rows_of(x: Batch, rows: slice | Index) -> Batch:
-    """Some of the dot products of a batch."""
+    """The selected rows of a batch."""
     return Batch(**{name: array[rows] for name, array in x.named().items()})
 
 
 def together(*batches: Batch) -> Batch:
-    """The dot products of several batches of one shape, in order."""
+    """Concatenate batches of one shape."""
     rows = [x.named() for x in batches]
     return Batch(**{name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
 
@@ -146,13 +146,13 @@ def batch_of(witnesses: Sequence[Witness]) -> Batch:
 
 
 def lengthened(w: Witness, k: int) -> list[Witness]:
-    """A witness without scales with products 0·0 after and before its own, k in all."""
+    """A witness padded to k products 0·0, once at the end and once at the start."""
     zeros = (0,) * (k - len(w.a))
     return [Witness(w.a + zeros, w.b + zeros, w.c), Witness(zeros + w.a, zeros + w.b, w.c)]
 
 
 def witness_at(x: Batch, row: int) -> Witness:
-    """One dot product of a batch."""
+    """Row `row` of a batch as a witness."""
 
     def words(array: Raw | None) -> tuple[int, ...]:
         return () if array is None else tuple(int(v) for v in array[row])
@@ -161,7 +161,7 @@ def witness_at(x: Batch, row: int) -> Witness:
 
 
 def element_at(spec: UnitSpec, x: MatrixWords, i: int, j: int, k: int) -> Witness:
-    """The dot product behind one element of a matrix product, filled up to k with zeros and scales of 1."""
+    """The dot product of one element D[i, j], padded to k with zeros and scales of 1."""
 
     def words(row: Words | None, count: int, fill: int) -> tuple[int, ...]:
         return () if row is None else (*(int(v) for v in row), *[fill] * (count - len(row)))

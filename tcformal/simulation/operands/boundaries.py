@@ -1,4 +1,4 @@
-"""Inputs whose sums lie where few others do: around the least normal number, below it, beside halves of D."""
+"""Test inputs at rounding boundaries: around the least normal number of D, below it, and at ties of D."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
 
 def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
-    """Some thousand dot products of the families here, without NaN operands and without scales."""
+    """Some thousand dot products of all families below, without NaN operands and without scales."""
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
         leading_zeros(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),
@@ -58,7 +58,7 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """One product below the least normal ones, every other term zero; no scales.
+    """One product below the least normal number, with every other term zero; no scales.
 
     Zero terms that count as numbers are as large as it, or a little smaller.
     """
@@ -68,12 +68,12 @@ def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     least = spec.a_format.least_exponent + spec.b_format.least_exponent
     exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
     a[rows, place], b[rows, place] = product(rng, spec, exponents)
-    made = Batch(a, b, np.zeros(n, np.uint64))
-    return rows_of(made, without_nan(spec, made))
+    x = Batch(a, b, np.zeros(n, np.uint64))
+    return rows_of(x, without_nan(spec, x))
 
 
 def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Zeros, subnormal factors and products below D's least number, of one sign in a row; no scales.
+    """Zeros, subnormal factors and products that underflow in D, all of one sign per row; no scales.
 
     c is a zero or subnormal.  Where all of these are made zeros, their signs decide that of the sum.
     """
@@ -94,7 +94,7 @@ def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def leading_zeros(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Two products of a subnormal factor and another one that cancel, and one far below them; no scales.
+    """Two cancelling products with a subnormal factor, and one far below them; no scales.
 
     Beside their exponents more is cut off the third than beside those of their leading bits.
     """
@@ -122,7 +122,7 @@ def leading_zeros(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Products that cancel but for a small rest, and c about half of the last bit to which D rounds that.
+    """Products that cancel up to a small remainder, and c near half an ulp of that remainder in D.
 
     Many factors are subnormal.  Where the formats of A and B are narrow, a bit of c that is cut off below the
     largest product decides such a sum, and no other.
@@ -159,7 +159,7 @@ def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """c and a product of half of the last bit to which D rounds it, beside a few far smaller products.
+    """c and a product of half an ulp of c in D, with a few far smaller products.
 
     How alignment rounds the small ones then decides the result, where D is so narrow that nothing else does.
     Some c are next below a power of two, and the product takes the sum beyond it: by how many bits it is
@@ -196,7 +196,7 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """A product of a subnormal factor and a power of two, beside a far smaller product and no c; no scales.
+    """A product of a subnormal factor and a power of two, with a far smaller product and c = 0; no scales.
 
     What is cut off beside it depends on whether that factor is normalised before it is multiplied.
     """
@@ -219,5 +219,5 @@ def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
 
 def _small(rng: np.random.Generator, fmt: Format, n: int, codes: int) -> Raw:
-    """Positive numbers of the first exponent codes: subnormal ones, then the least normal ones."""
+    """Positive numbers of the first exponent codes: subnormal and small normal ones."""
     return rng.integers(1, codes << fmt.fraction_bits, n).astype(np.uint64) << np.uint64(fmt.ignored_low_bits)

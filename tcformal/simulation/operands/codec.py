@@ -1,4 +1,4 @@
-"""Operands as records hold them: encodings in hex beside exact values, and refused where the two differ."""
+"""Operands in records: encodings in hex with exact values, rejected where the two differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = ("a", "b", "scale_a", "scale_b")
 
 
 def witness_data(formats: Mapping[str, Format], w: Witness) -> dict[str, Any]:
-    """A witness as plain data; `formats` are those of a, b, c and, where there are scales, of these."""
+    """A witness as plain data; `formats` are those of a, b, c and, for scaled units, of the scales."""
     rows = {
         name: [value_data(formats[name], x) for x in getattr(w, name)] for name in ROWS if name in formats
     }
@@ -25,7 +25,7 @@ def witness_data(formats: Mapping[str, Format], w: Witness) -> dict[str, Any]:
 def read_witness(
     formats: Mapping[str, Format], counts: Mapping[str, int], data: Mapping[str, Any]
 ) -> Witness:
-    """A witness from a record; RecordError where encodings and values, or its shape, do not fit."""
+    """Read a witness from a record; RecordError where encodings and values, or its shape, disagree."""
     rows = {}
     for name in ROWS:
         count = counts.get(name, 0)
@@ -38,7 +38,7 @@ def read_witness(
 
 
 def read_value(fmt: Format, data: Mapping[str, str]) -> int:
-    """An encoding from a record; RecordError where the value beside it is another one's."""
+    """Read an encoding from a record; RecordError where its value disagrees."""
     raw = int(data["hex"], 16)
     try:
         value = format_value(fmt, raw)

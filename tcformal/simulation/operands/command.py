@@ -14,13 +14,13 @@ OperandText = Callable[[str, int], str]
 
 
 def in_hex(spec: UnitSpec) -> OperandText:
-    """Every operand by its raw encoding."""
+    """A formatter that prints every operand as its raw encoding."""
     formats = spec.input_formats()
     return lambda which, raw: hex_word(formats[which], raw)
 
 
 def by_value(spec: UnitSpec) -> OperandText:
-    """Every operand by its exact value; a NaN, which has none, by its raw encoding."""
+    """A formatter that prints every operand as its exact value, and a NaN as its raw encoding."""
     formats = spec.input_formats()
 
     def word(which: str, raw: int) -> str:
@@ -33,7 +33,7 @@ def by_value(spec: UnitSpec) -> OperandText:
 def explain_command(
     names: Iterable[str], w: Witness, words: OperandText, *, longer: bool = False, command: str = "explain"
 ) -> str:
-    """`tcformal explain` of these units on one dot product, or `tcformal eval`.
+    """The shell command `tcformal explain` (or `tcformal eval`) for these units on one dot product.
 
     The last `...` stands for zeros: for those of the dot product and, with `longer`, for those that a
     unit with more products takes besides.

@@ -1,4 +1,4 @@
-"""What the block scales of a witness are worth: each product's factor, exact, and as text."""
+"""Block-scale factors of a witness: each product's exact factor, and its text."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def scale_values(spec: UnitSpec, w: Witness, k: int) -> tuple[tuple[str, ExactVa
 
 
 def factors(spec: UnitSpec, w: Witness) -> list[Fraction | None]:
-    """What each product is multiplied by: 1 without scales, None where a scale is no number."""
+    """The exact factor of each product: 1 without scales, None where a scale is NaN."""
     return [_factor([value for _, value in scale_values(spec, w, k)]) for k in range(len(w.a))]
 
 
 def factor_texts(spec: UnitSpec, w: Witness) -> list[str]:
-    """The factors as a name of a product ends in them: `2^-3`, `1.75`, `225·2^-20`; nothing for 1."""
+    """The text of each product's factor: `2^-3`, `1.75`, `225·2^-20`; empty for 1."""
     return [_text(factor) for factor in factors(spec, w)]
 
 

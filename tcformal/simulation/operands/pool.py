@@ -1,4 +1,4 @@
-"""Inputs to choose from: sparse and dense sums, large ones of one sign, wide and low ones, corners."""
+"""A pool of test inputs: sparse and dense sums, carries, wide cancellation, sums near underflow, corners."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     Zero, NaN, Inf: infinities occur, NaN operands do not: which word a NaN becomes is asked apart.
     """
     rng = np.random.default_rng([seed, 7])
-    made = together(
+    pool = together(
         inputs_to_try(spec, k, n // 2, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6),
         _wide(rng, spec, k, n // 6), _low(np.random.default_rng([seed, 8]), spec, k, n // 6),
         _split(np.random.default_rng([seed, 9]), spec, k, n // 6),
     )  # fmt: skip
     if scale_count(spec, k) > 1:
-        made = together(made, _scaled_apart(np.random.default_rng([seed, 15]), spec, k, n // 6))
-    return rows_of(made, without_nan(spec, made))
+        pool = together(pool, _scaled_apart(np.random.default_rng([seed, 15]), spec, k, n // 6))
+    return rows_of(pool, without_nan(spec, pool))
 
 
 def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
-    """The rows of a batch without a NaN operand."""
+    """The rows of a batch without NaN operands."""
     clean = np.ones(len(batch.c), np.bool_)
     for name, fmt in spec.input_formats().items():
         words = batch.named()[name]
@@ -43,7 +43,7 @@ def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
 
 
 def _nan(fmt: Format, words: Raw) -> Raw:
-    """Where words are NaN."""
+    """A mask of the encodings that are NaN."""
     body = words & np.uint64((1 << (fmt.width - 1)) - 1 if fmt.sign_bit else (1 << fmt.width) - 1)
     if fmt.specials is Specials.IEEE:
         return np.asarray(fmt.is_nan(words))
@@ -55,7 +55,7 @@ def _nan(fmt: Format, words: Raw) -> Raw:
 
 
 def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Products of one magnitude and one sign, all, half or few: their sum carries as far as it can."""
+    """Products of one magnitude and one sign, in all, half or few terms: maximal carries."""
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
         full = np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
@@ -76,7 +76,7 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """One or two products and c from zeros, subnormals, the smallest and the largest numbers, and Inf."""
+    """One or two products and c from zeros, subnormals, the smallest and largest numbers, and Inf."""
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
         corners = np.array(edge_encodings(fmt), np.uint64)
@@ -103,7 +103,7 @@ def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Two terms that cancel, as large as sums can be, and one or two as far below them as products go.
+    """Two maximal terms that cancel, with one or two terms far below them.
 
     What few formats reach is cut off below terms that are near the largest numbers only.
     """
@@ -128,7 +128,7 @@ def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _low(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Sums near the smallest number of D, of few or many terms that lie around it; most without c.
+    """Sums near the smallest number of D, of few or many terms; most without c.
 
     What is cut off such sums is cut at the exponent of zero terms.  Where the formats of A and B do not reach
     that low, scales do.
@@ -146,7 +146,7 @@ def _low(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """Powers of two that add up to one: whatever is cut off them changes the sum, wherever it is rounded.
+    """Powers of two that add up to one: any truncated bit changes the sum.
 
     Half of the sums are the smallest number of D or twice that.  Equal terms come first, then one of them
     becomes two halves, again and again, as far down as products of powers of two lie apart.
@@ -186,7 +186,7 @@ def _split(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
 
 
 def _scaled_apart(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
-    """A power of two, often near the smallest number of D, and far below it a product of another scale.
+    """A power of two, often near the smallest number of D, and far below it a product under another scale.
 
     Most of these have the other sign: the sum is then one unit less, or is not where they are cut off.
     """
@@ -214,7 +214,7 @@ def _scaled_apart(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> B
 
 
 def _scales_down(spec: UnitSpec, k: int, exponent: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[Raw]]:
-    """The exponents nearest to some that scales of a and b have together, and those scales."""
+    """The exponents nearest to given ones that the scales of a and b reach together, and those scales."""
     of, n = spec.scale_format, len(exponent)
     if of is None:
         return np.zeros(n, np.int64), []

@@ -28,7 +28,7 @@ FAMILIES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Operands of n dot products as raw encodings in uint64.
+    """The operands of n dot products as raw encodings in uint64.
 
     Shapes: a, b [n, K]; c [n]; scale_a, scale_b [n, scales] or None without scales.
     """
@@ -40,13 +40,13 @@ class Batch:
     scale_b: Raw | None = None
 
     def named(self) -> dict[str, Raw]:
-        """The arrays by name, without the scales that a unit does not have."""
+        """The arrays by operand name, without absent scales."""
         arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
         return {name: x for name, x in arrays.items() if x is not None}
 
 
 def with_scales(spec: UnitSpec, x: Batch) -> Batch:
-    """Dot products with scales of 1, where the unit takes scales."""
+    """The batch with scales of 1 added where the unit takes scales."""
     if spec.scale_format is None:
         return x
     ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
@@ -54,7 +54,7 @@ def with_scales(spec: UnitSpec, x: Batch) -> Batch:
 
 
 def edge_encodings(fmt: Format) -> list[int]:
-    """Zeros, smallest and largest subnormal and normal, one, its neighbours, largest, Inf and NaN."""
+    """The edge cases of a format: zeros, extreme subnormals and normals, one and neighbours, Inf, NaN."""
     low, t, e = fmt.ignored_low_bits, fmt.fraction_bits, fmt.exponent_bits
     one = fmt.bias << t if fmt.bias < (1 << e) else 0
     top = (1 << (t + e)) - 1
@@ -81,7 +81,7 @@ def _field(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], low: i
 
 
 def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], family: str) -> Raw:
-    """Encodings of one operand in one family."""
+    """Random encodings of one operand from the family `family`."""
     top = (1 << fmt.exponent_bits) - 1
     if family in ("near", "cancelling"):
         span = min(4, max(1, top // 6))
@@ -98,7 +98,7 @@ def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], f
 
 
 def batch(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """n dot products of K terms, the families in equal parts."""
+    """A random batch of n dot products of k terms, with equal shares of all families."""
     rng = np.random.default_rng(seed)
     parts = []
     for i, family in enumerate(FAMILIES):
@@ -127,9 +127,9 @@ def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: s
 
 
 def _scale_rows(rng: np.random.Generator, fmt: Format, n: int, count: int) -> Raw:
-    """Scales: some near one, some anywhere, a few NaN or zero among them."""
+    """Random scales: some near one, some arbitrary, a few NaN or zero."""
     one = fmt.one
-    spread = 6 << fmt.fraction_bits
-    near = rng.integers(one - spread, one + spread, (n, count), dtype=np.uint64)
+    reach = 6 << fmt.fraction_bits
+    near = rng.integers(one - reach, one + reach, (n, count), dtype=np.uint64)
     anywhere = rng.integers(0, 1 << fmt.width, (n, count), dtype=np.uint64)
     return np.where(rng.random((n, 1)) < 0.6, near, anywhere)

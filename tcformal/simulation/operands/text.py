@@ -1,4 +1,4 @@
-"""Operands and results as they stand in files: hex words and digests."""
+"""Operands and results in files: hex words and digests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def to_data(spec: UnitSpec, w: Witness) -> dict[str, Any]:
 
 
 def from_data(spec: UnitSpec, data: Mapping[str, Any], where: str) -> Witness:
-    """One dot product's operands from plain data: texts of encodings or values, or {"hex": …}.
+    """Read one dot product's operands from plain data: encodings or values as text, or {"hex": …}.
 
     Shapes: lists of one length; scales are ones unless given.
     Errors: InputError naming `where` for what is no list of encodings of the unit's formats.
@@ -58,12 +58,12 @@ def _word(fmt: Format, text: Any) -> int:
 
 
 def digest_of(*arrays: Raw | None) -> str:
-    """SHA-256 of raw encodings, each as eight bytes, lowest first."""
-    made = hashlib.sha256()
+    """SHA-256 of raw encodings, each as eight little-endian bytes."""
+    digest = hashlib.sha256()
     for array in arrays:
         if array is not None:
-            made.update(np.ascontiguousarray(array, dtype="<u8").tobytes())
-    return made.hexdigest()
+            digest.update(np.ascontiguousarray(array, dtype="<u8").tobytes())
+    return digest.hexdigest()
 
 
 def inputs_digest(batch: Batch) -> str:

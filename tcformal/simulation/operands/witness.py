@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Operands as raw encodings."""
+    """The operands of one dot product as raw encodings."""
 
     a: tuple[int, ...]
     b: tuple[int, ...]
@@ -18,14 +18,14 @@ class Witness:
     scale_b: tuple[int, ...] = ()
 
     def inputs(self) -> dict[str, int]:
-        """The operands by input name."""
+        """The operands by the DAG's input names."""
         rows = {"a": self.a, "b": self.b, "scale_a": self.scale_a, "scale_b": self.scale_b}
         named = {f"{name}[{i}]": x for name, row in rows.items() for i, x in enumerate(row)}
         return named | {"c": self.c}
 
     @staticmethod
     def of(inputs: Mapping[str, int], k: int | None = None) -> Witness:
-        """The operands from values by input name; of k products, what a solver left open is zero."""
+        """A witness from values by input name, with zero for inputs that a solver left unconstrained."""
         k = sum(name.startswith("a[") for name in inputs) if k is None else k
 
         def row(name: str, count: int) -> tuple[int, ...]:

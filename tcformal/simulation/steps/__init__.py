@@ -1,1 +1,1 @@
-"""The steps of a program on arrays."""
+"""Evaluation of a program's steps on arrays."""

@@ -1,4 +1,4 @@
-"""Accumulators that a program adds up one after the other, found among its steps."""
+"""Fusion of accumulators: neighbouring accumulators of a program that one kernel computes and adds up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST_JOIN = 8
 
 @dataclass(frozen=True, slots=True)
 class Accumulators:
-    """Accumulators of neighbouring k, each from zero, added up in one way.
+    """A run of accumulators over neighbouring k, each started from zero and added by one rule.
 
     Shapes: k from `start` to `stop`, `products` in each accumulator but the last one; `joins` takes `total`,
     `full` and one scalar for each factor, `factors[i][j]` the step with factor i of accumulator j.
@@ -50,28 +50,28 @@ class Accumulators:
 
 @lru_cache(maxsize=256)
 def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
-    """All that can be computed by one kernel, two accumulators at least."""
+    """The maximal runs of at least two accumulators that one kernel can compute."""
     if not any(isinstance(step, CallStep) for step in plan.steps):
         return ()
     users = _users(plan)
-    found: list[Accumulators] = []
+    runs: list[Accumulators] = []
     for i in sorted(needed_by(plan)):
-        made = _joined(plan, i, users, {x.result for x in found})
+        made = _joined(plan, i, users, {x.result for x in runs})
         if made is None:
             continue
-        before = found[-1] if found else None
+        before = runs[-1] if runs else None
         if before is not None and _follows(before, made, users):
-            found[-1] = replace(
+            runs[-1] = replace(
                 before, stop=made.stop, result=i, inside=before.inside | made.inside | {before.result},
                 factors=tuple((*x, *y) for x, y in zip(before.factors, made.factors, strict=True)),
             )  # fmt: skip
         else:
-            found.append(made)
-    return tuple(x for x in found if x.stop - x.start > x.products)
+            runs.append(made)
+    return tuple(x for x in runs if x.stop - x.start > x.products)
 
 
 def _users(plan: ProgramPlan) -> dict[int, set[int]]:
-    """The steps that take each value."""
+    """The steps that use each step's value, by step."""
     users: dict[int, set[int]] = {}
     for i in needed_by(plan):
         for source in plan.steps[i].sources:
@@ -80,7 +80,7 @@ def _users(plan: ProgramPlan) -> dict[int, set[int]]:
 
 
 def _follows(before: Accumulators, x: Accumulators, users: Mapping[int, set[int]]) -> bool:
-    """Whether an accumulator is the next one of others, and nobody else takes the sum before it."""
+    """Whether an accumulator continues a run whose last sum has no other user."""
     same = (before.unit, before.a, before.b, before.joins) == (x.unit, x.a, x.b, x.joins)
     full = (before.stop - before.start) % before.products == 0
     own = users[before.result] <= {*x.inside, x.result}
@@ -91,7 +91,7 @@ def _follows(before: Accumulators, x: Accumulators, users: Mapping[int, set[int]
 def _joined(
     plan: ProgramPlan, last: int, users: Mapping[int, set[int]], sums: set[int]
 ) -> Accumulators | None:
-    """The accumulator that a rounded sum adds to the one before; None where the step is something else."""
+    """The accumulator that a rounded sum adds to the previous sum; None for any other step."""
     steps = plan.steps
     calls: list[int] = []
     totals: list[int] = []
@@ -145,7 +145,7 @@ def _joined(
 
 
 def _run(plan: ProgramPlan, call: int) -> tuple[UnitSpec, int, int, str, str] | None:
-    """Unit, first and last k and the inputs of a call that starts at zero; None for another one."""
+    """The unit, k range and inputs of a call that starts from zero; None for any other call."""
     step = plan.steps[call]
     if not isinstance(step, CallStep):
         return None
@@ -169,17 +169,17 @@ def _run(plan: ProgramPlan, call: int) -> tuple[UnitSpec, int, int, str, str] | 
 def _alone(
     plan: ProgramPlan, two: Sequence[int], scalars: Sequence[int], rounded: Sequence[int]
 ) -> ProgramPlan:
-    """The rounded steps as a program of their own; the last one's value is the new sum."""
+    """The rounding steps of an accumulation as a separate program from the old sum to the new one."""
     names = ("total", "full", *(f"x{i}" for i in range(len(scalars))))
     place: dict[int, int] = {}
-    made: list[PlanStep] = []
+    steps: list[PlanStep] = []
     for name, i in zip(names, (*two, *scalars), strict=True):
-        place[i] = len(made)
-        made.append(InputStep(fmt=format_of(plan.steps[i]), length=None, name=name, letter=name))
+        place[i] = len(steps)
+        steps.append(InputStep(fmt=format_of(plan.steps[i]), length=None, name=name, letter=name))
     for i in rounded:
         step = plan.steps[i]
         assert isinstance(step, RoundStep)
-        place[i] = len(made)
+        place[i] = len(steps)
         addends = tuple(replace(x, factors=tuple(place[j] for j in x.factors)) for x in step.addends)
-        made.append(replace(step, name=f"s{len(made)}", addends=addends))
-    return ProgramPlan(tuple(made), len(made) - 1, 0)
+        steps.append(replace(step, name=f"s{len(steps)}", addends=addends))
+    return ProgramPlan(tuple(steps), len(steps) - 1, 0)

@@ -1,4 +1,4 @@
-"""Single steps of programs as definitions of their own, compiled where many elements are asked for."""
+"""Single program steps as element-wise definitions, compiled for many elements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _names(count: int) -> tuple[str, ...]:
 
 
 def _alone(formats: Sequence[Format], last: RoundStep | QuotientStep) -> Elements:
-    """A step on inputs of these formats, as a definition of its own."""
+    """An element-wise definition of one step on inputs of these formats."""
     names = _names(len(formats))
     inputs: list[PlanStep] = [
         InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
@@ -51,31 +51,31 @@ def operation(
     mode: str,
     saturate: bool,
 ) -> Elements:
-    """One rounded sum of products as a definition of its own."""
+    """An element-wise rounded sum of products."""
     from tcformal.simulation.lowering.rounded import add_rounded
 
     last = RoundStep(
         fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
     )  # fmt: skip
-    made = _alone(formats, last)
+    elements = _alone(formats, last)
     if not last.saturates:
         ways = LoweringRules()
-        operands = [(made.graph.inputs[name], f) for f, name in zip(formats, made.names, strict=True)]
-        add_rounded(made.root, operands, addends, fmt, mode, ways)
-        made.rules = ways.by_index
-    return made
+        operands = [(elements.graph.inputs[name], f) for f, name in zip(formats, elements.names, strict=True)]
+        add_rounded(elements.root, operands, addends, fmt, mode, ways)
+        elements.rules = ways.by_index
+    return elements
 
 
 @lru_cache(maxsize=64)
 def quotient(formats: tuple[Format, Format], fmt: Format, mode: str) -> Elements:
-    """One rounded quotient as a definition of its own."""
+    """An element-wise rounded quotient."""
     last = QuotientStep(fmt=fmt, length=None, name="d", dividend=0, divisor=1, mode=mode)
     return _alone(formats, last)
 
 
 @lru_cache(maxsize=64)
 def larger_magnitude(fmt: Format, least: int) -> Elements:
-    """The larger magnitude of two numbers as a definition of its own."""
+    """An element-wise maximum of two magnitudes."""
     g = Graph()
     words = [g.input(name, fmt.width) for name in _names(2)]
     root = largest_magnitude(g, words, fmt, least)
@@ -84,7 +84,7 @@ def larger_magnitude(fmt: Format, least: int) -> Elements:
 
 @lru_cache(maxsize=64)
 def headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
-    """The headroom of one number as a definition of its own, and its least value."""
+    """An element-wise headroom of one number, with its least value."""
     from tcformal.semantics.unpack import unpack
     from tcformal.simulation.kernels.rows import DotProducts
 

@@ -1,4 +1,4 @@
-"""Which steps a program's result needs, on what each depends, and when nothing takes a value any more."""
+"""Data flow of a program: needed steps, the axes that each depends on, and last uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tcformal.simulation.operands.random import Raw
 
 
 def needed_by(plan: ProgramPlan) -> set[int]:
-    """The steps that the result depends on."""
+    """The indices of the steps that the result depends on."""
     needed, stack = set(), [plan.result]
     while stack:
         i = stack.pop()
@@ -20,7 +20,7 @@ def needed_by(plan: ProgramPlan) -> set[int]:
 
 
 def last_uses(plan: ProgramPlan, steps: set[int]) -> dict[int, list[int]]:
-    """What none but these steps takes, and no step after: by the last of them that does."""
+    """The values that are dead after each step, restricted to values that only `steps` use."""
     last: dict[int, int] = {}
     elsewhere = {plan.result}
     for i in sorted(needed_by(plan)):
@@ -36,7 +36,7 @@ def last_uses(plan: ProgramPlan, steps: set[int]) -> dict[int, list[int]]:
 
 
 def axes_of(plan: ProgramPlan, given: Mapping[str, Raw]) -> list[set[int]]:
-    """Of each step whether its values depend on the row (0) and on the column (1)."""
+    """For each step the axes on which its values depend: rows (0), columns (1)."""
     axes: list[set[int]] = []
     for s in plan.steps:
         own = {axis for axis in (0, 1) if isinstance(s, InputStep) and given[s.letter].shape[axis] > 1}
@@ -45,5 +45,5 @@ def axes_of(plan: ProgramPlan, given: Mapping[str, Raw]) -> list[set[int]]:
 
 
 def of_rows_and_columns(plan: ProgramPlan, given: Mapping[str, Raw]) -> set[int]:
-    """The steps whose values depend on both: as many as the result has elements."""
+    """The steps whose values depend on rows and columns, and so are as large as the result."""
     return {i for i, axes in enumerate(axes_of(plan, given)) if len(axes) == 2}

@@ -1,4 +1,4 @@
-"""A program on arrays: some rows at a time, so that what is in the making stays in a cache."""
+"""A program on arrays, in bands of rows, so that intermediate values stay in the cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ELEMENTS = 1 << 21
 def run_plan(
     plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
 ) -> Raw:
-    """The encodings of a plan's result on arrays of encodings.
+    """Evaluate a plan on arrays of encodings, and return the encodings of its result.
 
     Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
     result [rows, columns], likewise.
@@ -40,7 +40,7 @@ def run_plan(
 
 
 def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], rows: int) -> Raw:
-    """The same, so many rows at a time, so that values stay in a cache; what they share is made once."""
+    """The result computed in bands of `rows` rows; steps independent of rows or columns run once."""
     needed = needed_by(plan)
     both = of_rows_and_columns(plan, given) & needed
     if plan.result not in both:
@@ -51,18 +51,18 @@ def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, An
     d: Raw | None = None
     for start in range(0, max(x.shape[0] for x in given.values()), rows):
         band = slice(start, start + rows)
-        some = ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
-        some.known = {j: _rows(whole.known[j], band) for j in taken}
-        some.run(both)
-        made = some.known[plan.result][:, :, 0]
+        part = ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
+        part.known = {j: _rows(whole.known[j], band) for j in taken}
+        part.run(both)
+        result = part.known[plan.result][:, :, 0]
         if d is None:
-            shape = (max(x.shape[0] for x in given.values()), made.shape[1])
+            shape = (max(x.shape[0] for x in given.values()), result.shape[1])
             d = np.empty(shape, f"u{plan.fmt.storage_bits // 8}")
-        d[band] = made
+        d[band] = result
     assert d is not None
     return d
 
 
 def _rows(x: Raw, band: slice) -> Raw:
-    """Some rows of a value, or the one that it has for all of them."""
+    """The rows `band` of a value, or the value itself if it is broadcast over rows."""
     return x[band] if x.shape[0] > 1 else x

@@ -1,4 +1,4 @@
-"""The values of a program's steps on arrays: on lanes or compiled, each call at the speed of its unit."""
+"""The values of a program's steps on arrays, on NumPy lanes or compiled."""
 
 from __future__ import annotations
 
@@ -52,24 +52,24 @@ _LONGEST = 512
 
 
 def sides_of(x: Accumulators, axes: Sequence[set[int]]) -> tuple[str, ...] | None:
-    """Of each factor the operand whose rows, or columns, it goes with; None where a kernel cannot take them.
+    """For each factor the side whose rows or columns it scales; None for a factor of both.
 
     Shapes: axes: of each step of the plan the axes of the result that its value depends on.
     """
-    found = []
+    sides = []
     for steps in x.factors:
         along = set[int]().union(*(axes[i] for i in steps))
         if len(along) > 1:
             return None
-        found.append("b" if 1 in along else "a")
-    return tuple(found)
+        sides.append("b" if 1 in along else "a")
+    return tuple(sides)
 
 
 def promoted_words(
     x: Accumulators, sides: tuple[str, ...], given: Mapping[str, Raw], known: Mapping[int, Raw],
     options: Mapping[str, Any],
 ) -> Raw:  # fmt: skip
-    """The last sum of some accumulators: encodings [rows, columns, 1].
+    """The final sum of a run of accumulators: encodings [rows, columns, 1].
 
     Shapes: given: by letter [rows, 1, K] and [1, columns, K]; known: the values of the factors' steps and of
     the sum before.
@@ -85,7 +85,7 @@ def promoted_words(
     )
     total = None if x.total is None else np.broadcast_to(known[x.total][:, :, 0], (m, n))
     factors = {f"x{i}": [known[j].reshape(-1) for j in which] for i, which in enumerate(x.factors)}
-    side = compiled.spread_side(m, n)
+    side = compiled.broadcast_side(m, n)
     gemm = promoted_gemm(unit, side, x.joins, sides, steps)
     prepared: Prepared | None = None
     kept = options.get("prepared")
@@ -97,7 +97,7 @@ def promoted_words(
 
 
 def takes(x: Accumulators, m: int, n: int) -> bool:
-    """Whether a kernel of their own is worth it: whole calls but for the last one, rows enough, few calls."""
+    """Whether a fused kernel pays: whole calls, enough rows, and few calls per accumulator."""
     from tcformal.simulation.kernels.gemm import FEW
 
     whole = x.products % x.unit.k == 0 and x.products <= _LONGEST
@@ -106,15 +106,15 @@ def takes(x: Accumulators, m: int, n: int) -> bool:
 
 @lru_cache(maxsize=64)
 def promoted_gemm(
-    unit: UnitSpec, spread_side: str, joins: ProgramPlan, sides: tuple[str, ...], calls: int
+    unit: UnitSpec, broadcast_side: str, joins: ProgramPlan, sides: tuple[str, ...], calls: int
 ) -> Gemm:
-    """The kernels of a unit whose accumulators are added up.
+    """The fused kernels of a unit with two-level accumulation.
 
     Shapes: sides: of each factor that `joins` takes, `a` or `b`; an accumulator is full after `calls`.
     """
     from tcformal.simulation.kernels.gemm import Gemm
 
-    return Gemm(compiled.dot_call(unit), spread_side, _promotion(joins, sides, calls))
+    return Gemm(compiled.dot_call(unit), broadcast_side, _promotion(joins, sides, calls))
 
 
 def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promotion:
@@ -138,7 +138,7 @@ def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promot
 
 @dataclass(frozen=True, slots=True)
 class ScaledSum:
-    """A sum that can be evaluated as an operation of its own.
+    """A rounded sum of scaled products with its operands, ready for an element-wise operation.
 
     Shapes: `addends` take the arrays `operands` of encodings of `formats`; their powers of two are known.
     """
@@ -151,7 +151,7 @@ class ScaledSum:
 def with_factors(
     step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], known: Mapping[int, Raw]
 ) -> ScaledSum | None:
-    """The sum with each power of two as an encoding beside the value that it scales.
+    """The sum with each data-dependent power of two turned into a factor.
 
     Shapes: order: the steps whose values the addends are made of, with their `formats` and their arrays in
     `known`, where the exponents of two are too.
@@ -183,7 +183,7 @@ def by_kind(
     step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], known: Mapping[int, Raw],
     shape: tuple[int, ...],
 ) -> list[tuple[Any, ScaledSum]]:  # fmt: skip
-    """The sum for each combination of powers of two that occurs, with the places of its elements.
+    """The sums split by the combinations of powers of two that occur, with their elements' places.
 
     Shapes: places index arrays of `shape` flattened; the operands are those elements.
     """
@@ -208,16 +208,16 @@ def by_kind(
 
 
 def _power(x: ScaledProduct, fmt: Format, known: Mapping[int, Raw]) -> Raw:
-    """The encodings of an addend's power of two: its field of exponents is the sum, one pass for each."""
+    """The encodings of an addend's power of two, built in the exponent field."""
     word: Any = np.dtype(f"u{fmt.storage_bits // 8}").type
-    made = np.full((1, 1, 1), (x.shift + fmt.bias) << fmt.fraction_bits, word)
+    words = np.full((1, 1, 1), (x.shift + fmt.bias) << fmt.fraction_bits, word)
     for i, sign in x.exponents:
-        made = made + ((sign * known[i]).astype(word) << word(fmt.fraction_bits))
-    return np.asarray(made)
+        words = words + ((sign * known[i]).astype(word) << word(fmt.fraction_bits))
+    return np.asarray(words)
 
 
 def _total(x: ScaledProduct, known: Mapping[int, Raw]) -> Raw:
-    """The exponent of an addend's power of two: only as many elements as the exponents have."""
+    """The exponent of an addend's power of two, without broadcasting."""
     total: Any = np.full((1, 1, 1), x.shift, np.int32)
     for i, sign in x.exponents:
         total = total + sign * known[i].astype(np.int32)
@@ -229,7 +229,7 @@ def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
 
 
 class ArrayRun:
-    """The values of the steps on arrays.
+    """One evaluation of a plan: the values of its steps on arrays.
 
     Shapes: every value is [rows, columns, elements]: rows or columns 1 where it does not depend on them.
     """
@@ -239,13 +239,13 @@ class ArrayRun:
         self.known: dict[int, Raw] = {}
 
     def result(self) -> Raw:
-        """The encodings of d: [rows, columns]."""
+        """The encodings of the result d: [rows, columns]."""
         self.run(needed_by(self.plan))
         d = self.known[self.plan.result][:, :, 0]
         return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
 
     def run(self, needed: set[int]) -> None:
-        """The values of some steps, in order; what nothing else of them takes is kept."""
+        """Evaluate some steps in order, and drop each value after its last use among them."""
         last = last_uses(self.plan, needed)
         together = self._together(needed)
         inside = set[int]().union(*(x.inside for x, _ in together.values()))
@@ -259,18 +259,18 @@ class ArrayRun:
                     self.known.pop(done, None)
 
     def _together(self, needed: set[int]) -> dict[int, tuple[Accumulators, tuple[str, ...]]]:
-        """The accumulators that one kernel adds up, and their factors' sides, by the step of the last sum."""
+        """The fused runs of accumulators with their factors' sides, by the step of the final sum."""
         if self.options.get("device") is not None:
             return {}
         axes = axes_of(self.plan, self.given)
-        found = {}
+        fused = {}
         for x in accumulators(self.plan):
             if {*x.inside, x.result} <= needed and self.given[x.a].shape[1] == self.given[x.b].shape[0] == 1:
                 m, n = self.given[x.a].shape[0], self.given[x.b].shape[1]
                 sides = sides_of(x, axes)
                 if sides is not None and takes(x, m, n):
-                    found[x.result] = x, sides
-        return found
+                    fused[x.result] = x, sides
+        return fused
 
     def _value(self, step: PlanStep) -> Raw:
         if isinstance(step, InputStep):
@@ -314,7 +314,7 @@ class ArrayRun:
     def _scaled(
         self, step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], shape: tuple[int, ...]
     ) -> Raw:
-        """A step whose powers of two are data."""
+        """The values of a rounding step with data-dependent powers of two."""
         threads = self.options.get("threads")
         whole = with_factors(step, order, formats, self.known)
         if whole is not None:
@@ -340,13 +340,13 @@ class ArrayRun:
 
     def _divided(self, step: QuotientStep) -> Raw:
         x, y = (format_of(self.plan.steps[i]) for i in step.sources)
-        given = [self.known[i] for i in step.sources]
-        shape = np.broadcast_shapes(*(v.shape for v in given))
+        operands = [self.known[i] for i in step.sources]
+        shape = np.broadcast_shapes(*(v.shape for v in operands))
         run = quotient((x, y), format_of(step), step.mode)
-        return run(given, shape, self.options.get("threads"))
+        return run(operands, shape, self.options.get("threads"))
 
     def _magnitude(self, step: MagnitudeStep) -> Raw:
-        """Of two halves of the elements, again and again; the middle one of an odd number is in both."""
+        """The largest magnitude over the last axis, by halving."""
         run, rest = larger_magnitude(format_of(step), step.least), self.known[step.source]
         while True:
             half = (rest.shape[2] + 1) // 2
@@ -356,7 +356,7 @@ class ArrayRun:
                 return rest
 
     def _prepared(self, step: CallStep) -> Prepared | None:
-        """The second operand as it was decoded before: rows of the given B."""
+        """The rows of B decoded beforehand, if a step takes the prepared B."""
         kept, b = self.options.get("prepared"), self.plan.steps[step.b]
         start, stop = 0, b.length or 1
         if isinstance(b, SliceStep):
@@ -396,7 +396,7 @@ class ArrayRun:
 
 
 class RememberedRun(ArrayRun):
-    """The same with the values of all steps kept, by what they are made of."""
+    """An evaluation that keeps the values of all steps in a memo, by how they are computed."""
 
     def __init__(
         self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
@@ -415,7 +415,7 @@ class RememberedRun(ArrayRun):
         return self.memo[key]
 
     def _kind(self, step: PlanStep) -> Any:
-        """What makes a step, the same in every plan: its own fields, and the kinds of its operands."""
+        """The key of a step, equal in all plans: its own fields and its operands' keys."""
         own = id(step)
         if own not in self.kinds:
             sources = tuple(self._kind(self.plan.steps[i]) for i in step.sources)
@@ -437,7 +437,7 @@ class RememberedRun(ArrayRun):
 
 
 def _filled(x: Raw, k: int) -> Raw:
-    """Rows, along the last axis, filled up with +0."""
+    """Rows padded with +0 to length k along the last axis."""
     if x.shape[-1] == k:
         return x
     whole = np.zeros((*x.shape[:-1], k), x.dtype)

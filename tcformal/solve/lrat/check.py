@@ -1,4 +1,4 @@
-"""The checker of certificates: every step of a proof follows from its hints by unit propagation alone.
+"""The certificate checker: every proof step must follow from its hints by unit propagation.
 
 These lines have to be right.  They search for nothing, and import nothing but the class of their errors.
 Source: CRUZ-FILIPE (LRAT, without the steps that only preserve satisfiability).
@@ -13,7 +13,7 @@ from tcformal.errors import CertificateError
 
 
 class LratStep(NamedTuple):
-    """A clause that is added with its hints, or numbers of clauses that are deleted."""
+    """A proof step: a clause added with hints, or numbers of deleted clauses."""
 
     #: The number of the clause; of a deletion, that of the last clause before it.
     ident: int
@@ -27,7 +27,7 @@ class LratStep(NamedTuple):
 
 
 def check(variables: int, clauses: Sequence[Sequence[int]], steps: Iterable[LratStep]) -> int:
-    """Check that steps derive the empty clause; the number of clauses that they add, the empty one included.
+    """Check that steps derive the empty clause, and return the number of added clauses.
 
     Shapes: `clauses` are rows of literals ±1…±`variables`, numbered from 1.
     Errors: CertificateError with the first step that is refused, or if the empty clause is never added.

@@ -1,4 +1,4 @@
-"""Hints for the steps of a proof, and the proof without the steps that its refutation does not need.
+"""LRAT hints for proof steps, and trimming of steps that the refutation does not need.
 
 Nothing here has to be trusted: what it makes is checked by `solve.lrat.check`.
 Source: GOLDBERG-NOVIKOV (marking from the end what a refutation needs).
@@ -26,7 +26,7 @@ Literals = tuple[int, ...]
 
 
 def hinted(cnf: Cnf, steps: Sequence[DratStep], *, trimmed: bool) -> list[LratStep]:
-    """The steps of a proof up to its refutation, with hints; a clause is deleted after its last use.
+    """The proof steps up to the refutation, with hints; each clause is deleted after its last use.
 
     Shapes: literals of `steps` are 2v − 2 for variable v, 2v − 1 for its complement.
     `trimmed` leaves out the steps without which the refutation still holds.
@@ -47,7 +47,7 @@ def hinted(cnf: Cnf, steps: Sequence[DratStep], *, trimmed: bool) -> list[LratSt
 
 
 def _numbered(rows: list[Literals], steps: Sequence[DratStep]) -> list[int]:
-    """The operations of the steps: clause c added is c, deleted −1 − c; added clauses are appended to `rows`.
+    """Steps as integer operations: adding clause c is c, deleting it −1 − c; added clauses go to `rows`.
 
     A clause to delete is found by its literals in any order; where there is none, nothing is deleted.
     """
@@ -59,26 +59,26 @@ def _numbered(rows: list[Literals], steps: Sequence[DratStep]) -> list[int]:
     for i, row in enumerate(rows):
         places.setdefault(tuple(sorted(row)), []).append(i)
     for kind, lits in steps:
-        known = places.setdefault(tuple(sorted(lits)), [])
+        numbers = places.setdefault(tuple(sorted(lits)), [])
         if kind == "a":
-            known.append(len(rows))
+            numbers.append(len(rows))
             operations.append(len(rows))
             rows.append(lits)
-        elif known:
-            operations.append(-1 - known.pop())
+        elif numbers:
+            operations.append(-1 - numbers.pop())
     return operations
 
 
 @functools.cache
 def machine_code() -> Any:
-    """The compiled search."""
+    """The compiled propagation search."""
     from tcformal.solve.lrat.native import compiled
 
     return compiled(p, "refute")
 
 
 class _Search:
-    """The arrays of one search for a refutation, and the hints that it has found."""
+    """The state of a refutation search: its arrays, and the hints found."""
 
     #: Literals of all searches so far.
     seen: ClassVar[int] = 0
@@ -109,11 +109,11 @@ class _Search:
         self.state = self._array(state)
 
     def _array(self, values: Sequence[int]) -> list[int] | array[int]:
-        """Numbers as machine code takes them, or as Python is fastest with."""
+        """An array of integers for machine code, or a list for Python."""
         return array("i", values) if self.compiled else list(values)
 
     def run(self) -> None:
-        """Search; CertificateError where there is no refutation."""
+        """Run the search; CertificateError where it finds no refutation."""
         ending = p.FULL
         while ending == p.FULL:
             arrays = [*self._arrays, self.hints, self.begin, self.state]
@@ -139,7 +139,7 @@ class _Search:
 
 
 def _steps(search: _Search, rows: Sequence[Literals], given: int, trimmed: bool) -> list[LratStep]:
-    """The added clauses with their hints and the empty one, numbered anew; all of them unless `trimmed`."""
+    """The added clauses with hints and the empty clause, renumbered; only needed ones if `trimmed`."""
     last = search.state[p.LAST]
     final = list(search.hints[search.begin[last + 1] : search.state[p.USED]])
     needed = bytearray(given) + bytes([not trimmed]) * (last + 1 - given)

@@ -1,4 +1,4 @@
-"""Machine code for functions of integers: a part of Python, written as LLVM text.
+"""A compiler of integer functions: a small subset of Python, translated to LLVM.
 
 What is compiled is a module of functions whose parameters are `int` or `Ints` (arrays of 32 bits) and whose
 results are `int` or None.  They consist of assignments to names and array elements, `if`, `while`, `break`,
@@ -26,7 +26,7 @@ _COMPARED: dict[type[ast.cmpop], str] = {
 
 
 def compiled(module: ModuleType, name: str) -> Module:
-    """A module of machine code with one function, which takes arrays by their addresses and has no result.
+    """Compile a module, and return one function that takes arrays by address and returns nothing.
 
     Errors: ValueError for a construct that is not compiled.
     """
@@ -39,11 +39,11 @@ def compiled(module: ModuleType, name: str) -> Module:
 
 
 def _kinds(node: ast.FunctionDef) -> list[str]:
-    """The LLVM types of the parameters."""
-    found = [ast.unparse(arg.annotation) if arg.annotation else "" for arg in node.args.args]
-    if not set(found) <= {"int", "Ints"}:
-        raise ValueError(f"expected parameters int and Ints of {node.name}, but got {', '.join(found)}")
-    return ["i64" if kind == "int" else "ptr" for kind in found]
+    """The LLVM types of a function's parameters."""
+    annotations = [ast.unparse(arg.annotation) if arg.annotation else "" for arg in node.args.args]
+    if not set(annotations) <= {"int", "Ints"}:
+        raise ValueError(f"expected parameters int and Ints of {node.name}, but got {', '.join(annotations)}")
+    return ["i64" if kind == "int" else "ptr" for kind in annotations]
 
 
 def _result(node: ast.FunctionDef) -> str:
@@ -51,7 +51,7 @@ def _result(node: ast.FunctionDef) -> str:
 
 
 class _Function:
-    """The LLVM text of one function."""
+    """A translator of one function to LLVM text."""
 
     def __init__(
         self, node: ast.FunctionDef, functions: dict[str, ast.FunctionDef], constants: dict[str, int],
@@ -67,7 +67,7 @@ class _Function:
         self._loops: list[tuple[str, str]] = []
 
     def text(self) -> str:
-        """The definition of the function."""
+        """The LLVM definition of the function."""
         # No two parameters of a call are one array.
         parameters = ", ".join(
             f"{kind.replace('ptr', 'ptr noalias')} %{name}" for name, kind in self._kinds.items()
@@ -143,7 +143,7 @@ class _Function:
         self._leave("ret void" if node.value is None else f"ret i64 {self._value(node.value)}")
 
     def _leave(self, line: str) -> None:
-        """The end of a block; what follows it in the source is never reached."""
+        """Terminate a basic block; later code of the source block is unreachable."""
         self._lines += [line, f"{self._label()}:"]
 
     # ------------------------------------------------------------------ expressions
@@ -182,7 +182,7 @@ class _Function:
         return self._new(line)
 
     def _branch(self, node: ast.expr, yes: str, no: str) -> None:
-        """Go to one of two labels."""
+        """Emit a conditional branch to one of two labels."""
         match node:
             case ast.BoolOp(op=op, values=[first, *rest]) if rest:
                 other = self._label()

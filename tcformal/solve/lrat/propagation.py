@@ -1,4 +1,4 @@
-"""Unit propagation over the clauses of a proof, and the hints that make each step checkable without search.
+"""Unit propagation with watched literals, recording the hints that make each proof step checkable.
 
 Written in the part of Python that `solve.lrat.native` compiles: integers, arrays of integers, `while`, `if`.
 Nothing here has to be trusted: what it finds is checked by `solve.lrat.check`.
@@ -30,7 +30,7 @@ REFUTED, OPEN, UNPROVED, FULL = 1, 2, 3, 4
 
 
 def imply(literal: int, clause: int, value: Ints, reason: Ints, rank: Ints, trail: Ints, state: Ints) -> None:
-    """Make a literal true, for the reason of a clause or −1."""
+    """Assign a literal true, with the clause that implies it or −1 as its reason."""
     value[literal] = 1
     value[literal ^ 1] = -1
     reason[literal >> 1] = clause
@@ -43,7 +43,7 @@ def propagate(
     literals: Ints, start: Ints, live: Ints, head: Ints, follow: Ints,
     value: Ints, reason: Ints, rank: Ints, trail: Ints, state: Ints,
 ) -> int:  # fmt: skip
-    """Imply what follows from the literals on the trail; a clause without a true or open literal, or −1."""
+    """Propagate units from the trail; the index of a conflict clause, or −1 without a conflict."""
     while state[QUEUE] < state[TRAIL]:
         false = trail[state[QUEUE]] ^ 1
         state[QUEUE] += 1
@@ -88,7 +88,7 @@ def explain(
     clause: int, stamp: int, literals: Ints, start: Ints, reason: Ints,
     mark: Ints, stack: Ints, place: Ints, hints: Ints, state: Ints,
 ) -> None:  # fmt: skip
-    """Write the clauses whose unit propagation ends in `clause`, in an order in which each is unit.
+    """Write the hints of a conflict: the clauses in an order in which each is unit, the conflict last.
 
     Variables with `mark[variable] == stamp` are given; the reasons of the others are looked up.
     """
@@ -117,7 +117,7 @@ def attach(
     clause: int, literals: Ints, start: Ints, head: Ints, follow: Ints,
     value: Ints, reason: Ints, rank: Ints, trail: Ints, state: Ints,
 ) -> int:  # fmt: skip
-    """Watch a clause, and imply its literal where only one is left; 0 where none is left."""
+    """Watch a clause, and propagate it if it is unit; 0 if it is a conflict."""
     first = start[clause]
     end = start[clause + 1]
     free = 0
@@ -146,7 +146,7 @@ def attach(
 
 
 def undo(length: int, value: Ints, trail: Ints, state: Ints) -> None:
-    """Take back all but the first `length` literals of the trail."""
+    """Backtrack: unassign all but the first `length` literals of the trail."""
     while state[TRAIL] > length:
         state[TRAIL] -= 1
         value[trail[state[TRAIL]]] = 0
@@ -158,7 +158,7 @@ def conflict_of(
     clause: int, stamp: int, literals: Ints, start: Ints, live: Ints, head: Ints, follow: Ints,
     value: Ints, reason: Ints, rank: Ints, trail: Ints, mark: Ints, state: Ints,
 ) -> int:  # fmt: skip
-    """A clause of false literals once those of `clause` are false; −1 for none, −2 for a tautology.
+    """The conflict clause after assigning the negation of a clause; −1 for none, −2 for a tautology.
 
     Where a literal of `clause` is true already, that is the reason of the first one to become true.
     """
@@ -190,7 +190,7 @@ def refute(
     value: Ints, reason: Ints, rank: Ints, trail: Ints, mark: Ints, stack: Ints, place: Ints,
     hints: Ints, begin: Ints, state: Ints,
 ) -> None:  # fmt: skip
-    """Go through the operations of a proof until a refutation: clause c is added by c, deleted by −1 − c.
+    """Run a proof's operations until a refutation: clause c is added by c, deleted by −1 − c.
 
     The hints of clause c are `hints[begin[c]:begin[c + 1]]`, those of the empty clause come after all others.
     Of an operation that has not been done nothing is left: with more room for hints, the run goes on.

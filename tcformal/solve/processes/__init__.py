@@ -1,1 +1,1 @@
-"""Child processes: started, watched, ended."""
+"""Child processes: start, supervision, termination."""

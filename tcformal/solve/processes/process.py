@@ -1,4 +1,4 @@
-"""A process that answers one JSON request with one JSON line: started, watched, ended."""
+"""A supervised child process that answers one JSON request with one JSON line."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def child_environment(folder: Path | None = None) -> dict[str, str]:
     paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     if root.name != "site-packages":
         paths.insert(0, str(root))
-    made = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
-    return made if folder is None else {**made, "TMPDIR": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    return environment if folder is None else {**environment, "TMPDIR": str(folder)}
 
 
 class Child:
-    """A process that leads its own group, with files for its three streams.
+    """A child process in its own process group, with files for its three streams.
 
     Shapes: `module` is run with `request` on standard input and is to write one line of JSON.
     Ranges and units: it may take `time_s` seconds, its start included.
@@ -62,11 +62,11 @@ class Child:
 
     @property
     def seconds(self) -> float:
-        """Wall time since the start."""
+        """The wall time since the start, in seconds."""
         return time.monotonic() - self._start
 
     def over(self) -> bool:
-        """Whether the process has ended, or was ended at its time limit."""
+        """Whether the process has ended, or was killed at its time limit."""
         if self._process.poll() is None:
             if self.seconds < self._time_s:
                 return False
@@ -75,17 +75,17 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """End the process and everything it started."""
+        """Kill the process and its descendants."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def line(self) -> Any:
-        """The last line of output as JSON; ValueError or LookupError when there is no whole one."""
+        """The last output line as JSON; ValueError or LookupError without a complete one."""
         return json.loads(self._out.read_bytes().splitlines()[-1])
 
     def ending(self) -> tuple[Status, str]:
-        """The status and last output of a process that gave no answer."""
+        """The exit status and last output of a process that gave no answer."""
         if self.timed_out:
             return Status.TIMEOUT, f"no answer in {self._time_s:g} s"
         code = self._process.returncode

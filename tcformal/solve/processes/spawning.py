@@ -1,7 +1,7 @@
-"""How this program starts Python processes, and what each of them does first.
+"""Start-up of child Python processes: safe import path, ignored interrupts, and a link to the parent's life.
 
-No process looks for modules in the working directory, which may hold a `json.py` of anybody's; none hears
-a Ctrl-C that is meant for its parent, not even while it starts; and none outlives its parent.
+No child imports modules from the working directory, which may hold any `json.py`.  No child receives a Ctrl-C
+that is meant for its parent, even during start-up.  No child outlives its parent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _environment = threading.RLock()
 
 @contextlib.contextmanager
 def spawning() -> Iterator[None]:
-    """Start processes with `multiprocessing` in here.
+    """A context in which `multiprocessing` starts processes safely.
 
     That package starts `python -c …`, whose path begins with the working directory unless the environment
     says otherwise, and hands on this process's path, which begins with it in a Python that was started so
@@ -49,14 +49,14 @@ def spawning() -> Iterator[None]:
 
 
 def init_child(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Initialise a spawned process: it ignores interrupts, and receives `by` when its parent ends."""
+    """Initialise a child: it ignores interrupts, and receives signal `by` when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     end_with_parent(parent, by)
 
 
 def end_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Make the system send `by` to this process when the process `parent` ends, however it ends.
+    """Have the system send signal `by` to this process when the process `parent` ends.
 
     Linux only; elsewhere, no effect.
     """

@@ -1,1 +1,1 @@
-"""Audits: kept answers and claims checked again from their evidence."""
+"""Audit of stored answers and claims: their evidence is checked again."""

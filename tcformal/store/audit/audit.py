@@ -1,4 +1,4 @@
-"""Audit of kept answers, from the record alone and the current definitions."""
+"""Audit of stored answers from the record alone and the current definitions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import (
+    applied_theorems,
     check_allowed,
     check_answers,
     check_definition,
     check_replays,
     check_vectors,
-    found_theorems,
     question_of,
     read_limits,
 )
@@ -30,7 +30,7 @@ AUDIT_S = 600.0
 
 
 class State(enum.Enum):
-    """The state of a record, before its answer is checked."""
+    """The state of a record before its answer is checked: damaged, stale or current."""
 
     CURRENT = "about a definition that its units have today"
     STALE = "about a definition that its units no longer have"
@@ -38,7 +38,7 @@ class State(enum.Enum):
 
 
 class AuditStatus(enum.Enum):
-    """The result of an audit of one record."""
+    """The result of one record's audit."""
 
     HOLDS = "checked again"
     UNCHECKED = "nothing to check it by"
@@ -48,7 +48,7 @@ class AuditStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """The audit of one answer."""
+    """The audit of one answer: its record, status and reason."""
 
     entry: Entry
     status: AuditStatus
@@ -57,7 +57,7 @@ class AuditFinding:
 
 
 def state(entry: Entry) -> State:
-    """The state of a record: damaged, stale (its units have another definition now), or current."""
+    """The state of a record: damaged, stale (its units have changed since), or current."""
     try:
         entry.check()
     except RecordError:
@@ -70,7 +70,7 @@ def state(entry: Entry) -> State:
 
 
 def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
-    """Audit one answer; its certificate is checked in a process of its own within `seconds`.
+    """Audit one answer; its certificate is checked in another process within `seconds`.
 
     Checked are the record against its schema and digest; its question, built again, against the
     definition that was answered; a witness by replay on integers and on the oracle; a certificate against
@@ -84,7 +84,7 @@ def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
 
 
 def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
-    """The status of a record with its reason; TcformalError for a record that fails."""
+    """Check a record's evidence, and return its status with a reason; TcformalError if it fails."""
     entry.check()
     record = entry.record
     q = question_of(record)
@@ -98,7 +98,7 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
     check_vectors(record, q)
-    if (equal := found_theorems(record, q)) is not None:
+    if (equal := applied_theorems(record, q)) is not None:
         return AuditStatus.HOLDS, equal.reason
     if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
         return _anew(q, record, seconds)
@@ -119,16 +119,16 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
 
 
 def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str]:
-    """The status of a record whose proof was too long to keep: the solver that wrote it writes another."""
+    """Audit a record without a stored proof: its solver produces a new one."""
     solver = record["certificate"]["solver"]
     limits = replace(read_limits(record), time_s=seconds)
     v = answer(q, SolveOptions(solvers=[solver], limits=limits, certify=True))
     if v.kind is Kind[record["verdict"]] and v.certificate is not None:
-        made = v.certificate
+        certificate = v.certificate
         return (
             AuditStatus.HOLDS,
-            f"its proof was too long to keep; a new one of {solver} was checked by {made.checker}, "
-            f"{made.steps} steps",
+            f"its proof was too long to keep; a new one of {solver} was checked by {certificate.checker}, "
+            f"{certificate.steps} steps",
         )
     if v.kind in DECIDED:
         raise RecordError(f"expected {record['verdict']} again, but got {v.kind.name}: {v.reason}")
@@ -148,5 +148,5 @@ def select(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
 
 
 def matches(entry: Entry, start: str) -> bool:
-    """Whether a record's id or its question's digest begins with `start`."""
+    """Whether a record's id or its question's digest has this prefix."""
     return bool(start) and (entry.id.startswith(start.lower()) or entry.digest.startswith(start.lower()))

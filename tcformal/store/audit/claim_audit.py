@@ -1,4 +1,4 @@
-"""Audit of kept claims: each is answered again, and the record has to say what that answer says."""
+"""Audit of stored claims: each is answered again and compared with its record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COMPARED = ("answered_by", "theorem", "reason")
 
 @dataclass(frozen=True, slots=True)
 class ClaimFinding:
-    """The audit of one kept claim."""
+    """The audit of one stored claim: its record, status and reason."""
 
     claim: str
     unit: str
@@ -36,20 +36,20 @@ class ClaimFinding:
 
 
 class _ReadOnly:
-    """The answers of a store, to which an audit adds none."""
+    """A read-only view of a store for audits."""
 
     def __init__(self, store: Store) -> None:
         self.find, self.has = store.find, store.has
 
     def add(self, verdict: Verdict[Any]) -> None:
-        """Keep nothing."""
+        """Ignore an answer: an audit stores nothing."""
 
     def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep nothing."""
+        """Ignore a claim: an audit stores nothing."""
 
 
 def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
-    """Audit one kept claim: the answer that theorems, inputs or solvers give again.
+    """Answer a stored claim again by theorems, inputs or solvers, and compare.
 
     No statement of the record is taken over: a theorem's side conditions are computed, a witness is looked
     for and replayed, and the certificate of a question is checked again.
@@ -87,12 +87,12 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
 
 
 def claims_with(records: Iterable[Record], texts: Sequence[str]) -> list[Record]:
-    """The records with one of the texts in the names of their claim and unit; all for no text.
+    """The records whose claim or unit name contains one of the texts; all records for no text.
 
     Errors: InputError for a text that is in none.
     """
-    found = [(r, f"{r['claim']} of {r['unit']}") for r in records]
+    named = [(r, f"{r['claim']} of {r['unit']}") for r in records]
     for text in texts:
-        if not any(text in name for _, name in found):
+        if not any(text in name for _, name in named):
             raise InputError(f"expected a text in the name of a claim or its unit, but got {text!r}")
-    return [r for r, name in found if not texts or any(text in name for text in texts)]
+    return [r for r, name in named if not texts or any(text in name for text in texts)]

@@ -1,4 +1,4 @@
-"""Remove from a results folder what cannot be served: superseded, damaged and stale records, orphans."""
+"""Pruning of a results folder: superseded, damaged and stale records and orphaned proofs are removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcformal.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """The numbers of records and proofs removed from a results folder."""
+    """The numbers of removed records and proofs."""
 
     answers: int
     claims: int
@@ -26,7 +26,7 @@ class Pruned:
 
 
 def prune(store: Store, *, pack: bool = False) -> Pruned:
-    """Remove superseded and damaged lines, and lines about past definitions.
+    """Remove superseded, damaged and stale lines from a results folder.
 
     Kept are the certificates that a remaining record names.
     `pack`: the records that stay are packed; new ones are added beside them, unpacked.
@@ -48,7 +48,7 @@ def prune(store: Store, *, pack: bool = False) -> Pruned:
 
 
 class _Choice:
-    """The lines of a file to keep, chosen while other processes may add lines."""
+    """The lines of a file to keep, chosen while other processes may append."""
 
     def __init__(self, records: RecordFile) -> None:
         self._records = records
@@ -57,7 +57,7 @@ class _Choice:
         self.keep: set[int] = set()
 
     def still_holds(self) -> bool:
-        """Whether the lines seen are where they were; newer lines are kept."""
+        """Whether the lines seen are still in place; lines appended since are kept."""
         now = self._records.starts()
         self.keep |= set(now[self._seen :])
         was, now_files = self._files, self._records.files
@@ -65,10 +65,10 @@ class _Choice:
 
 
 def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool) -> Pruned:
-    """Remove all other lines, and the proofs that nothing names that stays."""
+    """Remove all lines but these, and the proofs that no remaining record names."""
     stay = [r for start in answers if (r := store.answers.at(start))]
-    made = [r["certificate"] for r in stay if r["certificate"]]
-    files, digests = {c["file"] for c in made}, {c["sha256"] for c in made if c["file"] == PROOF.file}
+    certs = [r["certificate"] for r in stay if r["certificate"]]
+    files, digests = {c["file"] for c in certs}, {c["sha256"] for c in certs if c["file"] == PROOF.file}
     proofs = store.certificates.records
     named = {start for start in proofs.last_starts() if (r := proofs.at(start)) and r["sha256"] in digests}
     return Pruned(
@@ -80,7 +80,7 @@ def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool
 
 
 def _certificates(folder: Path) -> list[Path]:
-    """The proofs that are files of their own; none where their folder is a link to another place."""
+    """The proofs in files of their own; none where their folder is a symbolic link."""
     here = folder / CERTIFICATES
     if here.is_symlink() or not here.is_dir():
         return []
@@ -96,7 +96,7 @@ def _remove(paths: Iterable[Path]) -> int:
 
 
 def _current(record: Record) -> bool:
-    """Whether a claim can still be asked."""
+    """Whether a claim can still be asked about its unit."""
     try:
         resolve(record["unit"])
     except TcformalError:

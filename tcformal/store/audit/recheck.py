@@ -1,8 +1,8 @@
-"""A process that checks kept certificates again, one JSON request a line.
+"""A worker process that checks stored certificates: one JSON request a line.
 
-A request holds `dag` (the text of a DAG whose root is named `assertion`), `certificate` (what a record says
-of it), `folder` and `seconds` of the processor.  The answer holds `steps` and `checker`, or `refused` with
-the reason, or `late`.
+A request holds `dag` (the text of a DAG whose root is named `assertion`), `certificate` (a record's entry),
+`folder` and `seconds` of processor time.  The answer holds `steps` and `checker`, or `refused` with the
+reason, or `late`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MEMORY = 6 << 30
 
 
 class DeadlineError(BaseException):
-    """The time for a request is up; no `except Exception` holds it up."""
+    """The processor time of a request is used up; `except Exception` does not catch it."""
 
 
 #: Seconds after which the alarm rings again: the first is lost where Python is in a finalizer just then.
@@ -42,7 +42,7 @@ _AGAIN_S = 1.0
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """DeadlineError in here once the processor has worked so long, at whatever line Python is then."""
+    """A context that raises DeadlineError after `seconds` of processor time."""
     armed = True
 
     def ring(*_: object) -> None:
@@ -61,14 +61,14 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 class CheckBench:
-    """The certificate files of results folders, kept from one request to the next."""
+    """The worker's state: certificate files of results folders, cached between requests."""
 
     def __init__(self) -> None:
         self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; what is refused, or late, is an answer too."""
+        """The answer to one request: `steps` and `checker`, `refused`, or `late`."""
         self.tidy()
         try:
             with deadline(request["seconds"]):
@@ -80,7 +80,7 @@ class CheckBench:
             return {"refused": str(error)}
 
     def tidy(self) -> None:
-        """After a late request, forget what is cached: it may be half-made."""
+        """Clear all caches after a timed-out request, which may have left them incomplete."""
         if not self._cut_off:
             return
         self._cut_off = False
@@ -89,15 +89,15 @@ class CheckBench:
         self._certificates.clear()
 
     def _proof(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Check one certificate against the clauses of a DAG, made here."""
+        """Check one certificate against the clauses of a DAG, which are generated here."""
         graph, roots = from_json(request["dag"])
         kept = self._certificates.setdefault(request["folder"], CertificateFile(Path(request["folder"])))
-        made = kept.find(request["certificate"])
-        return {"steps": verify(to_cnf(graph, roots["assertion"]), made), "checker": CHECKER}
+        certificate = kept.find(request["certificate"])
+        return {"steps": verify(to_cnf(graph, roots["assertion"]), certificate), "checker": CHECKER}
 
 
 def main() -> None:
-    """Answer requests until standard input ends; what a checker itself prints goes to stderr."""
+    """Answer requests until standard input ends; a checker's own output goes to stderr."""
     init_child(int(sys.argv[1]))
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")

@@ -1,4 +1,4 @@
-"""Kept answers as files for checkers by other people: clauses, and proofs with hints."""
+"""Export of stored answers for independent checkers: DIMACS clauses and LRAT proofs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CONFLICTS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class WrittenProof:
-    """One question in DIMACS form, and its proof in LRAT form, checked here; empty where there is none.
+    """A question in DIMACS form with a checked LRAT proof, empty where no proof exists.
 
     `folded`: whether folding alone decides the question; the clauses are then those without folding.
     """
@@ -38,12 +38,12 @@ class WrittenProof:
 
     @property
     def clauses(self) -> int:
-        """The number of clauses."""
+        """The number of clauses in the DIMACS text."""
         return self.cnf.count("\n") - 1
 
 
 def answer_proof(store: Store, entry: Entry) -> WrittenProof:
-    """The clauses of an answer and its proof; without folding, where folding decides the question.
+    """The clauses and the proof of an answer; unsimplified if simplification decides the question.
 
     Errors: InputError for an answer without a certificate, else as the audit refuses it.
     """
@@ -64,7 +64,7 @@ def answer_proof(store: Store, entry: Entry) -> WrittenProof:
 
 
 def _root(record: Mapping[str, Any], q: Question) -> Node:
-    """The node that is never 1 by a record."""
+    """The node that a record states to be constantly 0."""
     return q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
 
 
@@ -75,13 +75,13 @@ def _checked(cnf: Cnf, certificate: Certificate) -> WrittenProof:
 
 
 def _plain_cnf(graph: Graph, root: Node) -> Cnf:
-    """The clauses of a root, a variable for every gate: nothing is simplified."""
+    """The unsimplified clauses of a root: one variable for every gate."""
     net = network(to_json(graph, {"root": root}))
     return _of_gates(net.gates, net.inputs, net.roots["root"][0])
 
 
 def _two_circuits(q: Question, first: Node, second: Node) -> Cnf:
-    """The clauses of two circuits of one definition that differ, with no gate in common."""
+    """The clauses that two circuits of one definition, without shared gates, differ."""
     nets = [network(to_json(q.graph, {"result": x, "assumed": q.assumed})) for x in (first, second)]
     n, gates = nets[0].gates.n_inputs, AndGates(nets[0].gates.n_inputs)
     gates.ands += nets[0].gates.ands
@@ -97,7 +97,7 @@ def _two_circuits(q: Question, first: Node, second: Node) -> Cnf:
 
 
 def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
-    """Tseitin's clauses of and-gates, whose literals are 2·v and 2·v + 1; variable 0 is false."""
+    """Tseitin clauses of and-gates; literals are 2·v and 2·v + 1, and variable 0 is false."""
     false = gates.n_inputs + len(gates.ands) + 1
 
     def literal(x: int) -> int:
@@ -118,7 +118,7 @@ def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
 
 
 def _unfolded(cnf: Cnf) -> WrittenProof:
-    """The clauses without folding, with a proof where one is found soon."""
+    """Unsimplified clauses, with a proof where a short run of the solver finds one."""
     outcome = run_briefly(cnf, _CONFLICTS)
     if outcome.status is not Status.UNSAT:
         return WrittenProof(cnf.dimacs(), "", True)

@@ -57,7 +57,7 @@ def test_what_is_false_is_refuted_by_inputs(unit: str, claim: str) -> None:
 @pytest.mark.parametrize("claim", ["carry-bits", "product-order", "relative-error", "integer-sums"])
 def test_what_a_theorem_says_needs_nothing_else(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.query.keep.answer", None)
-    monkeypatch.setattr("tcformal.query.claims.witnesses.made_witness", None)
+    monkeypatch.setattr("tcformal.query.claims.witnesses.constructed_witness", None)
     v = prove_claim(VOLTA, claim)
     assert (v.kind, v.answered_by, v.parts, v.in_the_way) == (Kind.HOLDS, "theorem", (), "")
 

@@ -1,1 +1,1 @@
-"""The error of a program, step by step: words, sums, calls, and inputs that come near."""
+"""Forward error analysis of a program: words, sums, calls, and inputs that come near the bound."""

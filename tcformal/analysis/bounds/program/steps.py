@@ -1,4 +1,4 @@
-"""The error of a program's result, step by step: words, sums and calls with what each loses at most."""
+"""Step-by-step error propagation through a program: words, sums and calls with their maximal errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 
 
 class WordRow:
-    """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
+    """A word of consecutive elements, zero beyond the last one; a single element if `length` is None."""
 
     __slots__ = ("length", "start", "word")
 
@@ -61,13 +61,13 @@ StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | Scale | None
 
 
 def gives_c(step: CallStep) -> bool:
-    """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
+    """Whether a call on zero products returns its c unchanged."""
     design, o = step.unit.design, step.unit.operands
     return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
 
 
 def needed_sum(step: CallStep, plan: ProgramPlan, normal: frozenset[str], *, zero_c: bool) -> StatedSum:
-    """The sum that a theorem about a call is to be about.
+    """The sum that a theorem about a call must cover.
 
     Ranges and units: `normal`: which of its operands are never subnormal.  All products are added; what is
     flushed is counted as lost; c is normal, with the bits that its step gives.
@@ -79,7 +79,7 @@ def needed_sum(step: CallStep, plan: ProgramPlan, normal: frozenset[str], *, zer
 
 
 def check_small(step: CallStep, products: ErrorForm, c: ErrorForm, least: int) -> None:
-    """InputError where a product may be below 2^least, or c below that or subnormal.
+    """Raise InputError where a product may be below 2^least, or c below that or subnormal.
 
     A number that is a multiple of a power of two is at least that, or zero.
     """
@@ -91,18 +91,18 @@ def check_small(step: CallStep, products: ErrorForm, c: ErrorForm, least: int) -
 
 
 def result_bits(step: PlanStep) -> int:
-    """The fraction bits that results of a step have at most."""
+    """An upper bound on the fraction bits of a step's results."""
     if isinstance(step, CallStep) and step.unit.tree is None and step.unit.emulation is None:
         return step.unit.design.rho.fraction_bits
     return format_of(step).fraction_bits
 
 
 def powers_of(x: ScaledProduct) -> Powers:
-    """The powers of two of an addend that depend on data."""
-    found: Powers = ()
+    """The data-dependent powers of two of an addend."""
+    powers: Powers = ()
     for source, sign in x.exponents:
-        found = joined(found, ((source, sign),))
-    return found
+        powers = joined(powers, ((source, sign),))
+    return powers
 
 
 @cache
@@ -111,7 +111,7 @@ def _signed_power(shift: int, negative: bool) -> Scale:
 
 
 def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
-    """What an addend is scaled by, with its sign, and its other factors, by the values of all of them."""
+    """An addend's scale with its sign, and its other factors, by the values of all factors."""
     own, rest = _signed_power(x.shift, x.negative), list[StepForm]()
     if x.exponents:
         own = Scale(own.factor, powers_of(x))
@@ -127,7 +127,7 @@ def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[St
 
 
 def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: ProgramPlan) -> None:
-    """InputError where a word over the largest magnitude may be cut to the largest number of its format.
+    """Raise InputError where a word scaled by the largest magnitude may exceed its format and saturate.
 
     Ranges and units: `share`: what |w| is at most in units of the element over the magnitude, at most 1.
     """
@@ -143,7 +143,7 @@ def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: Progra
 
 
 def paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
-    """How many ways lead from each element of each step's value to the result, and what is done when.
+    """The number of data-flow paths from each element to the result, and the dead values after each step.
 
     Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
     nothing takes after it.
@@ -177,7 +177,7 @@ _MOST_ERRORS = 24
 
 
 class StepErrors:
-    """Runs through a plan with c = 0 and bounds what its result is away from Σ a_k·b_k."""
+    """Error propagation through a plan with c = 0: bounds the distance of its result to Σ a_k·b_k."""
 
     def __init__(self, plan: ProgramPlan, exponents: Range | None, bounds: CallBounds) -> None:
         self.plan, self.n, self.exponents, self.bounds = plan, plan.products, exponents, bounds
@@ -190,7 +190,7 @@ class StepErrors:
         self.scaled = False
 
     def constant(self) -> Fraction:
-        """The least C that follows, with |d - Σ a_k·b_k| <= C·Σ|a_k·b_k|.
+        """The least provable C with |d - Σ a_k·b_k| <= C·Σ|a_k·b_k|.
 
         Errors: InputError for a step of which nothing is known here, or words that may overflow.
         """
@@ -236,9 +236,9 @@ class StepErrors:
         if isinstance(source, WordRow):
             return WordRow(source.word, source.start + step.start, step.length)
         if isinstance(source, list):
-            some = source[step.start : step.start + (step.length or 1)]
-            some += [self.sums.nothing()] * ((step.length or 1) - len(some))
-            return some if step.length is not None else some[0]
+            elements = source[step.start : step.start + (step.length or 1)]
+            elements += [self.sums.nothing()] * ((step.length or 1) - len(elements))
+            return elements if step.length is not None else elements[0]
         raise InputError(f"expected a vector to take elements of, but {step.name} has none")
 
     # ------------------------------------------------------------------ roundings
@@ -280,7 +280,7 @@ class StepErrors:
         return self._new(i, None if step.length is None else k, made, error)
 
     def _exact(self, x: ScaledProduct, target: Format, k: int) -> bool:
-        """Whether one value, scaled, or one product of words is a number of the format."""
+        """Whether a scaled value, or a product of words, is exactly representable in the format."""
         rows = [self._element(self.values[j], k) for j in x.factors]
         words = [row.word for row in rows if isinstance(row, WordRow)]
         if len(words) == len(rows) == 2 and not any(w.real for w in words):
@@ -293,9 +293,9 @@ class StepErrors:
         totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), ErrorForm)]
         if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
             return False
-        made, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
-        assert isinstance(made, ErrorForm)
-        grid = None if made.grid is None else made.grid + x.shift
+        form, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
+        assert isinstance(form, ErrorForm)
+        grid = None if form.grid is None else form.grid + x.shift
         return source.precision <= target.precision and (
             self.exponents is None or (grid is not None and grid >= target.e_min - target.fraction_bits)
         )
@@ -306,7 +306,7 @@ class StepErrors:
         return isinstance(x, Fraction) and x > 0 and bin(x.numerator * x.denominator).count("1") == 1
 
     def _loss(self, x: ErrorForm, target: Format, mode: str) -> Weights:
-        """What a rounding of a total loses at most."""
+        """The maximal rounding error of a total."""
         u = Fraction(1, 1 << target.precision)
         share = u / (1 + u) if mode in NEAREST else 2 * u
         most = self.sums.most(x)
@@ -326,7 +326,7 @@ class StepErrors:
         return any(type(v) is Fraction and not v for v in (self.values[j] for j in x.factors))
 
     def _single(self, x: ScaledProduct) -> WordRow | None:
-        """A word, scaled, where the addend is one."""
+        """The scaled word of an addend that consists of one word."""
         own, rows = parted(x, [self.values[j] for j in x.factors])
         if len(rows) != 1 or not isinstance(rows[0], WordRow):
             return None
@@ -339,7 +339,7 @@ class StepErrors:
         return WordRow(row.word.scaled(factor, own.powers), row.start, row.length)
 
     def _part(self, x: ScaledProduct, k: int) -> tuple[ErrorForm, Fraction, Powers]:
-        """An addend as a total, its factor and its powers."""
+        """An addend as a total with its factor and its powers of two."""
         own, made = parted(x, [self._element(self.values[j], k) for j in x.factors])
         rows = [row for row in made if isinstance(row, WordRow)]
         if len(made) == 1 and isinstance(made[0], ErrorForm):
@@ -356,7 +356,7 @@ class StepErrors:
         return form, own.factor, own.powers
 
     def _element(self, value: StepForm, k: int) -> WordRow | ErrorForm | Fraction | Scale | None:
-        """The value, or its element k where it is a vector."""
+        """Element k of a vector, or the scalar itself."""
         if isinstance(value, list):
             return value[k if len(value) > 1 else 0]
         if isinstance(value, WordRow) and value.length is not None:
@@ -394,7 +394,7 @@ class StepErrors:
         return self._new(i, None, made, error)
 
     def _operand(self, j: int, fmt: Format) -> WordRow:
-        """A word as a unit reads it: without the low bits that it ignores."""
+        """A word as a unit reads it, without ignored low bits."""
         row = self.values[j]
         if not isinstance(row, WordRow):
             raise InputError("expected calls on words of the elements, but got one on results")
@@ -407,13 +407,13 @@ class StepErrors:
         return WordRow(self.read[key], row.start, row.length)
 
     def _new(self, i: int, k: int | None, made: ErrorForm, error: Weights) -> ErrorForm:
-        """A step's result, or its element k, with its error, which several values may hold."""
+        """A step's result with its new error term, shared if several paths lead to the result."""
         made = self.sums.disturbed(made, error, shared=bool(self.ways[i][k or 0] > 1))
         # Elements before this one are not among the values yet.
         return self._merged(made) if k is None and len(made.errors) > _MOST_ERRORS else made
 
     def _merged(self, made: ErrorForm) -> ErrorForm:
-        """A new value where errors that always occur together are one, in all values that are held."""
+        """The value after error terms in constant proportions are merged, in all stored values."""
         places: list[tuple[int, int]] = []
         held = [made]
         for j, value in self.values.items():

@@ -1,4 +1,4 @@
-"""Scalars of a program as sums of products of words and of errors, with bounds on these."""
+"""Affine error forms: a program's scalars as sums of word products and bounded error terms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A positive number: factor · Π magnitude^times · (1 + θ), |θ| <= error.
+    """A positive scale factor: factor · Π magnitude^times · (1 + θ), |θ| <= error.
 
     Shapes: powers: (number of the step that finds the magnitude, how often), in order.
     Ranges and units: it neither underflows nor overflows, nor do its parts.
@@ -41,12 +41,12 @@ class Scale:
         return Scale(self.factor / other.factor, joined(self.powers, turned), error)
 
     def rounded(self, target: Format, mode: str) -> Scale:
-        """The number of a format that it is rounded to."""
+        """The scale after rounding to a format, with a larger error."""
         return Scale(self.factor, self.powers, (1 + self.error) * (1 + relative(target, mode)) - 1)
 
 
 def scale_of(value: object, what: str) -> Scale:
-    """A scale, or a positive constant as one; InputError for another value."""
+    """A scale, or a positive constant converted to one; InputError for another value."""
     if isinstance(value, Fraction) and value > 0:
         return Scale(value)
     if not isinstance(value, Scale):
@@ -55,7 +55,7 @@ def scale_of(value: object, what: str) -> Scale:
 
 
 def quotient_of(step: QuotientStep, values: Mapping[int, object]) -> Scale:
-    """A quotient of scales and positive constants, rounded."""
+    """The rounded quotient of scales or positive constants."""
     x, y = (scale_of(values[j], step.name) for j in step.sources)
     return x.over(y).rounded(format_of(step), step.mode)
 
@@ -63,20 +63,20 @@ def quotient_of(step: QuotientStep, values: Mapping[int, object]) -> Scale:
 def rounded_scale(
     step: RoundStep, addends: Sequence[ScaledProduct], values: Mapping[int, object]
 ) -> Scale | None:
-    """A rounded product of a scale and a scale or a positive constant; None where the step is none."""
+    """The rounded product of a scale with a scale or positive constant; None for any other step."""
     if len(addends) != 1 or addends[0].negative or addends[0].exponents:
         return None
     factors = [values[j] for j in addends[0].factors]
     if not any(isinstance(x, Scale) for x in factors):
         return None
-    made = Scale(Fraction(2) ** addends[0].shift)
+    product = Scale(Fraction(2) ** addends[0].shift)
     for x in factors:
         if isinstance(x, Fraction) and x > 0:
             x = Scale(x)
         if not isinstance(x, Scale):
             return None
-        made = made.times(x)
-    return made.rounded(step.target, step.mode)
+        product = product.times(x)
+    return product.rounded(step.target, step.mode)
 
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
@@ -89,24 +89,24 @@ Products = Mapping[tuple[int, int], Fraction]
 
 @lru_cache(maxsize=16)
 def nothing(n: int) -> Weights:
-    """Weights of zero, which are not to be written to: sums with them are known at once."""
-    made = np.zeros(n)
-    made.flags.writeable = False
-    return made
+    """The shared vector of n zero weights, read-only."""
+    zeros = np.zeros(n)
+    zeros.flags.writeable = False
+    return zeros
 
 
 def _none(w: Weights) -> bool:
-    """Whether weights are those of `nothing`; False says nothing."""
+    """Whether weights are the shared zero vector; False proves nothing."""
     return w is nothing(w.size)
 
 
 def times(w: Weights, factor: Fraction) -> Weights:
-    """Weights times a factor of at least 0, rounded up."""
+    """Weights times a nonnegative factor, rounded up."""
     if factor == 1 or _none(w):
         return w
-    made = w * (weight(factor) * _UP * _UP)
+    product = w * (weight(factor) * _UP * _UP)
     # What is not zero is at least the least weight, so that this is zero where `w` is.
-    return np.maximum(made, np.minimum(w, _LEAST), out=made)
+    return np.maximum(product, np.minimum(w, _LEAST), out=product)
 
 
 def plus(x: Weights, y: Weights | float) -> Weights:
@@ -117,18 +117,18 @@ def plus(x: Weights, y: Weights | float) -> Weights:
 
 
 def weight(x: Fraction) -> float:
-    """A number of at least 0 as a weight, rounded up."""
+    """A nonnegative number as a weight, rounded up."""
     return max(float(x) * _UP, _LEAST) if x else 0.0
 
 
 def largest(w: Weights) -> Fraction:
-    """The largest weight: Σ weight·|a_k·b_k| is at most that of Σ|a_k·b_k|."""
+    """The largest weight, which bounds Σ weight·|a_k·b_k| in units of Σ|a_k·b_k|."""
     return Fraction(float(w.max()))
 
 
 @cache
 def room(target: Format, n: int, high: int) -> float:
-    """A weight up to which no n products of elements of at most that exponent overflow a format."""
+    """A weight below which n products of elements up to an exponent cannot overflow a format."""
     top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
     return float(min(top / n / Fraction(4) ** (high + 1), Fraction(2) ** 1000)) / _UP
 
@@ -148,7 +148,7 @@ class ProductRun:
 
 @dataclass(frozen=True, slots=True)
 class ErrorForm:
-    """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
+    """An affine error form of a scalar: value·2^-powers = Σ runs + Σ coefficient·error + loose errors.
 
     Shapes: runs in order, none beside one of the same products; `loose` [n]: errors that nothing else holds.
     Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
@@ -162,12 +162,12 @@ class ErrorForm:
 
     @property
     def zero(self) -> bool:
-        """Whether it is always zero."""
+        """Whether the form is identically zero."""
         return not self.runs and not self.errors and (_none(self.loose) or not self.loose.any())
 
 
 class Sums:
-    """The arithmetic of totals for one program and length."""
+    """The arithmetic of error forms for one program and length."""
 
     def __init__(self, symbols: Symbols, n: int) -> None:
         self.symbols, self.n = symbols, n
@@ -178,11 +178,11 @@ class Sums:
         self._made: dict[tuple[object, ...], tuple[object, Products, float]] = {}
 
     def nothing(self) -> ErrorForm:
-        """Zero."""
+        """The zero form."""
         return ErrorForm((), nothing(self.n))
 
     def product(self, a: WordForm, b: WordForm, start: int, length: int) -> ErrorForm:
-        """Σ of the products of two words over a run of elements; those beyond the end are zero."""
+        """The products of two words summed over a run of elements; elements beyond the end are zero."""
         if a.letter == b.letter:
             raise InputError("expected products of a word of a and one of b, but got two of the same input")
         if a.letter == "b":
@@ -196,22 +196,22 @@ class Sums:
         return ErrorForm((run,), nothing(self.n), {}, grid, joined(a.powers, b.powers))
 
     def _product(self, a: WordForm, b: WordForm) -> tuple[Products, float]:
-        """The products of two words' symbols, and what they are at most."""
+        """The product of two words as symbol products, with a bound on its magnitude."""
         key = id(a), id(b)
         if key not in self._made:
-            made = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
-            self._made[key] = (a, b), made, self._bound(made)
+            coefficients = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
+            self._made[key] = (a, b), coefficients, self._bound(coefficients)
         return self._made[key][1:]
 
     def _total(self, parts: Sequence[tuple[Products, Fraction]]) -> tuple[Products, float]:
-        """The sum of products, each times a factor, and what it is at most."""
+        """A linear combination of products, with a bound on its magnitude."""
         key = tuple((id(x), q.numerator, q.denominator) for x, q in parts)
         if key not in self._made:
             total: dict[tuple[int, int], Fraction] = {}
             for products, q in parts:
                 for at, p in products.items():
-                    more = p if q == 1 else p * q
-                    total[at] = total[at] + more if at in total else more
+                    scaled = p if q == 1 else p * q
+                    total[at] = total[at] + scaled if at in total else scaled
             same = len(parts) == 1 and parts[0][1] == 1
             left = parts[0][0] if same else {at: p for at, p in total.items() if p}
             self._made[key] = parts, left, self._bound(left)
@@ -222,21 +222,21 @@ class Sums:
         return weight(sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in products.items()), Fraction(0)))
 
     def _lin(self, runs: Sequence[ProductRun]) -> Weights:
-        """What runs are at most."""
-        made = np.zeros(self.n)
+        """The bounds of runs, as weights by element."""
+        weights = np.zeros(self.n)
         for run in runs:
-            made[run.start : run.stop] = run.most
-        return made
+            weights[run.start : run.stop] = run.most
+        return weights
 
     def most(self, x: ErrorForm) -> Weights:
-        """What |x| is at most."""
+        """A bound on |x|, as weights by element."""
         total = plus(self._lin(x.runs), x.loose)
         for i, q in x.errors.items():
             total = plus(total, times(self.errors[i], abs(q)))
         return total
 
     def sum(self, parts: Sequence[tuple[ErrorForm, Fraction, Powers]]) -> ErrorForm:
-        """The exact sum of totals, each times a factor and times powers of two."""
+        """The exact linear combination of forms, times powers of two."""
         parts = [x for x in parts if not x[0].zero]
         if not parts:
             return self.nothing()
@@ -257,36 +257,36 @@ class Sums:
         return ErrorForm(runs, reduce(plus, loose), left, min(known, default=None), powers.pop())
 
     def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
-        """The sum of runs, each times a factor."""
+        """The linear combination of runs."""
         ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
-        made: list[ProductRun] = []
+        runs: list[ProductRun] = []
         for start, stop in itertools.pairwise(ends):
             left, most = self._total(
                 [(run.products, q) for run, q in parts if run.start <= start and stop <= run.stop]
             )
-            if made and made[-1].stop == start and made[-1].products == left:
-                made[-1] = replace(made[-1], stop=stop)
+            if runs and runs[-1].stop == start and runs[-1].products == left:
+                runs[-1] = replace(runs[-1], stop=stop)
             elif left:
-                made.append(ProductRun(start, stop, left, most))
-        return tuple(made)
+                runs.append(ProductRun(start, stop, left, most))
+        return tuple(runs)
 
     def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
-        """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
+        """The form plus an error term; a `shared` one keeps its identity, so that it may cancel."""
         if _none(error) or not error.any():
             return x
         if not shared:
             return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)
         self.errors.append(error)
-        more = {**x.errors, len(self.errors) - 1: Fraction(1)}
-        return ErrorForm(x.runs, x.loose, more, x.grid, x.powers)
+        errors = {**x.errors, len(self.errors) - 1: Fraction(1)}
+        return ErrorForm(x.runs, x.loose, errors, x.grid, x.powers)
 
     def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
-        """The values with errors that occur in the same way in all of them made one."""
+        """Forms in which error terms of constant proportions are merged."""
         ways: dict[tuple[Fraction, ...], list[int]] = {}
         for i in {i for x in held for i in x.errors}:
-            found = [x.errors.get(i, Fraction(0)) for x in held]
-            first = next(abs(q) for q in found if q)
-            ways.setdefault(tuple(q / first for q in found), []).append(i)
+            shares_of = [x.errors.get(i, Fraction(0)) for x in held]
+            first = next(abs(q) for q in shares_of if q)
+            ways.setdefault(tuple(q / first for q in shares_of), []).append(i)
         new: list[dict[int, Fraction]] = [{} for _ in held]
         for shares, members in ways.items():
             total = nothing(self.n)
@@ -303,7 +303,7 @@ class Sums:
         return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
 
     def distance(self, x: ErrorForm) -> Weights:
-        """What |x - Σ a_k·b_k| is at most."""
+        """A bound on |x - Σ a_k·b_k|."""
         made = self.most(ErrorForm((), x.loose, x.errors))
         left = np.ones(self.n)
         for run in x.runs:
@@ -314,6 +314,6 @@ class Sums:
 
 
 def _shift(q: Fraction) -> int:
-    """The exponent of the largest power of two that divides a dyadic number."""
+    """The 2-adic valuation of a dyadic number."""
     low = (q.numerator & -q.numerator).bit_length() - 1
     return low - (q.denominator.bit_length() - 1)

@@ -1,4 +1,4 @@
-"""Words of an element as linear combinations of it and of rounding errors, with bounds on these."""
+"""Words of an element as linear combinations of the element and of rounding errors, with bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPONENTS = (-14, 14)
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
-    """A word w of every element x of a, or of b: w·2^-powers = Σ coefficient·symbol.
+    """A word w of an element x of a or b, as a linear form: w·2^-powers = Σ coefficient·symbol.
 
     Ranges and units: symbol 0 is x itself, the others are rounding errors; w is a multiple of 2^(e - grid), e
     the exponent of x, 2^e <= |x| < 2^(e + 1).  A zero x has the words 0.
@@ -35,7 +35,7 @@ class WordForm:
     real: bool = False
 
     def scaled(self, factor: Fraction, powers: Powers = ()) -> WordForm:
-        """The word times a power of two, and times those that depend on data."""
+        """The word times a power of two and times data-dependent powers."""
         shift = exponent(factor)
         terms = tuple((i, q * factor) for i, q in self.terms)
         return WordForm(
@@ -46,14 +46,14 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Exponents that every element of a and b that is not zero has."""
+    """The exponent range of all nonzero elements of a and b."""
 
     low: int
     high: int
 
 
 class Symbols:
-    """The rounding errors of the words of one program, each with what it is at most.
+    """The rounding errors of one program's words, each with its bound.
 
     Ranges and units: bounds in units of 2^e, e the exponent of the element; `exponents` None: nothing
     underflows and nothing overflows, whatever the elements are.
@@ -65,20 +65,20 @@ class Symbols:
         self.bounds: list[Fraction] = [Fraction(1)]
 
     def input(self, letter: str, fmt: Format) -> WordForm:
-        """The elements themselves."""
+        """The element itself as a word."""
         return WordForm(letter, ((0, Fraction(1)),), fmt.fraction_bits, floor=Fraction(1))
 
     def share(self, w: WordForm) -> Fraction:
-        """What |w| is at most in units of |x|."""
+        """A bound on |w| in units of |x|."""
         return sum((abs(q) * self.bounds[i] for i, q in w.terms), Fraction(0))
 
     def most(self, w: WordForm, fmt: Format) -> Fraction:
-        """What |w| is at most in units of 2^e; `fmt`: that of x."""
+        """A bound on |w| in units of 2^e, e being the exponent of x in format `fmt`."""
         own = 2 - Fraction(1, 1 << fmt.fraction_bits)
         return sum((abs(q) * (self.bounds[i] if i else own) for i, q in w.terms), Fraction(0))
 
     def total(self, parts: Sequence[WordForm]) -> WordForm:
-        """The exact sum of words of the same elements."""
+        """The exact sum of words of one element."""
         first = parts[0]
         if any(w.letter != first.letter or w.powers != first.powers for w in parts):
             raise InputError("expected sums of words of the same elements at the same scale, but got others")
@@ -95,20 +95,20 @@ class Symbols:
         return WordForm(first.letter, kept, max(w.grid for w in parts), first.powers, floor, real)
 
     def multiplied(self, w: WordForm, factor: Fraction, powers: Powers, error: Fraction) -> WordForm:
-        """The word times a scale that is wrong by a part `error` of it at most."""
+        """The word times a scale with relative error `error`."""
         terms = tuple((i, q * factor) for i, q in w.terms)
-        made = WordForm(w.letter, terms, 0, joined(w.powers, powers), real=True)
-        return self._disturbed(made, error * self.share(made))
+        product = WordForm(w.letter, terms, 0, joined(w.powers, powers), real=True)
+        return self._disturbed(product, error * self.share(product))
 
     def _disturbed(self, w: WordForm, bound: Fraction) -> WordForm:
-        """The word with an error more."""
+        """The word plus a new error symbol."""
         if not bound:
             return w
         self.bounds.append(bound)
         return replace(w, terms=(*w.terms, (len(self.bounds) - 1, Fraction(1))))
 
     def rounded(self, w: WordForm, own: Format, target: Format, mode: str, saturates: bool) -> WordForm:
-        """The word rounded to a format; the error is a new symbol unless it is always zero.
+        """The word rounded to a format; the rounding error is a new symbol unless it is always zero.
 
         Ranges and units: `own` is the format of x.  A number of 2^grid units of at most 2^precision is one of
         the format; the error of others is half an ulp of the largest, or an ulp where it is not to nearest.
@@ -140,7 +140,7 @@ class Symbols:
         return WordForm(w.letter, (*w.terms, new), w.grid, w.powers, self._floor(w, target))
 
     def _floor(self, w: WordForm, target: Format) -> Fraction:
-        """A power of two that is a number of the format: what is rounded from above it stays there."""
+        """A lower bound on the rounded word: a power of two that the format contains."""
         if not w.floor:
             return w.floor
         e = exponent(w.floor)
@@ -148,7 +148,7 @@ class Symbols:
         return Fraction(2) ** e if self.exponents is None or e + low >= target.e_min else Fraction(0)
 
     def _check(self, most: Fraction, target: Format) -> None:
-        """InputError where a word may be larger than the largest number of its format."""
+        """Raise InputError where a word may exceed the largest number of its format."""
         if self.exponents is None:
             return
         largest = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
@@ -159,19 +159,19 @@ class Symbols:
             )
 
     def normal(self, w: WordForm, fmt: Format) -> bool:
-        """Whether no word in the range is a subnormal number of a format; True without a range."""
+        """Whether no word in the range is subnormal in a format; True without a range."""
         if self.exponents is None or self.exponents.low - w.grid >= fmt.e_min:
             return True
         return w.floor * Fraction(2) ** self.exponents.low >= Fraction(2) ** fmt.e_min
 
     def flushed(self, w: WordForm, fmt: Format) -> Fraction:
-        """What |w| is at most where it is a subnormal number of a format, in units of |x|."""
+        """A bound on |w| where it is subnormal in a format, in units of |x|."""
         if self.normal(w, fmt) or self.exponents is None:
             return Fraction(0)
         return min(self.share(w), Fraction(2) ** (fmt.e_min - self.exponents.low))
 
     def raised(self, w: WordForm, fmt: Format) -> Fraction:
-        """What the larger of |w| and the least normal number is at most, in units of |x|, for w not 0."""
+        """A bound on the maximum of |w| and the least normal number, in units of |x|, for nonzero w."""
         share = self.share(w)
         if self.normal(w, fmt) or self.exponents is None:
             return share
@@ -180,7 +180,7 @@ class Symbols:
     def sizes(
         self, words: Sequence[tuple[WordForm, Format]], flushed: Collection[str]
     ) -> tuple[Fraction, Fraction]:
-        """What a product of two words counts at most in a theorem, and what is lost of it by flushing.
+        """Bounds for a product of two words: its magnitude in a theorem, and its loss by flushing.
 
         Ranges and units: in units of |a_k·b_k|; `flushed` of "a" and "b".  A factor that is not flushed
         counts as the least normal number at least.  Lost is all of a product of which one factor is below
@@ -198,13 +198,13 @@ class Symbols:
 
 
 def relative(target: Format, mode: str) -> Fraction:
-    """What a rounding to a normal number loses of the number at most."""
+    """The maximal relative error of rounding to a normal number."""
     u = Fraction(1, 1 << target.precision)
     return u / (1 + u) if mode in NEAREST else 2 * u
 
 
 def exponent(x: Fraction, *, up: bool = False) -> int:
-    """The exponent of the largest power of two at most |x|; with `up`, of the least that is at least |x|."""
+    """The exponent of the largest power of two at most |x|; with `up`, of the least one at least |x|."""
     x = abs(x)
     e = x.numerator.bit_length() - x.denominator.bit_length()
     if Fraction(2) ** e > x:
@@ -213,10 +213,10 @@ def exponent(x: Fraction, *, up: bool = False) -> int:
 
 
 def joined(x: Powers, y: Powers) -> Powers:
-    """The product of powers of two that depend on data."""
+    """The product of two sets of data-dependent powers of two."""
     if not x or not y:
         return x or y
-    found = dict(x)
+    powers = dict(x)
     for i, times in y:
-        found[i] = found.get(i, 0) + times
-    return tuple(sorted((i, times) for i, times in found.items() if times))
+        powers[i] = powers.get(i, 0) + times
+    return tuple(sorted((i, times) for i, times in powers.items() if times))

@@ -1,4 +1,4 @@
-"""Random inputs for two programs: how often the one is worse, and where it is so by the most."""
+"""Random comparison of two programs: how often one has the larger error, and where most."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_EXACT, _MOST_COMPARED = 1 << 18, 1 << 11
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What random rows showed.
+    """The outcome of a random comparison.
 
     Ranges and units: `worse`, `better`, `equal` count rows by their errors, among those that were compared.
     """
@@ -43,7 +43,7 @@ class Drawn:
 
 
 def drawn_rows(what: ComparedPrograms, n: int, seed: int) -> Batch:
-    """n rows that obey the ranges of the exponents, and the assumptions about signs and zeros."""
+    """Random rows that satisfy the exponent ranges and the assumptions about signs and zeros."""
     rng = np.random.default_rng([seed, 17])
     formats, k, flags = what.formats, what.products, what.assumptions.flags
     sparse = rng.random((n, 1)) < 0.5
@@ -72,7 +72,7 @@ def drawn_rows(what: ComparedPrograms, n: int, seed: int) -> Batch:
 
 
 def _accumulators(rng: np.random.Generator, what: ComparedPrograms, n: int, middle: np.ndarray) -> Raw:
-    """c: what is assumed, else zeros and numbers near the products."""
+    """Random values of c: the assumed value, else zeros and numbers near the products."""
     fmt, (low, high) = what.formats["c"], what.c_exponents
     if what.assumptions.c is not None:
         return np.full(n, what.assumptions.c, np.uint64)
@@ -87,7 +87,7 @@ def _accumulators(rng: np.random.Generator, what: ComparedPrograms, n: int, midd
 def _encoded(
     rng: np.random.Generator, fmt: Format, signs: np.ndarray, e: np.ndarray, sparse: np.ndarray
 ) -> Raw:
-    """Encodings of normal numbers with these signs and exponents, where the format has them."""
+    """Encodings of normal numbers with these signs and exponents, clamped to the format."""
     field = (np.clip(e, fmt.e_min, fmt.e_max) + fmt.bias).astype(np.uint64)
     t = fmt.fraction_bits
     fraction = rng.integers(0, 1 << t, e.shape, dtype=np.uint64) if t else np.zeros(e.shape, np.uint64)
@@ -95,12 +95,12 @@ def _encoded(
     fraction = np.where(sparse, fraction & kept, fraction)
     body = (field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits)
     body = np.minimum(body, np.uint64(fmt.largest))
-    made: Raw = np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
-    return made
+    words: Raw = np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
+    return words
 
 
 def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:
-    """Run both programs on n random rows, and compare the errors exactly where the results differ.
+    """Run both programs on n random rows, and compare errors exactly where results differ.
 
     Shapes: rows whose results differ are compared in order, 2^11 of them, and fewer where they are long.
     Zero, NaN, Inf: rows with a result that is no number are left out.
@@ -133,7 +133,7 @@ def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:
 def _excess(
     what: ComparedPrograms, w: Witness, results: list[int]
 ) -> tuple[Fraction | None, Fraction | None]:
-    """The excess of the error asked about, and the same in what is asked for."""
+    """The excess error of a row, exact and in the requested measure; None where it is undefined."""
     formats = what.formats
     products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
     exact = oracle.exact_sum(products, formats["c"], w.c)

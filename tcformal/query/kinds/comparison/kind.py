@@ -1,4 +1,4 @@
-"""The kind of question that compares the errors of two algorithms."""
+"""Error comparison of two algorithms as a kind of question."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ _DEPTH = 44
 
 
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
-    """The cancelling inputs with the largest excess error that violate the claim; None where none do."""
+    """The directed inputs with the largest excess error that refute the claim; None where none do."""
     runs = [(w, replay(q, w.inputs())) for w in cancelling(q.parameters)]
-    found = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
-    return max(found, key=lambda x: x[0])[1].inputs() if found else None
+    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
+    return max(violations, key=lambda x: x[0])[1].inputs() if violations else None
 
 
 def cancelling(what: ComparedPrograms) -> Iterator[Witness]:
-    """Two large products that cancel, a third far below them, the least product, and c minus the third.
+    """Directed inputs: two large products that cancel, a third far below, the least product, and c minus the
+    third.
 
     The error is what the alignment to the two large products cuts off the others; the exact value is the
     least product.
@@ -74,7 +75,7 @@ _FIRST = "bitwuzla"
 
 
 class AlgorithmKind(QuestionKind[ErrorComparison]):
-    """Two algorithms on the same inputs: VIOLATED with inputs on which one has the larger error, or HOLDS."""
+    """Two algorithms on shared inputs: VIOLATED with inputs on which one has the larger error, or HOLDS."""
 
     name = "algorithm"
     found = Kind.VIOLATED
@@ -94,7 +95,7 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return worst_directed(q)
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The solvers as named, or every installed one in the default order of these questions."""
+        """The named solvers, or every installed one in the order that suits error comparisons."""
         return sorted(default_members(), key=lambda name: name != _FIRST) if solvers is None else solvers
 
     def assumptions(self, q: ErrorComparison) -> list[str]:
@@ -115,7 +116,7 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return algorithm_parts(_of_unit(q))
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
-        """The question of these parts."""
+        """Build the question again from its identifying parts."""
         unit, more_than = resolve(parts["unit"]), parts["more_than"]
         return error_comparison(
             ComparisonParameters(
@@ -129,11 +130,11 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         )  # fmt: skip
 
     def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
-        """Rows of a and b, and c."""
+        """Inputs as data: rows of a and b, and c."""
         return witness_data(q.parameters.formats, Witness.of(inputs, q.parameters.products))
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """The inputs of such rows; RecordError where they do not fit."""
+        """Read inputs from data; RecordError where their shape does not fit."""
         n = q.parameters.products
         return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
 
@@ -142,7 +143,7 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return replayed_data(replayed)
 
     def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
-        """`tcformal eval` commands for halves: with c (Markidis), and with 0 (Ootomo and Yokota).
+        """The `tcformal eval` commands for both algorithms: with c (Markidis), with 0 (Ootomo–Yokota).
 
         Empty for split inputs: their parts are computed inside the algorithms.
         """
@@ -155,12 +156,12 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return [explain_command([what.unit.name], x, words, longer=longer, command="eval") for x in both]
 
     def to_json(self, q: ErrorComparison) -> dict[str, Any]:
-        """Claim, unit, form, number of products, and how inputs are split."""
+        """The question as plain data: claim, unit, form, number of products, and splitting of inputs."""
         return {"claim": q.parameters.claim, **asked_data(q.parameters)}
 
 
 def asked_data(what: ComparedPrograms) -> dict[str, Any]:
-    """What is compared, as plain data."""
+    """The parameters of a comparison as plain data."""
     if not isinstance(what, ComparisonParameters):
         return {"programs": [p.name for p in what.programs], "products": what.products}
     split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
@@ -173,7 +174,7 @@ def asked_data(what: ComparedPrograms) -> dict[str, Any]:
 
 
 def algorithm_parts(what: ComparisonParameters) -> dict[str, Any]:
-    """What identifies a question about Markidis and Ootomo and Yokota on one unit."""
+    """The identifying parts of a question about Markidis and Ootomo–Yokota on one unit."""
     return {
         "kind": AlgorithmKind.name,
         "unit": what.unit.name,
@@ -196,7 +197,7 @@ def _of_unit(q: ErrorComparison) -> ComparisonParameters:
 
 
 def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0) -> Witness:
-    """Simpler inputs on which the error is still larger as asked."""
+    """Simpler inputs that still have the requested excess error."""
     what, formats = q.parameters, q.parameters.formats
     # The shrinker needs a question with two results, inputs of known formats, and a node that must stay 1.
     # Its costs are those of a unit with these formats; its design does not matter.
@@ -215,7 +216,7 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
 
 
 def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
-    """The replay as plain data."""
+    """A replay as plain data."""
     labels = run.asked.labels
     data: dict[str, Any] = {
         "exact": None if run.exact is None else number_text(run.exact),

@@ -1,4 +1,4 @@
-"""Two programs of the language, compared on the same inputs."""
+"""Two programs as the parameters of an error comparison."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.query.kinds.comparison.parameters import EXPONENTS, MEASURES, Comp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramPair(ComparedPrograms):
-    """Two programs of equal input formats: is the first ever worse than the second, or ever another?
+    """Two programs with equal input formats: does the first ever have the larger error, or another result?
 
     Errors: InputError for programs of unlike inputs, and as ComparedPrograms.
     """
@@ -47,38 +47,38 @@ class ProgramPair(ComparedPrograms):
 
     @property
     def programs(self) -> tuple[Program, Program]:
-        """See ComparedPrograms."""
+        """The two programs."""
         return self.worse, self.other
 
     @property
     def labels(self) -> tuple[str, str]:
-        """See ComparedPrograms."""
+        """The programs' names."""
         first, second = self.worse.name, self.other.name
         return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
     @property
     def first_is_worse(self) -> bool:
-        """See ComparedPrograms."""
+        """True: the question asks about the first program's error."""
         return True
 
     @property
     def measure(self) -> str:
-        """See ComparedPrograms."""
+        """The measure of `more_than`."""
         return self.counted_in
 
     @property
     def differ(self) -> bool:
-        """See ComparedPrograms."""
+        """Whether the question asks for different results instead of errors."""
         return self.results_differ
 
     @property
     def exponents(self) -> tuple[int, int]:
-        """See ComparedPrograms."""
+        """The range of the exponents of nonzero a and b."""
         return self.assumptions.exponents or EXPONENTS["split"]
 
     @property
     def claim(self) -> str:
-        """See ComparedPrograms."""
+        """The claim that the question may refute, as one sentence."""
         if self.results_differ:
             return f"the results of {self.worse.name} and {self.other.name} never differ"
         return (

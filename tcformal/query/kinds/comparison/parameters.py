@@ -1,4 +1,4 @@
-"""What is compared: two programs on the same inputs, and when one is called worse than the other."""
+"""The parameters of an error comparison: two programs, and the excess that counts."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ MEASURES: dict[str, str] = {
 
 
 def read_excess(text: str) -> Fraction:
-    """A least excess as people write it; InputError for a text that is no number of at least 0."""
-    found = parse_magnitude(text.strip())
-    if found is None:
+    """Parse a least excess error; InputError for anything but a number of at least 0."""
+    number = parse_magnitude(text.strip())
+    if number is None:
         raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {text!r}")
-    return found
+    return number
 
 
 def exponent_range(text: str) -> tuple[int, int]:
-    """A range of exponents `LOW..HIGH`; InputError for a text that is none."""
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
+    """Parse a range of exponents `LOW..HIGH`; InputError for another text."""
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedPrograms(ABC):
-    """Two programs on the same inputs.
+    """Abstract parameters of a comparison: two programs on shared inputs.
 
     Errors: InputError for parameters that do not fit together.
     """
@@ -71,7 +71,7 @@ class ComparedPrograms(ABC):
     more_than: Fraction | None = None
 
     def check(self) -> None:
-        """Refuse what means nothing."""
+        """Raise InputError for meaningless parameters."""
         for name, value in self.assumptions.of_terms().items():
             raise InputError(f"expected no assumption {name} about two algorithms, but got {name}={value}")
         for bound in self.c_exponents:
@@ -87,17 +87,17 @@ class ComparedPrograms(ABC):
     @property
     @abstractmethod
     def labels(self) -> tuple[str, str]:
-        """What the two results are called."""
+        """The names of the two results."""
 
     @property
     @abstractmethod
     def first_is_worse(self) -> bool:
-        """Whether the first one's error is asked to be the larger."""
+        """Whether the question asks about a larger error of the first program, not the second."""
 
     @property
     @abstractmethod
     def exponents(self) -> tuple[int, int]:
-        """The range of the exponents of non-zero a and b."""
+        """The range of the exponents of nonzero a and b."""
 
     @property
     @abstractmethod
@@ -106,12 +106,12 @@ class ComparedPrograms(ABC):
 
     @property
     def measure(self) -> str:
-        """What `more_than` counts: one of MEASURES."""
+        """The measure of `more_than`: one of MEASURES."""
         return "ulp"
 
     @property
     def differ(self) -> bool:
-        """Whether any difference of the results is asked for, whatever the errors."""
+        """Whether the question asks for different results instead of errors."""
         return False
 
     @property
@@ -127,17 +127,17 @@ class ComparedPrograms(ABC):
 
     @property
     def ulp_format(self) -> Format:
-        """The format whose ulps an excess is counted in: that of the worse result."""
+        """The format whose ulps measure an excess: that of the worse result."""
         return self.result_formats[0 if self.first_is_worse else 1]
 
     def window(self) -> error.Window:
-        """Where everything that is compared fits exactly."""
+        """The fixed-point window in which all compared values are exact."""
         plans = [p.plan(self.products) for p in self.programs]
         spans = {"a": self.exponents, "b": self.exponents, "c": self.c_exponents}
         return error.window_of(plans, spans)
 
     def texts(self) -> list[str]:
-        """The assumptions, one readable line each."""
+        """The assumptions as readable lines."""
         (low, high), (c_low, c_high) = self.exponents, self.c_exponents
         return [
             *replace(self.assumptions, exponents=None).texts(),
@@ -146,7 +146,7 @@ class ComparedPrograms(ABC):
         ]
 
     def excess_text(self) -> str:
-        """By how much an error is larger."""
+        """A phrase for the least excess."""
         if self.more_than is None:
             return ""
         unit = "ulp" if self.measure == "ulp" else "times Σ|a·b|"
@@ -155,7 +155,7 @@ class ComparedPrograms(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonParameters(ComparedPrograms):
-    """Markidis against Ootomo and Yokota on one unit.
+    """The comparison of Markidis with Ootomo and Yokota on one unit.
 
     Shapes: `products` products in one call; the unit's other products are 0·0.
     Errors: InputError for parameters that do not fit together.
@@ -189,7 +189,7 @@ class ComparisonParameters(ComparedPrograms):
 
     @property
     def programs(self) -> tuple[Program, Program]:
-        """Markidis, and Ootomo and Yokota."""
+        """The algorithms of Markidis, and of Ootomo and Yokota."""
         unit = self.unit.name
         if self.form == "table5":
             inside = program("chained").with_settings(unit=unit, word="fp16")
@@ -200,32 +200,32 @@ class ComparisonParameters(ComparedPrograms):
 
     @property
     def labels(self) -> tuple[str, str]:
-        """See ComparedPrograms."""
+        """The algorithms' names."""
         first, second = ALGORITHMS
         return first, second
 
     @property
     def first_is_worse(self) -> bool:
-        """See ComparedPrograms."""
+        """Whether the question asks about a larger error of Markidis."""
         return self.worse == "markidis"
 
     @property
     def factor_format(self) -> Format:
-        """Format of a and b."""
+        """The format of a and b."""
         return HALF if self.form == "table5" else SINGLE
 
     @property
     def exponents(self) -> tuple[int, int]:
-        """See ComparedPrograms."""
+        """The range of the exponents of nonzero a and b."""
         return self.assumptions.exponents or EXPONENTS[self.form]
 
     def window(self) -> error.Window:
-        """See ComparedPrograms."""
+        """The fixed-point window in which all compared values are exact."""
         return error.window(self.factor_format, self.products, self.exponents, self.c_exponents)
 
     @property
     def claim(self) -> str:
-        """See ComparedPrograms."""
+        """The claim that the question may refute, as one sentence."""
         other = next(name for name in ALGORITHMS if name != self.worse)
         return (
             f"the error of {ALGORITHMS[self.worse]} is never larger than that of {ALGORITHMS[other]}"

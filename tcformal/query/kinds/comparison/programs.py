@@ -1,4 +1,4 @@
-"""The kind of question that compares two programs of the language."""
+"""Error comparison of two programs of the language as a kind of question."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _ROWS = 2048
 
 
 class ProgramsKind(AlgorithmKind):
-    """Two programs on the same inputs: VIOLATED with inputs on which the first is worse, or HOLDS."""
+    """Two programs on shared inputs: VIOLATED with inputs on which the first is worse, or HOLDS."""
 
     name = "programs"
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
-        """The random row with the largest excess that violates the claim; None where none does."""
-        found = draw(q.parameters, _ROWS, seed)
-        if found.witness is None:
+        """The random row with the largest excess error that refutes the claim; None where none does."""
+        outcome = draw(q.parameters, _ROWS, seed)
+        if outcome.witness is None:
             return None
-        inputs = found.witness.inputs()
+        inputs = outcome.witness.inputs()
         return inputs if self.replay(q, inputs).violates else None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The solvers as named, or every installed one in the default order."""
+        """The named solvers, or every installed one in the default order."""
         return default_members() if solvers is None else solvers
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
@@ -50,7 +50,7 @@ class ProgramsKind(AlgorithmKind):
         return pair_parts(_pair(q))
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
-        """The question of these parts."""
+        """Build the question again from its identifying parts."""
         worse, other = program_from(parts["worse"]), program_from(parts["other"])
         more_than = parts["more_than"]
         return error_comparison(
@@ -65,7 +65,7 @@ class ProgramsKind(AlgorithmKind):
         )  # fmt: skip
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """The inputs of such rows; RecordError where they do not fit."""
+        """Read inputs from data; RecordError where their shape does not fit."""
         n = q.parameters.products
         return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
 
@@ -75,7 +75,7 @@ class ProgramsKind(AlgorithmKind):
 
 
 def explain_program(p: Program, formats: Mapping[str, Any], run: ComparisonReplay) -> str:
-    """The command that shows a program's stages on the inputs of a replay."""
+    """The shell command that shows a program's stages on the inputs of a replay."""
     w, texts = run.witness, []
     for letter, row in (("a", w.a), ("b", w.b), ("c", (w.c,))):
         words = [format_value(formats[letter], x) for x in row]
@@ -85,7 +85,7 @@ def explain_program(p: Program, formats: Mapping[str, Any], run: ComparisonRepla
 
 
 def pair_parts(what: ProgramPair) -> dict[str, Any]:
-    """What identifies a question about two programs."""
+    """The identifying parts of a question about two programs."""
     return {
         "kind": ProgramsKind.name,
         "worse": program_parts(what.worse),
@@ -100,7 +100,7 @@ def pair_parts(what: ProgramPair) -> dict[str, Any]:
 
 
 def program_parts(p: Program) -> str | dict[str, Any]:
-    """A program as a record holds it: its name, or all of it where it is none of the package's."""
+    """A program in a record: its name, or its text if it is not built in."""
     if p.name.partition("@")[0] in known_programs() and program(p.name) == p:
         return p.name
     return {
@@ -110,7 +110,7 @@ def program_parts(p: Program) -> str | dict[str, Any]:
 
 
 def program_from(data: str | Mapping[str, Any]) -> Program:
-    """The program of a record."""
+    """Load the program of a record."""
     if isinstance(data, str):
         return program(data)
     return read_program({k: v for k, v in data.items() if k != "name"}, data["name"])

@@ -40,7 +40,7 @@ d = high
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorComparison(Question):
-    """An error comparison as one DAG.
+    """An error comparison, built as one DAG.
 
     Shapes: inputs a[0], b[0], …, c and the two results are raw encodings; errors are unsigned and `exact`
     is a signed number of the window.
@@ -59,24 +59,24 @@ class ErrorComparison(Question):
 
     @property
     def asked(self) -> Node:
-        """1 where the assumptions hold and the error is larger as asked."""
+        """The node that is 1 where the assumptions hold and the error is larger as asked."""
         return self.violated
 
 
 class ProgramsQuestion(ErrorComparison):
-    """An error comparison of two programs of the language."""
+    """An error comparison of two programs, built as one DAG."""
 
     __slots__ = ()
 
 
 def comparison_parameters(unit: str | Unit | UnitSpec, **settings: Any) -> ComparisonParameters:
-    """The parameters of an error comparison; `products` is by default 4, or the unit's k if less."""
+    """The parameters of an error comparison on a unit, by default of min(4, k) products."""
     spec = spec_of(unit)
     return ComparisonParameters(**{"unit": spec, "products": min(4, spec.k), **settings})
 
 
 def error_comparison(what: ComparedPrograms, graph: Graph | None = None) -> ErrorComparison:
-    """The error comparison of these parameters, in an empty graph, or a new one."""
+    """Build the error comparison of these parameters, in an empty or a new graph."""
     g, formats = Graph() if graph is None else graph, what.formats
     rows = {}
     a, b, c_format = formats["a"], formats["b"], formats["c"]
@@ -124,18 +124,18 @@ def error_comparison(what: ComparedPrograms, graph: Graph | None = None) -> Erro
 
 
 def _results(g: Graph, what: ComparedPrograms, a: list[Node], b: list[Node], c: Node) -> tuple[Node, Node]:
-    """The results of both programs."""
+    """The result nodes of both programs."""
     if isinstance(what, ComparisonParameters) and what.form == "split":
         plan = _WORDS.with_settings(rounding=what.split_rounding).plan(1)
         for letter, row in (("a", a), ("b", b)):
             for i, word in enumerate(row):
-                given = {"a": [word], "b": [word], "c": [word]}
-                made = program_dag(g, plan, given, f"{letter}{i}")
+                inputs = {"a": [word], "b": [word], "c": [word]}
+                dag = program_dag(g, plan, inputs, f"{letter}{i}")
                 for step in plan.rounded():
-                    made.words(step)
-    given = {"a": a, "b": b, "c": [c]}
+                    dag.words(step)
+    inputs = {"a": a, "b": b, "c": [c]}
     first, second = (
-        program_dag(g, p.plan(what.products), given, label).result
+        program_dag(g, p.plan(what.products), inputs, label).result
         for p, label in zip(what.programs, what.labels, strict=True)
     )
     return first, second

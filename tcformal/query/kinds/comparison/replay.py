@@ -39,7 +39,7 @@ class ComparisonReplay:
 
     @property
     def excess(self) -> Fraction | None:
-        """The error asked about minus the other; None where an error is undefined."""
+        """The error asked about minus the other error; None where one is undefined."""
         first, second = self.errors
         if first is None or second is None:
             return None
@@ -47,7 +47,7 @@ class ComparisonReplay:
 
     @property
     def ulps(self) -> tuple[Fraction, Fraction] | None:
-        """Both errors in ulps of the exact value; None where that is zero or a result is not finite."""
+        """Both errors in ulps of the exact value; None if it is zero or a result is not finite."""
         first, second = self.errors
         if first is None or second is None or not self.exact:
             return None
@@ -63,12 +63,12 @@ class ComparisonReplay:
 
     @property
     def excess_share(self) -> Fraction | None:
-        """The excess as a part of Σ |a_k·b_k|; None where it is undefined."""
+        """The excess divided by Σ |a_k·b_k|; None where it is undefined."""
         return self.excess / self.magnitudes if self.excess is not None and self.magnitudes else None
 
     @property
     def violates(self) -> bool:
-        """Whether integers and fractions agree that the inputs show what was asked."""
+        """Whether integers and fractions agree that the inputs have the requested excess."""
         if not self.assumed or not self.violated or self.integers != self.oracle:
             return False
         if self.asked.differ:
@@ -85,12 +85,12 @@ class ComparisonReplay:
 
     @property
     def confirms(self) -> bool:
-        """Whether the replay confirms the answer: the error is larger as asked."""
+        """Whether the replay confirms the answer."""
         return self.violates
 
 
 def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
-    """Run inputs through both programs on integers and on the oracle, and compare the errors exactly."""
+    """Run inputs through both programs on integers and on the oracle, with exact errors."""
     what = q.parameters
     w = Witness.of(inputs, what.products)
     assumed, violated, first, second, raw_exact, *raw_errors = _evaluator(q)(w.inputs())

@@ -1,4 +1,4 @@
-"""The kind of question that asks whether a property holds of a unit: replay, shrinking, reading, writing."""
+"""A property of one unit as a kind of question."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tcformal.simulation.operands.command import by_value, explain_command
 
 
 class UnitProperty(QuestionKind[PropertyQuestion]):
-    """A property of one unit, evaluated once or twice: VIOLATED with inputs, or HOLDS."""
+    """A property of one unit: VIOLATED with inputs, or HOLDS."""
 
     name = "property"
     found = Kind.VIOLATED
@@ -37,7 +37,7 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         return replay_property(q, inputs)
 
     def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Inputs of which as many as possible are zero, with few bits set."""
+        """Simpler inputs that violate the property: more zeros, fewer bits."""
         return shrink_inputs(q, inputs, seconds=seconds)
 
     def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
@@ -70,18 +70,18 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         }
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
-        """The question of these parts."""
+        """Build the question again from its identifying parts."""
         unit = resolve(parts["unit"])
         return property_question(
             parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
         )
 
     def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
-        """The text of every input, by name."""
+        """Inputs as data: the text of each, by name."""
         return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
 
     def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        """The inputs of such data; RecordError where they do not fit."""
+        """Read inputs from data; RecordError where they do not fit."""
         if data.keys() != q.graph.inputs.keys():
             raise RecordError(
                 f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
@@ -95,17 +95,17 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
 
     def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
-        """`tcformal eval` of the unit on the operands of each call."""
+        """The `tcformal eval` commands of the unit, one for each call."""
         words = by_value(q.unit)
         return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
 
     def to_json(self, q: PropertyQuestion) -> dict[str, Any]:
-        """Property, unit and k."""
+        """The question as plain data: property, unit and k."""
         return {"property": q.name, "unit": q.unit.name, "k": q.k}
 
 
 def _format(q: PropertyQuestion, name: str) -> Format:
-    """The format of an input; an input that the property adds to an operand (c2 to c) has its format."""
+    """The format of a property's input: an extra input such as c2 has the format of its operand."""
     row = name.partition("[")[0]
     return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
 

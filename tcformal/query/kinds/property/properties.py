@@ -33,7 +33,7 @@ class Call:
 
     @property
     def result(self) -> Node:
-        """The raw result."""
+        """The node of the raw result."""
         return self.dot.result
 
 
@@ -71,7 +71,7 @@ def _sign_bit(fmt: Format) -> int:
 
 
 def _negated(g: Graph, word: Node, fmt: Format) -> Node:
-    """The encoding of minus a number; in a format without -0, zero and NaN are unchanged."""
+    """The negated encoding; zero without -0, and NaN, stay unchanged."""
     flipped = g.xor(word, g.const(_sign_bit(fmt), fmt.width))
     if fmt.specials is not Specials.NEGATIVE_ZERO_NAN:
         return flipped
@@ -80,7 +80,7 @@ def _negated(g: Graph, word: Node, fmt: Format) -> Node:
 
 
 def _same_number(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
-    """Equal encodings, two zeros of any sign, or two NaNs."""
+    """The node that is 1 for equal encodings, two zeros, or two NaNs."""
     u, v = unpack(g, x, fmt), unpack(g, y, fmt)
     zeros = g.and_(u.term.zero, v.term.zero)
     return g.or_(g.eq(x, y), g.and_(u.nan, v.nan), zeros)
@@ -96,7 +96,7 @@ def _are_same_number(fmt: Format, x: int, y: int) -> bool:
 
 
 def _are_opposite(fmt: Format, x: int, y: int) -> bool:
-    """Whether one number is minus the other; infinities of two signs and two NaNs count."""
+    """Whether two exact values are opposite; two NaNs count."""
     u, v = decode(fmt, x), decode(fmt, y)
     if NumberClass.FINITE in (u.kind, v.kind):
         return u.kind is v.kind and u.number == -v.number
@@ -162,10 +162,10 @@ def factors_commute(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 def monotonic_in_c(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′), for finite operands."""
     o = spec.operands
-    more = OperandNodes(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", more)
-    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
-    wrong = g.and_(finite, g.not_(_below(g, o.c, more.c, x.c)), _below(g, o.d, other.result, one.result))
+    larger = OperandNodes(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", larger)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
+    wrong = g.and_(finite, g.not_(_below(g, o.c, larger.c, x.c)), _below(g, o.d, other.result, one.result))
 
     def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
         if not all(_witness_finite(spec, v) for v in w):
@@ -178,10 +178,10 @@ def monotonic_in_c(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 def monotonic_in_a(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """a₀ ≤ a₀′ implies Φ(A, B, c) ≤ Φ(A′, B, c), where b₀ ≥ 0 and for finite operands."""
     o = spec.operands
-    more = OperandNodes([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", more)
-    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
-    ordered = g.and_(g.not_(_below(g, o.a, more.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
+    larger = OperandNodes([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", larger)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
+    ordered = g.and_(g.not_(_below(g, o.a, larger.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
     wrong = g.and_(finite, ordered, _below(g, o.d, other.result, one.result))
 
     def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
@@ -208,7 +208,7 @@ def no_subnormal_result(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 
 
 def check_halves(spec: UnitSpec) -> None:
-    """Errors: InputError for a unit of which half the products, with their scales, are no instruction."""
+    """Raise InputError unless half of a unit's products, with their scales, form an instruction."""
     design, scales = spec.design, scale_count(spec, spec.k)
     # A step that hands on the NaN of the first of two factors has two products.
     of_two = design.summation == "fused" and design.c_position == "last" and design.nan_rule != "word"
@@ -221,7 +221,7 @@ def check_halves(spec: UnitSpec) -> None:
 
 
 def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
-    """A call filled up with +0 from half its products, the scales there 1: Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
+    """Padding with zero products changes nothing: Φ(A‖0, B‖0, C) = Φ(A, B, C), the added scales being 1."""
     check_halves(spec)
     half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
     scales = len(x.scale_a) // 2
@@ -247,20 +247,20 @@ def _witness_finite(spec: UnitSpec, w: Witness) -> bool:
 
 
 def _key(g: Graph, word: Node, fmt: Format) -> Node:
-    """An encoding as an unsigned integer in the order of its values: -0 comes right below +0."""
+    """An order-preserving map of encodings to unsigned integers; -0 comes right below +0."""
     minus = g.const(_sign_bit(fmt), fmt.width)
     return g.ite(g.top(word), g.not_(word), g.xor(word, minus))
 
 
 def _below(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
-    """x < y as values; 0 where x or y is NaN."""
+    """The node that is 1 where x < y as values; 0 where x or y is NaN."""
     u, v = unpack(g, x, fmt), unpack(g, y, fmt)
     same = g.and_(u.term.zero, v.term.zero)
     return g.and_(g.ult(_key(g, x, fmt), _key(g, y, fmt)), g.not_(g.or_(u.nan, v.nan, same)))
 
 
 def _order(fmt: Format, raw: int) -> Fraction | float:
-    """The value as a number that compares: NaN as a float NaN, for which every comparison is false."""
+    """The exact value as a comparable number; NaN becomes a float NaN."""
     value = decode(fmt, raw)
     if value.kind is NumberClass.NAN:
         return float("nan")

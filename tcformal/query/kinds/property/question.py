@@ -1,4 +1,4 @@
-"""The question whether a property holds of one unit on every input: DAG, replay, vectors, shrinking."""
+"""The question whether a property holds of one unit on every input: its DAG, replay, search and shrinking."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class PropertyQuestion(Question):
 
     @property
     def asked(self) -> Node:
-        """1 where the assumptions hold and the property does not."""
+        """The node that is 1 where the assumptions hold and the property does not."""
         return self.violated
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyReplay:
-    """The results of every call of a property on one set of inputs.
+    """The results of all calls of a property on one set of inputs.
 
     Ranges and units: results are raw encodings of the D format, one for each call.
     """
@@ -67,7 +67,8 @@ class PropertyReplay:
 
     @property
     def violates(self) -> bool:
-        """Whether the inputs obey the assumptions and violate the property on DAG, integers and oracle."""
+        """Whether DAG, integers and oracle agree that the inputs satisfy the assumptions and violate the
+        property."""
         return self.assumed and self.integers == self.oracle and all(self.violated)
 
     @property
@@ -79,7 +80,7 @@ class PropertyReplay:
 def property_question(
     name: str, unit: UnitSpec, what: Assumptions, graph: Graph | None = None
 ) -> PropertyQuestion:
-    """The question whether the named property holds of a unit, in an empty graph, or a new one.
+    """Build the question whether the named property holds of a unit, in an empty or a new graph.
 
     Errors: UnknownNameError for an unknown property, InputError for a unit that the property does not
     fit.
@@ -146,7 +147,7 @@ def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
 
 
 def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:
-    """Inputs that still violate the property, with as many as possible zero and few bits set; greedy."""
+    """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
     deadline = time.monotonic() + seconds
     best = dict(found)
     changed = True
@@ -162,7 +163,7 @@ def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: flo
 
 
 def _simpler(raw: int) -> list[int]:
-    """Zero, and the encoding with its low bits or single bits cleared: smaller integers only."""
+    """Smaller encodings: zero, and the encoding without its low bits or without one bit."""
     bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
     tried = [0, *(raw >> i << i for i in reversed(bits)), *(raw & ~(1 << i) for i in bits)]
     return [value for value in dict.fromkeys(tried) if value != raw]

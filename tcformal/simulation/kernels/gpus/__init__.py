@@ -1,1 +1,1 @@
-"""Matrix products on GPUs: kernels as C text, and how they are launched."""
+"""Matrix products on GPUs: kernels as C text, and their launches."""

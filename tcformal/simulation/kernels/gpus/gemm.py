@@ -1,7 +1,7 @@
 """Matrix products of raw encodings on a GPU: operands brought there and decoded, one launch for the product.
 
-As on a processor there is a kernel for operands of which none is NaN or Inf, and another one for all; a GPU
-takes the second for the whole product where an operand asks for it.
+As on a processor, one kernel is compiled for finite operands and another for any.  A GPU runs the second one
+on the whole product if an operand is NaN or Inf.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A product whose operands are on the GPU, decoded for one of the kernels.
+    """The operands of one product in GPU memory, decoded for one kernel.
 
     Shapes: D [m, n], in `steps` steps.
     """
@@ -42,7 +42,7 @@ class Placed:
 
 
 class GpuGemm:
-    """The kernels of one step on one GPU.
+    """The matrix-product kernels of one step on one GPU.
 
     Errors: DeviceError where the compiler refuses them; WidthError for a dot product that needs integers of
     more than 128 bits.
@@ -54,22 +54,27 @@ class GpuGemm:
         self._programs: dict[str, tuple[GpuText, Path]] = {}
 
     def text(self, which: str) -> GpuText:
-        """The text of the kernels for `finite` operands, or for `any`."""
+        """The C text of the kernels for `finite` or for `any` operands."""
         step = self.step
         shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, spread_side="a", lanes=1, chained=step.chained
+            k=step.k,
+            scales=step.scales,
+            storage=step.storage,
+            broadcast_side="a",
+            lanes=1,
+            chained=step.chained,
         )
         return gpu_text(self._cuts[which], shape, self._rare, self.rows)
 
     def program(self, which: str) -> tuple[GpuText, Path]:
-        """The text, and what was built of it."""
+        """The C text of the kernels, and the file built from it."""
         if which not in self._programs:
-            made = self.text(which)
-            self._programs[which] = made, self.card.program(made.text, "build the kernels of a unit")
+            text = self.text(which)
+            self._programs[which] = text, self.card.program(text.text, "build the kernels of a unit")
         return self._programs[which]
 
     def multiply(self, x: MatrixWords) -> Words:
-        """D = A·B + C, [M, N] raw encodings; K is filled up with zeros to whole steps.
+        """The matrix product D = A·B + C, [M, N] raw encodings; K is padded with zeros to whole steps.
 
         Errors: DeviceError where the GPU fails, with what its library says.
         """
@@ -86,7 +91,7 @@ class GpuGemm:
         return d
 
     def place(self, x: MatrixWords) -> Placed:
-        """Bring operands to the GPU, and decode them."""
+        """Copy the operands to the GPU, and decode them there."""
         card, storage = self.card, self.step.storage
         m, k, n = x.shape
         steps = -(-k // self.step.k)
@@ -118,7 +123,7 @@ class GpuGemm:
         return Placed(which, m, n, steps, (*records, c), d, x.c is not None)
 
     def launch(self, placed: Placed) -> None:
-        """Start the product; it may be started again."""
+        """Start the product of placed operands; repeated launches are allowed."""
         text, path = self.program(placed.which)
         sizes = (placed.m, placed.n, placed.steps, placed.has_c)
         blocks = -(-placed.n // THREADS) * -(-placed.m // text.rows)
@@ -126,13 +131,13 @@ class GpuGemm:
         self.card.launch(path, "multiply", blocks, THREADS, arguments)
 
     def result(self, placed: Placed) -> Words:
-        """D, once every launch has ended."""
+        """Copy D back, once every launch has ended."""
         width = self.step.storage["d"] // 8
         words = self.card.get(placed.d, placed.m * placed.n * width)
         return words.view(f"u{width}").reshape(placed.m, placed.n)
 
     def free(self, placed: Placed) -> None:
-        """Release the memory of a product."""
+        """Free the GPU memory of a product."""
         for memory in (*placed.memory, placed.d):
             self.card.free(memory)
 

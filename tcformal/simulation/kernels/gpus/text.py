@@ -1,8 +1,8 @@
 """The kernels of one cut dot product for GPUs, as one text that is OpenCL C, CUDA C++ and HIP.
 
-A thread computes some rows of one column.  What depends on A alone, or on B alone, is decoded once: A's
-values stand in words of their own, which a block brings into its shared memory, B's are packed into
-words that each thread reads for its column.
+A thread computes some rows of one column.  Nodes that depend on A alone, or on B alone, are decoded once: A's
+values fill whole words, which a block loads into shared memory; B's values are packed into words that each
+thread reads for its column.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RELATIONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "ge": ">="}
 
 
 class CCode(Code):
-    """C statements in the making, on one integer.
+    """A C code builder: SSA-like statements on one integer at a time.
 
     Errors: WidthError for integers of more than 128 bits.
     """
@@ -35,21 +35,21 @@ class CCode(Code):
         super().__init__(1, prefix)
 
     def kind(self, bits: int) -> str:
-        """The C type of `bits`."""
+        """The C type of an integer of `bits` bits."""
         if bits > WIDEST:
             raise WidthError(f"expected integers of at most {WIDEST} bits for a GPU, but got {bits}")
         self.widest = max(self.widest, bits)
         return "bool" if bits == TRUTH else f"tc_u{bits}"
 
     def named(self, bits: int, expression: str) -> str:
-        """The variable that holds an expression."""
+        """Append a variable that holds an expression, and return its name."""
         name = f"{self._prefix}{self._made}"
         self._made += 1
         self.lines.append(f"const {self.kind(bits)} {name} = {expression};")
         return name
 
     def word(self, value: int, bits: int) -> str:
-        """An integer as an operand."""
+        """An integer constant as a C operand."""
         value &= (1 << bits) - 1
         if bits == TRUTH:
             return "true" if value else "false"
@@ -61,14 +61,14 @@ class CCode(Code):
         return f"(({high} << {DOUBLE}) | {low})"
 
     def apply(self, name: str, bits: int, left: str, right: str) -> str:
-        """See Code."""
+        """Append a binary arithmetic operation on operands of `bits` bits."""
         if name == "ashr":
             left = f"({self._signed(bits)}){left}"
         text = f"{left} {_OPERATORS[name]} {right}"
         return self.named(bits, self._as(bits, text))
 
     def resize(self, how: str, text: str, bits: int, to: int) -> str:
-        """See Code."""
+        """Append an extension or truncation from `bits` to `to` bits."""
         if to == TRUTH:
             return self.named(TRUTH, f"({text} & 1u) != 0u")
         if how == "sext":
@@ -76,13 +76,13 @@ class CCode(Code):
         return self.named(to, self._as(to, text))
 
     def relate(self, how: str, bits: int, left: str, right: str) -> str:
-        """See Code."""
+        """Append a comparison of operands of `bits` bits."""
         if how[0] == "s":
             left, right = (f"({self._signed(bits)})({x})" for x in (left, right))
         return self.named(TRUTH, f"{left} {_RELATIONS[how.lstrip('us')]} {right}")
 
     def choose(self, cond: str, bits: int, left: str, right: str) -> str:
-        """See Code."""
+        """Append a selection between two operands by a condition."""
         return self.named(bits, f"{cond} ? {left} : {right}")
 
     def _as(self, bits: int, text: str) -> str:
@@ -101,7 +101,7 @@ THREADS = 128
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Where one decoded value stands in a record: its first word, and the bits from `shift` on."""
+    """The place of one decoded value in a record: a word index and a bit offset."""
 
     node: Node
     value: LaneValue
@@ -113,7 +113,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class DecodedRecord:
-    """The decoded values of one row or column and one step: `words` words of 32 bits."""
+    """The record of one row or column and one step: its decoded values in `words` words of 32 bits."""
 
     fields: tuple[Field, ...]
     #: Nodes that turned out to be one integer, by node index: they are not stored.
@@ -123,7 +123,7 @@ class DecodedRecord:
 
 @dataclass(frozen=True, slots=True)
 class GpuText:
-    """A text with the kernels `decode_a`, `decode_b` and `multiply`; words of the sides' records."""
+    """The C text of the kernels `decode_a`, `decode_b` and `multiply`, with the record sizes in words."""
 
     text: str
     words: Mapping[str, int]
@@ -132,7 +132,7 @@ class GpuText:
 
 
 def gpu_text(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], rows: int) -> GpuText:
-    """The text of a cut dot product, `rows` rows to a thread; decoders report where a node of `flags` is 1.
+    """The C text of a cut dot product, `rows` rows to a thread; decoders report where a node of `flags` is 1.
 
     Errors: WidthError for a dot product that needs integers of more than 128 bits.
     """
@@ -151,7 +151,7 @@ def gpu_text(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], rows: 
 
 
 def _record(values: Sequence[tuple[Node, LaneValue]], *, packed: bool) -> DecodedRecord:
-    """Where decoded values stand: packed without a gap but at the ends of words, or each in its own words."""
+    """The layout of decoded values in a record: bit-packed, or one word each."""
     fields, word, used = [], 0, 0
     for node, value in values:
         if value.constant:
@@ -177,7 +177,7 @@ def _size(value: LaneValue) -> int:
 
 
 def _stored(code: CCode, record: DecodedRecord, at: str) -> list[str]:
-    """Statements that write decoded values to a record; `at` takes the number of a word."""
+    """Statements that store decoded values into a record; `at` gives the lvalue of a word index."""
     parts: dict[int, list[str]] = {}
     for field in record.fields:
         if field.size > WORD:
@@ -192,8 +192,8 @@ def _stored(code: CCode, record: DecodedRecord, at: str) -> list[str]:
 
 
 def _loaded(code: CCode, record: DecodedRecord, word: str) -> dict[int, LaneValue]:
-    """The values of a record, by node; `word` takes the number of a word."""
-    known = dict(record.fixed)
+    """The values of a record, by node index; `word` gives the expression of a word index."""
+    values = dict(record.fixed)
     for field in record.fields:
         value, text = field.value, word.format(field.word)
         bits = TRUTH if value.bits == TRUTH else lane_for(value.low, value.high)
@@ -210,8 +210,8 @@ def _loaded(code: CCode, record: DecodedRecord, word: str) -> dict[int, LaneValu
             text = f"(tc_u32)((tc_s32)({text} << {up - field.shift}) >> {up})"
         elif field.size < WORD:
             text = f"({text} >> {field.shift}) & {(1 << field.size) - 1:#x}u"
-        known[field.node.index] = LaneValue(code.named(bits, text), value.low, value.high, bits)
-    return known
+        values[field.node.index] = LaneValue(code.named(bits, text), value.low, value.high, bits)
+    return values
 
 
 def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, DecodedRecord, int]:

@@ -1,1 +1,1 @@
-"""Kernels that decode operands where they use them: products of few rows, and dot products row by row."""
+"""Kernels without decoded records: products of few rows, and dot products row by row."""

@@ -1,4 +1,4 @@
-"""Dot products whose rows have operands of their own: rows are lanes, decoded where they are used."""
+"""Dot products with one pair of operands per row: rows fill the lanes, encodings are decoded in registers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
-    """What of each side's rows is turned at once, the same steps; nothing for rows taken one at a time."""
+    """The block of each side's rows that is transposed at once; none for a single lane."""
     if lanes == 1:
         return {}
     pieces = {side: turned_piece(step.storage[side], step.k, lanes) for side in "ab"}
@@ -37,32 +37,33 @@ def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
 
 
 def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
-    """The inputs of each two neighbouring k, by index, and what can be computed once they are known.
+    """For each pair of neighbouring k, its inputs by index and the nodes that are computable from then on.
 
     Nothing that depends on c is among that.
     """
     inputs, pairs = cut.graph.inputs, -(-k // 2)
-    given: list[list[int]] = [[] for _ in range(pairs)]
-    made: list[list[Node]] = [[] for _ in range(pairs)]
+    pair_inputs: list[list[int]] = [[] for _ in range(pairs)]
+    computable: list[list[Node]] = [[] for _ in range(pairs)]
     pair_of: dict[int, int] = {}
     for i in range(k):
         for side in "ab":
             pair_of[inputs[f"{side}[{i}]"].index] = i // 2
-            given[i // 2].append(inputs[f"{side}[{i}]"].index)
+            pair_inputs[i // 2].append(inputs[f"{side}[{i}]"].index)
     for node in (x for root in roots for x in needed(root, cut.rules)):
         if node.index in pair_of:
             continue
         last = max((pair_of[x.index] for x in arguments(node, cut.rules)), default=-1)
         pair_of[node.index] = pairs if node.op == "input" else last
         if 0 <= pair_of[node.index] < pairs:
-            made[pair_of[node.index]].append(node)
-    return list(zip(given, made, strict=True))
+            computable[pair_of[node.index]].append(node)
+    return list(zip(pair_inputs, computable, strict=True))
 
 
 def dots(
     step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int, at_once: int = 1
 ) -> tuple[str, int]:  # fmt: skip
-    """The module with dots(a, b, c, d, scales…, flags, tiles, steps, strides…, ahead…), and its widest lane.
+    """The LLVM module with dots(a, b, c, d, scales…, flags, tiles, steps, strides…, ahead…), and its widest
+    lane.
 
     c and d are one array where there are several steps.
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
@@ -83,7 +84,7 @@ def dots(
             at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
         else:
             stride = piece.width
-            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.together * stride}")
+            offset = code.new(f"mul i64 {in_piece}, {step.k // piece.per_word * stride}")
             offset = code.new(f"add i64 {offset}, %lane_in_piece")
             at = code.new(f"getelementptr i{piece.word}, ptr %{side}_piece, i64 {offset}")
         widths = [inputs[name].width for name in names]
@@ -167,7 +168,7 @@ end:
 
 
 def _fill(step: DotCall, side: str, piece: LanePiece) -> str:
-    """One side's piece of %first_step and of the tile %filled, turned."""
+    """Transpose one side's block that starts at %first_step, for the tile %filled."""
     x, bits, chunks = side, piece.bits, piece.steps * step.k // piece.chunk
     return f"""  %{x}_row = mul i64 %filled_row, %{x}_stride
   %{x}_i = add i64 %first_k, %{x}_row
@@ -182,7 +183,7 @@ _ARGUMENTS = (*[ctypes.c_void_p] * 7, *[ctypes.c_int64] * 7)
 
 
 class DotRows:
-    """The kernels of one call, for rows of finite operands and for any.
+    """The dot-product kernels of one call, for rows of finite operands and for any rows.
 
     Errors: RuntimeError where LLVM refuses the code.
     """
@@ -201,20 +202,20 @@ class DotRows:
         self._at_once = steps_at_once(step, self._cuts["finite"])
 
     def text(self, which: str, at_once: int = 1) -> str:
-        """The module for `finite` operands, or for `any`."""
+        """The LLVM module for `finite` or for `any` operands."""
         flags = self._rare if which == "finite" else ()
         return dots(self._step, self._cuts[which], flags, self._lanes[which], at_once)[0]
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the code of both kernels: other code has to be compared again."""
+        """SHA-256 of the code of both kernels: it changes whenever the kernels must be tested again."""
         texts = [self.text(which, n) for which in self._cuts for n in sorted({1, self._at_once})]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def __call__(
         self, a: Words, b: Words, c: Words, scale_a: Words | None = None, scale_b: Words | None = None
     ) -> Words:
-        """d = Σ a_k·b_k + c: raw encodings in the formats' storage.
+        """The dot products d = Σ a_k·b_k + c: raw encodings in the formats' storage.
 
         Shapes: a, b [n, K] with K whole calls, c [n], scale_a, scale_b [n, scales of all calls] where there
         are scales -> [n].
@@ -233,7 +234,7 @@ class DotRows:
     def _run(
         self, which: str, given: Sequence[Words], scales: Sequence[Words], d: Words
     ) -> NDArray[np.uint8]:
-        """Fill d from a, b and c; what comes back says which tiles of it are not to be used."""
+        """Compute d from a, b and c; the returned flags mark the tiles of d that are invalid."""
         lanes = self._lanes[which]
         given = [_in_rows(x) for x in given]
         n, k = given[0].shape
@@ -293,6 +294,6 @@ class DotRows:
 
 
 def _in_rows(x: Words) -> Words:
-    """An array whose rows are runs in memory, one after the other."""
+    """An array with contiguous rows: the array itself or a copy."""
     aligned = x.flags.aligned and x.strides[-1] == x.itemsize and not x.strides[0] % x.itemsize
     return x if aligned and x.strides[0] >= x.shape[-1] ** (x.ndim - 1) * x.itemsize else x.copy()

@@ -1,8 +1,7 @@
-"""A kernel for few rows: operands that are taken lane by lane are decoded where they are used.
+"""A kernel for few rows: the operands in lanes are decoded in registers, not in records.
 
-Decoded records are worth their memory where many rows meet them.  Where few do, a tile's encodings are
-decoded in registers, once for all of the rows; results wait in memory from step to step, so that neighbouring
-encodings are read one after the other.
+Decoded records pay where many rows read them.  For few rows, a tile's encodings are decoded in registers once
+for all rows.  Results stay in memory from step to step, so that encodings are read sequentially.
 """
 
 from __future__ import annotations
@@ -33,19 +32,19 @@ from tcformal.simulation.kernels.thin.turn import (
 def raw_lanes(
     code: Code, at: str, piece: LanePiece, widths: Sequence[int], stride: int | str
 ) -> list[Callable[[], LaneValue]]:
-    """The raw encodings of one step in every lane, from the address of the first word, lanes side by side.
+    """The raw encodings of one step in every lane, loaded from an address with adjacent lanes.
 
     Shapes: one value for each width, whose instructions are written when it is called for; `stride` counts
     words from one k, or those together, to the next.
     """
-    bits, size, together = piece.bits, piece.word, piece.together
+    bits, size, per_word = piece.bits, piece.word, piece.per_word
 
     def read(i: int, width: int) -> LaneValue:
-        offset = code.new(f"mul i64 {stride}, {i // together}")
+        offset = code.new(f"mul i64 {stride}, {i // per_word}")
         place = code.new(f"getelementptr i{size}, ptr {at}, i64 {offset}")
         text = code.new(f"load {code.kind(size)}, ptr {place}, align {bits // 8}")
-        if together > 1:
-            text = part_of(code, text, size, bits, i % together)
+        if per_word > 1:
+            text = part_of(code, text, size, bits, i % per_word)
         return word(code, text, bits, width)
 
     return [partial(read, i, width) for i, width in enumerate(widths)]
@@ -55,7 +54,7 @@ def scale_lanes(
     code: Code, inputs: Mapping[str, Node], side: str, piece: LanePiece, scales: int, at: str, lane: str,
     stride: str,
 ) -> dict[int, LaneValue]:  # fmt: skip
-    """One side's scales in %step, by input: from encodings [steps·scales, stride], those from `lane` on."""
+    """One side's scales in %step, by input: loaded from encodings [steps·scales, stride] at lane `lane`."""
     row = code.new(f"mul i64 {code.new(f'mul i64 %step, {scales}')}, {stride}")
     first = code.new(f"getelementptr i{piece.bits}, ptr {at}, i64 {code.new(f'add i64 {row}, {lane}')}")
     nodes = [inputs[f"scale_{side}[{i}]"] for i in range(scales)]
@@ -64,7 +63,7 @@ def scale_lanes(
 
 
 def next_piece(tiles: int | str, steps: int) -> str:
-    """From %entry into %each_piece: so many tiles at a time, and of them so many steps; up to `PIECE_END`."""
+    """The loops over blocks of tiles and steps, from %entry into %each_piece; `PIECE_END` closes them."""
     return f"""  br label %each_group
 each_group:
   %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
@@ -91,13 +90,13 @@ _SHORT, _FEW = 2, 8
 
 
 def steps_at_once(step: DotCall, cut: Cut) -> int:
-    """Steps whose sums stay in registers: several short ones, where the d of one is the c of the next."""
+    """The number of steps whose sums stay in registers: several short ones where d is the next c."""
     short = step.k <= _SHORT and len(needed(cut.root, cut.rules)) <= _FEW * step.k
     return FILLED // step.k if short and step.chained and not step.scales else 1
 
 
 def piece_of(shape: Shape, how: str, at_once: int) -> LanePiece:
-    """What of the other side is kept at once, where it lies `straight` or `turned`, or is in `records`."""
+    """The block of the other side that is kept at once, for the layouts `straight`, `turned` or `records`."""
     bits = shape.storage[shape.lanes_side]
     if how == "turned":
         return turned_piece(bits, shape.k, shape.lanes)
@@ -109,7 +108,8 @@ def piece_of(shape: Shape, how: str, at_once: int) -> LanePiece:
 def thin(
     cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str, at_once: int
 ) -> str:  # fmt: skip
-    """thin(spread, other, scale, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
+    """The LLVM text of thin(spread, other, scale, c, d, flags, rows, tiles, together, steps, row_bytes,
+    apart, stride).
 
     So many tiles `together`, whole lines of them, are taken to the end of k before the next ones; sums of
     `at_once` steps, which `steps` is a multiple of, stay in registers.
@@ -127,7 +127,7 @@ def thin(
         decoded = [_records(code, layouts[shape.lanes_side], step) for step in range(at_once)]
     else:
         decoded = _decoded(code, cut, shape, flags, piece if kept else None, at_once)
-    layout = layouts[shape.spread_side]
+    layout = layouts[shape.broadcast_side]
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
     enter, leave = control(body + row)
@@ -190,7 +190,7 @@ _AHEAD = 512
 
 
 def _fill(shape: Shape, piece: LanePiece, *, turned: bool) -> str:
-    """From %each_line to %filled: the piece of %first_step and %first_tile."""
+    """Copy or transpose the block that starts at %first_step and %first_tile: from %each_line to %filled."""
     bits = piece.bits
     if not turned:
         return f"""  %first_k = mul i64 %first_step, {shape.k}
@@ -221,7 +221,7 @@ filled:"""
 
 
 def _records(code: Code, layout: PlaneLayout, step: int) -> dict[int, LaneValue]:
-    """The planes of a tile and a step, so many after the first one, as they were kept."""
+    """The planes of a tile and of the step `step` after the first one, loaded from prepared records."""
     tile = code.new("mul i64 %tile, %apart")
     which = code.new(f"add i64 %step, {step}")
     offset = code.new(f"add i64 {tile}, {code.new(f'mul i64 {which}, {layout.size}')}")
@@ -232,7 +232,7 @@ def _records(code: Code, layout: PlaneLayout, step: int) -> dict[int, LaneValue]
 def _decoded(
     code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], piece: LanePiece | None, at_once: int
 ) -> list[dict[int, LaneValue]]:
-    """The planes of a tile and of each step from encodings, kept in a piece or not; flags are reported."""
+    """The planes of a tile and of each step, decoded from encodings; flags are reported."""
     side = shape.lanes_side
     bits = shape.storage[side]
     given = [cut.graph.inputs.get(f"{side}[{i}]") for i in range(shape.k)]  # None for what nothing reads
@@ -242,7 +242,7 @@ def _decoded(
     else:
         step, tile = (code.new(f"sub i64 {x}, %first_{x[1:]}") for x in (step, tile))
         base, stride = "%piece", str(piece.width)
-    first = code.new(f"mul i64 {code.new(f'mul i64 {step}, {shape.k // piece.together}')}, {stride}")
+    first = code.new(f"mul i64 {code.new(f'mul i64 {step}, {shape.k // piece.per_word}')}, {stride}")
     second = code.new(f"mul i64 {tile}, {shape.lanes}")
     at = code.new(f"getelementptr i{piece.word}, ptr {base}, i64 {code.new(f'add i64 {first}, {second}')}")
     widths = [bits if node is None else node.width for node in given]
@@ -265,7 +265,7 @@ def _decoded(
 
 
 def _row(cut: Cut, shape: Shape, layout: PlaneLayout, decoded: Sequence[Mapping[int, LaneValue]]) -> str:
-    """One row and tile: its records, the sum so far, and the sum that takes its place after all steps."""
+    """The code for one row and tile: load its records and its sum, add all steps, store the sum."""
     code = Code(shape.lanes, "r")
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     base = code.new(f"getelementptr i8, ptr %step_first, i64 {code.new('mul i64 %row, %row_bytes')}")

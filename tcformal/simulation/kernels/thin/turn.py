@@ -1,8 +1,8 @@
-"""Pieces of a matrix of encodings in a core's fastest memory, turned so that lanes lie side by side.
+"""Transposition of matrix blocks in the first-level cache, so that neighbouring lanes become adjacent.
 
-Kernels of few rows and of dot products take one encoding of every lane at a time.  Lines of far rows share
-few places of a cache, so that each is read once, in whole, and what a kernel takes from it waits where no
-other line comes.
+Kernels of few rows and of dot products read one encoding of every lane at a time.  Distant rows map to the
+same cache sets and evict each other.  So each cache line is read once and copied to a block without such
+conflicts.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _SOON = 2
 
 @dataclass(frozen=True, slots=True)
 class LanePiece:
-    """What of one side's encodings is kept at once: `steps` of a kernel, of `tiles`.
+    """A cached block of one side's encodings: `steps` steps of `tiles` tiles.
 
-    Shapes: [steps·k / together, tiles·lanes] words, row by row, each of `together` encodings of `bits` that
+    Shapes: [steps·k / per_word, tiles·lanes] words, row by row, each of `per_word` encodings of `bits` that
     follow each other in k, the first of them the lowest part.
     Ranges and units: `chunk`: encodings of one lane that are turned at once; steps·k is a multiple of it.
     """
@@ -37,58 +37,58 @@ class LanePiece:
     steps: int = 1
     tiles: int = 1
     chunk: int = 1
-    together: int = 1
+    per_word: int = 1
 
     @property
     def width(self) -> int:
-        """Words of one k, or of those together."""
+        """Words per k of a block, or per `per_word` values of k."""
         return self.tiles * self.lanes
 
     @property
     def word(self) -> int:
         """Bits of a word."""
-        return self.bits * self.together
+        return self.bits * self.per_word
 
     def size(self, k: int) -> int:
-        """Bytes of a piece."""
+        """The size of a block in bytes."""
         return self.steps * k * self.width * self.bits // 8
 
 
 def turned_piece(bits: int, k: int, lanes: int) -> LanePiece:
-    """The piece of a side whose lanes lie one after the other.
+    """The block of a side whose lanes are rows in memory, so that it must be transposed.
 
     Steps of few products wait longer for each other's sums than they take: other tiles fill the time.
     """
-    n, together = _words(bits, lanes)
-    chunk = n * together
+    n, per_word = _words(bits, lanes)
+    chunk = n * per_word
     # Steps begin with a word.
     # Rows that are far apart share few places of a cache: what is read of each is whole lines.
     steps = math.lcm(k * max(1, FILLED // k), chunk, 8 * LINE // bits) // k
-    return LanePiece(bits, lanes, steps, max(1, FILLED // k), chunk, 1 if k % together else together)
+    return LanePiece(bits, lanes, steps, max(1, FILLED // k), chunk, 1 if k % per_word else per_word)
 
 
 def straight_piece(bits: int, lanes: int, steps: int) -> LanePiece:
-    """The piece of a side whose lanes lie side by side: some steps of as many tiles as a line holds."""
+    """The block of a side whose lanes are adjacent: some steps of as many tiles as a cache line holds."""
     return LanePiece(bits, lanes, steps, max(1, 8 * LINE // (lanes * bits)))
 
 
 def _words(bits: int, lanes: int) -> tuple[int, int]:
-    """How many words of a lane are turned at once, and how many encodings each holds."""
+    """The words per lane that are transposed at once, and the encodings per word."""
     # The first of several narrow encodings has to be the lowest part of their word.
-    together = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
-    return min(lanes, 8 * LINE // (bits * together)), together
+    per_word = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
+    return min(lanes, 8 * LINE // (bits * per_word)), per_word
 
 
 def turn(piece: LanePiece, name: str) -> str:
-    """NAME(from, to, apart, chunks, ahead): the encodings of some lanes, `apart` elements from lane to lane.
+    """The function NAME(from, to, apart, chunks, ahead): transpose encodings of lanes `apart` elements apart.
 
-    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / together, width], of
+    Shapes: from: chunks·chunk encodings of each of `lanes` lanes; to: [chunks·chunk / per_word, width], of
     which `lanes` columns are written.
     Ranges and units: lines `ahead` bytes further are fetched.
     """
     code = Code(piece.lanes, "t")
-    bits, (n, together) = piece.bits, _words(piece.bits, piece.lanes)
-    size = bits * together
+    bits, (n, per_word) = piece.bits, _words(piece.bits, piece.lanes)
+    size = bits * per_word
     rows = []
     for lane in range(code.lanes):
         offset = code.new(f"mul i64 %apart, {lane}")
@@ -96,7 +96,7 @@ def turn(piece: LanePiece, name: str) -> str:
         soon = code.new(f"getelementptr i8, ptr {first}, i64 %ahead")
         code.lines.append(f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 2, i32 1)")
         rows.append(code.new(f"load <{n} x i{size}>, ptr {first}, align {bits // 8}"))
-    parts = together // piece.together
+    parts = per_word // piece.per_word
     for i, text in enumerate(_turned(code, rows, n, size)):
         for part in range(parts):
             one = text if parts == 1 else part_of(code, text, size, bits, part)
@@ -111,7 +111,7 @@ each:
   %chunk = phi i64 [ 0, %entry ], [ %next, %each ]
   %read = mul i64 %chunk, {piece.chunk}
   %source = getelementptr i{bits}, ptr %from, i64 %read
-  %written = mul i64 %chunk, {piece.chunk // piece.together * piece.width}
+  %written = mul i64 %chunk, {piece.chunk // piece.per_word * piece.width}
   %target = getelementptr i{piece.word}, ptr %to, i64 %written
 {body}
   %next = add i64 %chunk, 1
@@ -124,14 +124,15 @@ end:
 
 
 def part_of(code: Code, text: str, size: int, bits: int, part: int) -> str:
-    """One of the parts of `bits` of words of `size`."""
+    """One part of `bits` bits of words of `size` bits."""
     if part:
         text = code.apply("lshr", size, text, code.word(part * bits, size))
     return code.resize("trunc", text, size, bits)
 
 
 def copy(piece: LanePiece, k: int, name: str) -> str:
-    """NAME(from, to, apart): the encodings of a line's tiles, `apart` elements from one of so many k to k."""
+    """The function NAME(from, to, apart): copy a cache line's tiles for k rows that are `apart` elements
+    apart."""
     kind = f"<{piece.width} x i{piece.bits}>"
     return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
 entry:
@@ -156,7 +157,7 @@ end:
 
 
 def _turned(code: Code, rows: Sequence[str], n: int, bits: int) -> list[str]:
-    """The columns of a matrix from its rows, one for each lane; n, a power of two, is no more than those."""
+    """Transpose n columns of as many rows as lanes by vector shuffles; n is a power of two."""
     lanes, size = code.lanes, n
 
     def shuffled(x: str, y: str, order: Sequence[int]) -> str:
