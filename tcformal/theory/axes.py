@@ -58,7 +58,7 @@ from tcformal.theory.stages import (
 
 #: Bits of exponents of formats of whose numbers a largest exponent is known.
 _LEAST_CODES = 2
-_HEADER = """\
+HEADER = """\
 From Coq Require Import ZArith List Bool.
 From TC Require Import Theorems Design Spec.
 Import ListNotations.
@@ -136,7 +136,7 @@ def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
     axes = {"a": (Form(first), idle_axes(first)), "b": (Form(second), idle_axes(second))}
     lengths = {x.length for _, made in axes.values() for x in made if x.length is not None}
     about = f"length (pairs w) = {lengths.pop()}%nat" if lengths else "pairs w <> []"
-    lines, ends = [_HEADER], []
+    lines, ends = [HEADER], []
     for side, (form, made) in axes.items():
         lines.append(f"Definition {side}0 : design := {form.text}.")
         chained = f"(eq_refl (compute {side}0 w))"

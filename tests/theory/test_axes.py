@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tcformal.errors import InputError
 from tcformal.simulation.operands.boundaries import boundaries
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.replay import replay
-from tcformal.theory.axes import coq_equality, equal_by, normal_form
+from tcformal.theory.axes import HEADER, coq_equality, equal_by, normal_form
 from tcformal.theory.sources import coqc
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
@@ -335,3 +336,21 @@ def test_equalities_are_checked_by_coqc(compiled: Path) -> None:
     (compiled / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
         coqc(compiled, "Equality.v")
+
+
+@pytest.mark.debian
+def test_equalities_of_altered_designs_are_checked_by_coqc(compiled: Path) -> None:
+    """What Python claims of designs that differ in one parameter, Coq computes again; drawn over the catalogue."""
+    rng, modules = random.Random(7), list[str]()
+    for name in rng.sample(list(distinct_designs()), 60):
+        unit = catalogue()[name]
+        values = axis_values(unit) | {axis: list(v) for axis, v in rare_values(unit).items()}
+        others = [x for x in changed(unit, values) if equal_by(unit, x) is not None]
+        for other in rng.sample(others, min(2, len(others))):
+            text = coq_equality(unit, other)
+            assert text is not None
+            body = text.removeprefix(HEADER).replace("Print Assumptions instance.\n", "")
+            modules.append(f"Module M{len(modules)}.\n{body}\nEnd M{len(modules)}.\n")
+    assert len(modules) > 60
+    (compiled / "Equalities.v").write_text("".join([HEADER, *modules]), encoding="utf-8")
+    coqc(compiled, "Equalities.v")
