@@ -85,12 +85,12 @@ def test_what_is_proved_has_no_defect() -> None:
 
 
 def test_the_command_says_what_falls() -> None:
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone", "--json", "--no-prove"])
+    done = CliRunner().invoke(main, ["monotonicity", VOLTA, "--json", "--no-prove"])
     assert done.exit_code == 0
     made = json.loads(done.stdout)
     assert [(f["operand"], f["ulps"] >= 1) for f in made["falls"]] == [("c", True)] * 2
     assert made["verdicts"] == {"c": "VIOLATED", "a": "UNKNOWN"}
-    shown = CliRunner().invoke(main, ["accuracy", VOLTA, "--monotone"]).stdout
+    shown = CliRunner().invoke(main, ["monotonicity", VOLTA]).stdout
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
     assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())

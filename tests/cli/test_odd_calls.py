@@ -54,7 +54,8 @@ separate: SMALL,carry_bits=3 SMALL; prove: SMALL,carry_bits=3 SMALL; region: SMA
 report: --out out/report --playground no-such-package.tgz; run: query.toml; export: SMALL --to verilog;
 check-rtl: dot.v --top dot --against SMALL --yosys no-such-program; programs: ootomo-yokota --length 2;
 compare-programs: bf16x9@bands=2 fma-chain --assume c=0 --means search;
-suite: tfdpa@products=2 --vary fraction_bits=10..11 --vectors 20; sweep: --vectors 2 --only UNIT --jobs 1;
+suite: tfdpa@products=2 --vary fraction_bits=10..11 --vectors 20; exact: tfdpa@products=2;
+distance: tfdpa@products=2 tfdpa@products=2; monotonicity: tfdpa@products=2 --no-prove;
 accuracy: tfdpa@products=2 --no-prove; statistics: tfdpa@products=2 --elements 4;
 figures: mary-5.1 --points 1 --words 1; identify-product: numpy --formats fp32,fp32,fp32 --shape 2,2,3;
 identify: --device hand:somebody --formats fp16,fp16,fp32,fp32 --k 2 --next"""
@@ -180,7 +181,6 @@ def calls(draw: st.DrawFn) -> Call:
         del words[draw(st.integers(0, len(words) - 1))]
     if any(map(_LONG.match, words)):
         words = [*(word for word in words if not _LONG.match(word)), "--no-such-option"]
-    words += ["--only", UNIT] if name == "sweep" else []
     has = {word for option in options for word in option.opts}
     if "--results" in has and draw(st.booleans()):
         words += ["--results", draw(st.sampled_from(FOLDERS))]
@@ -259,7 +259,7 @@ def bounded() -> Iterator[None]:
         patch.setattr(portfolio._Race, "run", lambda race, names, arbiter: arbiter.exhausted())
         patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", lambda *_: fail(NoAnswerError("")))
         patch.setattr("tcformal.report.site.build.known_queries", dict)
-        for module in ("devices.campaign", "questions.pairs", "sweep"):
+        for module in ("devices.campaign", "questions.pairs"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield
     resource.setrlimit(resource.RLIMIT_AS, limits)

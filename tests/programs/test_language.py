@@ -296,8 +296,8 @@ def test_magnitudes_bound_every_stage(name: str) -> None:
 
 
 def examples() -> Iterator[tuple[str, str]]:
-    """The algorithms of docs/PROGRAMS.md: the names of their files, and the files."""
-    text = (ROOT / "docs" / "PROGRAMS.md").read_text(encoding="utf-8")
+    """The algorithms of docs/how-to/programs.md: the names of their files, and the files."""
+    text = (ROOT / "docs" / "how-to" / "programs.md").read_text(encoding="utf-8")
     yield from re.findall(r"\(`([a-z0-9-]+\.toml)`\):\n\n```toml\n(.*?)```", text, re.DOTALL)
 
 

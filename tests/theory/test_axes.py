@@ -340,7 +340,7 @@ def test_equalities_are_checked_by_coqc(compiled: Path) -> None:
 
 @pytest.mark.debian
 def test_equalities_of_altered_designs_are_checked_by_coqc(compiled: Path) -> None:
-    """What Python claims of designs that differ in one parameter, Coq computes again; drawn over the catalogue."""
+    """What Python claims of designs that differ in one parameter, Coq computes again."""
     rng, modules = random.Random(7), list[str]()
     for name in rng.sample(list(distinct_designs()), 60):
         unit = catalogue()[name]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -33,14 +33,13 @@ class SolverOptions(SolveOptions):
 
     def opened(self) -> Store:
         """The store of the results folder; it warns of records that cannot be used."""
-        return _opened(self.folder)
+        return cast("Store", self.store())
 
     def alone(self) -> SolveOptions:
         """The same without a store, as processes of workers take it."""
         return SolveOptions(solvers=self.solvers, limits=self.limits, certify=self.certify, fresh=self.fresh)
 
 
-@cache
 def _opened(folder: str) -> Store:
     from tcformal.store.store import Store
 
@@ -83,7 +82,7 @@ def solver_options(
                 **own,
             )
             if "folder" in own:
-                how = replace(how, store=how.opened)
+                how = replace(how, store=cache(partial(_opened, how.folder)))
             return command(how=how, **given)
 
         made: Callable[..., int] = asked

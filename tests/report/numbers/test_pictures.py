@@ -31,7 +31,7 @@ def test_accuracy_draws_its_growth(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "f.svg"
     words = ["accuracy", VOLTA, "--length", "16", "--no-prove", "--plot", str(path)]
-    done = CliRunner().invoke(main, [*words, "--results", str(tmp_path / "results")])
+    done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     assert path.read_text(encoding="utf-8").startswith("<?xml")
     first, *lines = path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()
