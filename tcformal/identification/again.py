@@ -42,7 +42,7 @@ class BegunAgain(Ending):
         """The catalogued designs of the formats."""
 
     def _nearby(self, changes: int, limit: int | None = None) -> bool:
-        """Whether designs beside the nearest give all answers; then these are a world, with neighbours."""
+        """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""
         batch, answers = self.asker.history
         rows = without_nan(self.spec, batch)
         batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])

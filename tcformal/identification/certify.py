@@ -30,7 +30,7 @@ _POOL, _SEED = 6000, 5
 
 @dataclass(frozen=True, slots=True)
 class _OtherValue:
-    """One other value of an axis: the simplest design of a world with it."""
+    """One other value of an axis: the simplest design of a family with it."""
 
     survivors: Survivors
     design: Designs
@@ -141,37 +141,37 @@ def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:
     """Whether designs that were tried have the simplest one's parameters, with every other value of each."""
     if simplest.k <= k and not k % simplest.k and tree_of(simplest, k) is not None:
         return True
-    sums = {resolve(s.world.name(s.simplest()[0])).design.summation for s in alive}
+    sums = {resolve(s.family.name(s.simplest()[0])).design.summation for s in alive}
     return simplest.design.summation != "fused" and simplest.design.summation in sums
 
 
 def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValue]:
-    """Every other value of each axis of a world, and itself where the simplest design has another."""
-    world, base = survivors.world, _base(survivors, simplest, k)
+    """Every other value of each axis of a family, and itself where the simplest design has another."""
+    family, base = survivors.family, _base(survivors, simplest, k)
     made = []
-    if (name := world.name(base[0])) != simplest.name:
+    if (name := family.name(base[0])) != simplest.name:
         # First, because what is proved of the others is proved by way of it.
         made.append(_OtherValue(survivors, base, "structure", name, name))
-    for i, axis in enumerate(world.axes):
+    for i, axis in enumerate(family.axes):
         for value in range(len(axis.values)):
             if value != base[0, i]:
                 design = base.copy()
                 design[0, i] = value
                 made.append(
-                    _OtherValue(survivors, design, axis.name, axis.values[value], world.name(design[0]))
+                    _OtherValue(survivors, design, axis.name, axis.values[value], family.name(design[0]))
                 )
     return made
 
 
 def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
-    """The design of a world that has the simplest design's parameters, or else the plainest that is left."""
+    """The design of a family that has the simplest design's parameters, or else the plainest that is left."""
     plainest = survivors.simplest()
     made = None if simplest.k > k or k % simplest.k else tree_of(simplest, k)
     if made is None or made.tree is None:
         return plainest
     stages = stage_designs(made.tree, made.design)
     base = plainest.copy()
-    for i, axis in enumerate(survivors.world.axes):
+    for i, axis in enumerate(survivors.family.axes):
         stage, _, name = axis.name.rpartition(".")
         value = getattr(stages.get(stage, made.design), name, None)
         if name == "b_subnormals" and value is None:
@@ -186,5 +186,5 @@ def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None
     """The first input of the history to which a design gives another answer than the device."""
     batch, answers = asker.history
     wrong = asker.trusted(batch)
-    wrong = wrong[survivors.world.outputs(design, rows_of(batch, wrong))[0] != answers[wrong]]
+    wrong = wrong[survivors.family.outputs(design, rows_of(batch, wrong))[0] != answers[wrong]]
     return int(wrong[0]) if wrong.size else None

@@ -26,7 +26,7 @@ from tcformal.identification.outcome import one_word
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
 from tcformal.identification.same import Sameness
 from tcformal.identification.structures import Shapes, rare_shapes
-from tcformal.identification.survivors.listed import ListedWorld
+from tcformal.identification.survivors.listed import ListedFamily
 from tcformal.simulation.operands.batch import inputs_to_try, rows_of, together
 from tcformal.simulation.operands.pool import without_nan
 from tcformal.simulation.replay import replay
@@ -192,7 +192,7 @@ class Identifying(BegunAgain):
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
             return self._asked_again() or self._set_aside() or self._outside(self._nearest())
-        self.listed = self.listed and any(isinstance(s.world, ListedWorld) for s in self.search.alive)
+        self.listed = self.listed and any(isinstance(s.family, ListedFamily) for s in self.search.alive)
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
         if self.asker.aside:
@@ -241,8 +241,8 @@ class Identifying(BegunAgain):
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
     def _candidates(self) -> list[UnitSpec]:
-        """The simplest design of each world, and what the catalogue has, with every rule for NaNs."""
-        made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
+        """The simplest design of each family, and what the catalogue has, with every rule for NaNs."""
+        made = [resolve(s.family.name(s.simplest()[0])).name for s in self.search.alive]
         units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
         batch, answers = self.asker.history
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))

@@ -1,4 +1,4 @@
-"""The search: worlds of designs, and inputs that tell apart what is left of them, until nothing does."""
+"""The search: families of designs, and inputs that tell apart what is left of them, until nothing does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tcformal.design.axes import computed
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.survivors.choose import next_inputs
-from tcformal.identification.survivors.listed import ListedWorld
+from tcformal.identification.survivors.listed import ListedFamily
 from tcformal.identification.survivors.tables import Survivors
 from tcformal.programs.chain import same_definition
 from tcformal.simulation.families.family import Designs
-from tcformal.simulation.families.opened import world_of
+from tcformal.simulation.families.structures import parametric_family
 from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.random import Batch, Raw
@@ -25,7 +25,7 @@ from tcformal.simulation.operands.random import Batch, Raw
 _ROUND, _POOL, _POOLS = 24, 900, 3
 #: Rounds of questions about designs that are listed one by one.
 _LISTED = 2
-#: Designs of a world of which the nearest to the answers is kept when they refute it.
+#: Designs of a family of which the nearest to the answers is kept when they refute it.
 _NEAR = 64
 
 Answers = Callable[[Batch], Raw]
@@ -43,7 +43,7 @@ def never() -> bool:
 
 @dataclass(slots=True)
 class Search:
-    """What is left of some worlds after every answer.
+    """What is left of some families after every answer.
 
     `asked` and `answers`: every input so far, and what the device gave.
     """
@@ -61,16 +61,16 @@ class Search:
     over: Callable[[], bool] = never
     #: Inputs as the device takes them.
     prepared: Callable[[Batch], Batch] = as_it_is
-    #: Whether worlds take up parameters that no catalogued design has.
+    #: Whether families take up parameters that no catalogued design has.
     rare: bool = False
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
-    #: Designs of the worlds that were tried, and worlds that answers refuted.
+    #: Designs of the families that were tried, and families that answers refuted.
     space: int = 0
     refuted: int = 0
     #: Designs that were left after each round.
     curve: list[tuple[int, int]] = field(default_factory=list)
-    #: Designs of the worlds that answers refuted, drawn before they did.
+    #: Designs of the families that answers refuted, drawn before they did.
     near: list[UnitSpec] = field(default_factory=list)
 
     @property
@@ -100,7 +100,7 @@ class Search:
         return tuple((probes, count) for (probes, _), count in zip(self.curve, left, strict=True))
 
     def take(self, batch: Batch, answers: Raw) -> None:
-        """Answers that are known: every world learns them."""
+        """Answers that are known: every family learns them."""
         if self.trusted is not None:
             rows = self.trusted(batch)
             batch, answers = rows_of(batch, rows), answers[rows]
@@ -114,13 +114,13 @@ class Search:
         self._forget()
 
     def _nearest(self, survivors: Survivors, designs: Designs) -> list[UnitSpec]:
-        """Of some designs of a world the one that gives most answers."""
+        """Of some designs of a family the one that gives most answers."""
         batch, answers = together(*self.asked), np.concatenate(self.answers)
-        agrees = (survivors.world.outputs(designs, batch) == answers).sum(axis=1)
-        return [resolve(survivors.world.name(designs[int(agrees.argmax())]))]
+        agrees = (survivors.family.outputs(designs, batch) == answers).sum(axis=1)
+        return [resolve(survivors.family.name(designs[int(agrees.argmax())]))]
 
     def learn_all(self) -> None:
-        """Let every world learn every answer."""
+        """Let every family learn every answer."""
         for survivors in self.alive:
             survivors.take(together(*self.asked), np.concatenate(self.answers))
         self._forget()
@@ -143,7 +143,7 @@ class Search:
         return before != (len(self.curve), len(self.waiting))
 
     def listed(self, units: Sequence[UnitSpec], more: Sequence[UnitSpec] = ()) -> list[UnitSpec]:
-        """Units, and more beside some that were tried, as a world in the place of all others; what is left.
+        """Units, and more beside some that were tried, as a family in the place of all others; what is left.
 
         Units of the same parameters count once, the first of them, and so do those left of one definition.
         """
@@ -152,7 +152,7 @@ class Search:
             found.setdefault(computed(u, self.k), u)
         designs = list(found.values())
         self.alive = (
-            [Survivors(ListedWorld(designs), np.random.default_rng(0), over=self.over)] if designs else []
+            [Survivors(ListedFamily(designs), np.random.default_rng(0), over=self.over)] if designs else []
         )
         self.space += len(designs) - (len(units) if more else 0)
         if self.alive:
@@ -168,7 +168,7 @@ class Search:
         idle = number = 0
         while len(self.curve) < most_rounds and not self.over():
             if not self.alive or idle >= _POOLS:
-                if not self._next_world():
+                if not self._next_family():
                     return
                 idle = 0
                 continue
@@ -183,12 +183,12 @@ class Search:
             self.take(batch, self.ask(batch))
             self.curve.append((self.probes, self.count))
 
-    def _next_world(self) -> bool:
+    def _next_family(self) -> bool:
         """Take up the structures that wait, until one is not refuted by the answers so far."""
         while self.waiting and not self.over():
-            world = world_of(self.waiting.pop(0), rare=self.rare)
-            survivors = Survivors(world, np.random.default_rng(self.seed), over=self.over)
-            self.space += survivors.world.size
+            family = parametric_family(self.waiting.pop(0), rare=self.rare)
+            survivors = Survivors(family, np.random.default_rng(self.seed), over=self.over)
+            self.space += survivors.family.size
             if self.asked:
                 survivors.take(together(*self.asked), np.concatenate(self.answers))
             if survivors.count:
@@ -198,7 +198,7 @@ class Search:
         return False
 
     def _forget(self) -> None:
-        """Let go of worlds of which nothing is left."""
+        """Let go of families of which nothing is left."""
         left = [survivors for survivors in self.alive if survivors.count]
         self.refuted += len(self.alive) - len(left)
         self.alive = left

@@ -91,8 +91,8 @@ def test_a_catalogued_design_is_tried_with_its_neighbours(monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "distinct_designs", lambda allow: [SCALED])
     monkeypatch.setattr(identifying, "_concluded", lambda: None)
     identifying.whole()
-    (world,) = identifying.search.alive
-    left = [world.world.name((i,)) for i in world.values(0)]
+    (family,) = identifying.search.alive
+    left = [family.family.name((i,)) for i in family.values(0)]
     assert left == [SCALED, f"{SCALED}@carry_bits=9"]
     batch, _ = identifying.asker.history
     assert batch.scale_a is not None

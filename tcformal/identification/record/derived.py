@@ -18,7 +18,7 @@ from tcformal.identification.certify import fault
 from tcformal.identification.order.order import order_of
 from tcformal.identification.order.tasks import AskBatch
 from tcformal.identification.record.identification import BETWEEN, IdentifyVerdict, Settled, untested_clauses
-from tcformal.simulation.families.opened import point_of, world_of
+from tcformal.simulation.families.structures import parametric_family, point_of
 from tcformal.simulation.operands.batch import inputs_to_try
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
@@ -96,7 +96,7 @@ class Derived:
 
     # ------------------------------------------------------------------ untested, measured
     def check_untested(self) -> None:
-        """The clauses about what was not tested; every value was tried of designs in worlds of trees only."""
+        """The clauses about what was not tested; every value was tried of designs in families of trees only."""
         seen = self.record["validated"] is not None
         said, plain = tuple(self.record["untested"]), self.plain
         if plain and self.verdict in _OF_A_DESIGN and self._tree is None and self._is_fused:
@@ -140,7 +140,7 @@ class Derived:
     def check_others(self, same: Callable[[str], bool]) -> list[str]:
         """The designs beside the simplest that give all answers though nothing here proves them the same.
 
-        Each value of each axis of the design's world, or each catalogued design and neighbour, is refuted by
+        Each value of each axis of the design's family, or each catalogued design and neighbour, is refuted by
         an answer, or stands among the axes, or is proved the same.
         Errors: RecordError where inputs tell apart one that is catalogued, or of an axis that is not named:
         the answers do not decide.
@@ -174,12 +174,12 @@ class Derived:
     def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
         """Other designs that the simplest is told from: the value of an axis, and the design."""
         if self.plain and self._tree is not None:
-            world, point = world_of(self._tree), point_of(self._tree)
-            base = [axis.values.index(point[axis.name]) for axis in world.axes]
-            for i, axis in enumerate(world.axes):
+            family, point = parametric_family(self._tree), point_of(self._tree)
+            base = [axis.values.index(point[axis.name]) for axis in family.axes]
+            for i, axis in enumerate(family.axes):
                 for value, text in enumerate(axis.values):
                     if value != base[i]:
-                        name = world.name([*base[:i], value, *base[i + 1 :]])
+                        name = family.name([*base[:i], value, *base[i + 1 :]])
                         yield (axis.name, text), resolve(name)
             units = catalogued_rivals(self.simplest, self.k)
         else:

@@ -131,7 +131,7 @@ class Identification:
         return self.classes[0][0] if self.classes else None
 
 
-#: What is not tested of a design that is in no world of trees, or among catalogued ones alone.
+#: What is not tested of a design that is in no family of trees, or among catalogued ones alone.
 BETWEEN = "parameters between those of the catalogued designs"
 
 

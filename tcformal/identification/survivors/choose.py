@@ -63,15 +63,15 @@ def _pick(
 
 
 def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
-    """The results of some designs of every world."""
+    """The results of some designs of every family."""
     made = []
     for survivors in alive:
-        made.append(survivors.world.outputs(survivors.sample(_each(alive)), pool))
+        made.append(survivors.family.outputs(survivors.sample(_each(alive)), pool))
     return np.concatenate(made)
 
 
 def _each(alive: Sequence[Survivors]) -> int:
-    """The designs of one world that are looked at."""
+    """The designs of one family that are looked at."""
     return max(4, _SAMPLE // max(1, len(alive)))
 
 

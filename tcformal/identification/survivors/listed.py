@@ -1,4 +1,4 @@
-"""A world of designs listed by name: what no tree of sums with parameters as inputs describes."""
+"""A family of designs listed by name: what no tree of sums with parameters as inputs describes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
 
 
-class ListedWorld:
-    """Designs of equal formats, one after the other: a world with one axis."""
+class ListedFamily:
+    """Designs of equal formats, one after the other: a family with one axis."""
 
     def __init__(self, designs: Sequence[UnitSpec]) -> None:
         self._designs = list(designs)
@@ -33,17 +33,17 @@ class ListedWorld:
         return self._designs[design[0]].name
 
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
-        """As `World.outputs`."""
+        """As `Family.outputs`."""
         return np.stack([self._given(int(i), batch) for i in designs[:, 0]])
 
-    def at(self, batch: Batch, row: int) -> ListedWorld:
-        """As `World.at`: these designs are evaluated once for each input anyway."""
+    def at(self, batch: Batch, row: int) -> ListedFamily:
+        """As `Family.at`: these designs are evaluated once for each input anyway."""
         return self
 
     def known(
         self, designs: Designs, batch: Batch, row: int | NDArray[np.intp], unknown: NDArray[np.bool_]
     ) -> KnownBits:
-        """As `World.known`."""
+        """As `Family.known`."""
         rows = np.broadcast_to(np.asarray(row, np.intp), len(designs))
         hidden = np.broadcast_to(unknown[:, 0], len(designs))
         value = np.zeros(len(designs), np.uint64)

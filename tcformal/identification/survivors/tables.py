@@ -1,4 +1,4 @@
-"""The designs of a world that give every answer so far, as a product of tables of a few parameters each.
+"""The designs of a family that give every answer so far, as a product of tables of a few parameters each.
 
 An answer concerns the parameters that the result depends on.  Their tables are joined, the rows that give
 another result leave, and what remains is split into factors again.  Which parameters those are is taken
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.backends.known import KnownBits
-from tcformal.identification.survivors.listed import ListedWorld
-from tcformal.simulation.families.family import Designs, World
+from tcformal.identification.survivors.listed import ListedFamily
+from tcformal.simulation.families.family import Designs, Family
 from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.random import Batch, Raw
 
@@ -43,12 +43,12 @@ class Table:
 
 @dataclass(slots=True)
 class Survivors:
-    """The designs of one world that no answer refutes.
+    """The designs of one family that no answer refutes.
 
     `open` are the answers that some kept combination might still contradict: (batch, row, raw answer).
     """
 
-    world: World | ListedWorld
+    family: Family | ListedFamily
     rng: np.random.Generator
     tables: list[Table] = field(default_factory=list)
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Survivors:
     def __post_init__(self) -> None:
         self.tables = [
             Table((i,), np.arange(len(axis.values), dtype=np.int16)[:, np.newaxis])
-            for i, axis in enumerate(self.world.axes)
+            for i, axis in enumerate(self.family.axes)
         ]
 
     @property
@@ -71,7 +71,7 @@ class Survivors:
 
     def some(self, n: int) -> Designs:
         """n designs drawn from those that are left."""
-        made = np.zeros((n, len(self.world.axes)), np.int16)
+        made = np.zeros((n, len(self.family.axes)), np.int16)
         for table in self.tables:
             made[:, table.axes] = table.rows[self.rng.integers(0, len(table.rows), n)]
         return made
@@ -84,7 +84,7 @@ class Survivors:
 
     def first(self) -> Designs:
         """The design with the first combination of every table: [1, axes]."""
-        made = np.zeros((1, len(self.world.axes)), np.int16)
+        made = np.zeros((1, len(self.family.axes)), np.int16)
         for table in self.tables:
             made[0, table.axes] = table.rows[0]
         return made
@@ -95,7 +95,7 @@ class Survivors:
         for table in self.tables:
             ranks = [
                 [
-                    _plainness(self.world.axes[axis].values[int(x)])
+                    _plainness(self.family.axes[axis].values[int(x)])
                     for axis, x in zip(table.axes, row, strict=True)
                 ]
                 for row in table.rows
@@ -152,12 +152,12 @@ class Survivors:
 
     def certain(self, batch: Batch, rows: NDArray[np.intp]) -> KnownBits:
         """The bits of the results of some rows that are the same for all designs that are left."""
-        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
-        return self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
+        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.family.axes))]])
+        return self.family.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
 
     def _best(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> list[int]:
         """The rows whose answers some of many designs contradict: the most telling first."""
-        given = self.world.outputs(self.some(_DRAWN), rows_of(batch, rows))
+        given = self.family.outputs(self.some(_DRAWN), rows_of(batch, rows))
         wrong = (given != answers[rows]).mean(axis=0)
         some = np.argsort(-wrong, kind="stable")[:_LOOKED_AT]
         some = some[wrong[some] > 0]
@@ -170,28 +170,28 @@ class Survivors:
         if not len(answers) or not self.count:
             return
         designs = self._joined(self.tables, self.count)
-        fits = (self.world.outputs(designs, batch) == answers).all(axis=1)
+        fits = (self.family.outputs(designs, batch) == answers).all(axis=1)
         if not fits.all():
-            self.tables = _factors(tuple(range(len(self.world.axes))), designs[fits])
+            self.tables = _factors(tuple(range(len(self.family.axes))), designs[fits])
 
     def reads(
         self,
         batch: Batch,
         rows: Sequence[int],
         asked: int = _ASKED,
-        world: World | ListedWorld | None = None,
+        family: Family | ListedFamily | None = None,
     ) -> list[set[int]]:
         """The axes that the result of each dot product depends on, seen from a few designs that are left."""
         free = np.array([i for table in self.tables if len(table.rows) > 1 for i in table.axes], np.intp)
         shape = (len(rows), asked, len(free))
         if not free.size or not rows:
             return [set() for _ in rows]
-        some = np.broadcast_to(self.some(asked)[np.newaxis, :, np.newaxis], (*shape, len(self.world.axes)))
-        unknown = np.zeros((*shape, len(self.world.axes)), np.bool_)
+        some = np.broadcast_to(self.some(asked)[np.newaxis, :, np.newaxis], (*shape, len(self.family.axes)))
+        unknown = np.zeros((*shape, len(self.family.axes)), np.bool_)
         unknown[..., np.arange(len(free)), free] = True
         at = np.broadcast_to(np.array(rows, np.intp)[:, np.newaxis, np.newaxis], shape)
         flat = int(np.prod(shape))
-        made = (world or self.world).known(
+        made = (family or self.family).known(
             some.reshape(flat, -1), batch, at.reshape(-1), unknown.reshape(flat, -1)
         )
         seen = (made.unknown.reshape(shape) != 0).any(axis=1)
@@ -211,8 +211,8 @@ class Survivors:
         if not self.count:
             return False
         joined: list[Table] = []
-        world = self.world.at(batch, row)
-        (reads,) = self.reads(batch, [row], world=world)
+        family = self.family.at(batch, row)
+        (reads,) = self.reads(batch, [row], family=family)
         size = 1
         for table in sorted(self.tables, key=lambda t: len(t.rows)):
             if (len(table.rows) == 1 or reads & set(table.axes)) and size * len(table.rows) <= LARGEST_JOIN:
@@ -221,12 +221,12 @@ class Survivors:
         while True:
             designs = self._joined(joined, size)
             axes = [i for table in joined for i in table.axes]
-            unknown = np.ones((1, len(self.world.axes)), np.bool_)
+            unknown = np.ones((1, len(self.family.axes)), np.bool_)
             unknown[0, axes] = False
-            seen = world.known(designs, batch, row, unknown)
+            seen = family.known(designs, batch, row, unknown)
             fits = ((seen.value ^ np.uint64(answer)) & ~seen.unknown) == 0
             unsure = fits & (seen.unknown != 0)
-            more = self._next(world, joined, size, batch, row, designs[unsure]) if unsure.any() else None
+            more = self._next(family, joined, size, batch, row, designs[unsure]) if unsure.any() else None
             if more is None:
                 break
             joined.append(more)
@@ -249,7 +249,7 @@ class Survivors:
 
     def _next(
         self,
-        world: World | ListedWorld,
+        family: Family | ListedFamily,
         joined: list[Table],
         size: int,
         batch: Batch,
@@ -263,13 +263,13 @@ class Survivors:
         each = min(len(unsure), 48)
         some = unsure[self.rng.integers(0, len(unsure), each)]
         tried = np.concatenate([some] * len(others))
-        unknown = np.ones((len(tried), len(self.world.axes)), np.bool_)
+        unknown = np.ones((len(tried), len(self.family.axes)), np.bool_)
         unknown[:, [i for t in joined for i in t.axes]] = False
         for at, table in enumerate(others):
             rows = slice(at * each, (at + 1) * each)
             drawn = table.rows[self.rng.integers(0, len(table.rows), each)]
             tried[rows, table.axes], unknown[rows, table.axes] = drawn, False
-        seen = world.known(tried, batch, row, unknown).unknown.reshape(len(others), each)
+        seen = family.known(tried, batch, row, unknown).unknown.reshape(len(others), each)
         sure = (seen == 0).sum(axis=1)
         # Where no single table makes a result known, the smallest may with others.
         if not sure.any():

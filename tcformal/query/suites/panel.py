@@ -20,8 +20,8 @@ from tcformal.programs.chain import chained_dot, common_k, declare_inputs
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.families.family import Designs, World
-from tcformal.simulation.families.opened import point_of, structure_of, world_of
+from tcformal.simulation.families.family import Designs, Family
+from tcformal.simulation.families.structures import parametric_family, point_of, structure_of
 from tcformal.simulation.operands.batch import columns, rows_of
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness
@@ -43,15 +43,15 @@ class Members:
         self._graph = Graph()
         self._inputs = declare_inputs(self._graph, designs[0], k)
         self._roots: dict[int, Node] = {}
-        self._worlds: list[tuple[World, NDArray[np.intp], Designs]] = []
+        self._families: list[tuple[Family, NDArray[np.intp], Designs]] = []
         self._integers: dict[int, Concrete] = {}
         for listed, trees in self._structures():
             points = [point_of(u) for u in trees]
             values = {name: tuple(dict.fromkeys(point[name] for point in points)) for name in points[0]}
-            world = world_of(trees[0], values)
-            rows = [[axis.values.index(point[axis.name]) for axis in world.axes] for point in points]
-            self._worlds.append((world, np.array(listed, np.intp), np.array(rows, np.int16)))
-        placed = {i for _, listed, _ in self._worlds for i in listed.tolist()}
+            family = parametric_family(trees[0], values)
+            rows = [[axis.values.index(point[axis.name]) for axis in family.axes] for point in points]
+            self._families.append((family, np.array(listed, np.intp), np.array(rows, np.int16)))
+        placed = {i for _, listed, _ in self._families for i in listed.tolist()}
         #: Designs with DAGs of their own.
         self._single = [i for i in range(len(designs)) if i not in placed]
 
@@ -83,10 +83,10 @@ class Members:
         # The row of each design that is wanted, -1 of the others.
         at = np.full(len(self.designs), -1)
         at[wanted] = np.arange(len(wanted))
-        for world, listed, points in self._worlds:
+        for family, listed, points in self._families:
             rows = at[listed] >= 0
             if rows.any():
-                results[at[listed[rows]]] = world.outputs(points[rows], x)
+                results[at[listed[rows]]] = family.outputs(points[rows], x)
         single = [i for i in self._single if at[i] >= 0]
         if single:
             results[at[single]] = self._alone(x, single)
@@ -96,11 +96,11 @@ class Members:
         """The results of designs on one witness, on integers."""
         inputs, asked = witness.inputs(), set(only)
         results: dict[int, int] = {}
-        for at, (world, listed, points) in enumerate(self._worlds):
+        for at, (family, listed, points) in enumerate(self._families):
             for i, point in zip(listed.tolist(), points, strict=True):
                 if i in asked:
-                    run = self._integers.get(at) or self._compiled(at, world.graph, [world.root])
-                    (results[i],) = run(inputs | world.parameters(point))
+                    run = self._integers.get(at) or self._compiled(at, family.graph, [family.root])
+                    (results[i],) = run(inputs | family.parameters(point))
         if asked & set(self._single):
             run = self._integers.get(-1) or self._compiled(-1, self._graph, [*map(self.root, self._single)])
             results |= dict(zip(self._single, run(inputs), strict=True))

@@ -35,7 +35,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Family:
     """A parametric family: the designs of one structure.
 
     Shapes: inputs of `graph`: those of a dot product, and those of each axis; `root`: the result.
@@ -94,7 +94,7 @@ class World:
             masks.append(np.broadcast_to(made.unknown, (count,)))
         return KnownBits(np.concatenate(values), np.concatenate(masks))
 
-    def at(self, batch: Batch, row: int) -> World:
+    def at(self, batch: Batch, row: int) -> Family:
         """The family restricted to one dot product's operands: a smaller DAG for questions about it."""
         inputs = {name: int(x[0]) for name, x in columns(rows_of(batch, slice(row, row + 1))).items()}
         graph, root = specialised(self.graph, self.root, inputs)

@@ -64,7 +64,7 @@ def made(
 
 
 def ran(folder: Path, text: str = "model:volta", **options: Any) -> tuple[Tally, Slow]:
-    """A campaign with all the time in the world on a model."""
+    """A campaign with all the time in the family on a model."""
     clock = Clock()
     slow = {key: options.pop(key) for key in ("does", "refuses") if key in options}
     device = Slow(text.removeprefix("model:"), clock, **slow)

@@ -9,8 +9,8 @@ from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.survivors.tables import Survivors, Table
-from tcformal.simulation.families.family import World
-from tcformal.simulation.families.opened import world_of
+from tcformal.simulation.families.family import Family
+from tcformal.simulation.families.structures import parametric_family
 from tcformal.simulation.operands.batch import inputs_to_try, rows_of
 from tcformal.simulation.replay import replay
 
@@ -27,79 +27,79 @@ def tree(name: str) -> UnitSpec:
     return resolve(TREES[name])
 
 
-def some(world: World, n: int) -> np.ndarray:
+def some(family: Family, n: int) -> np.ndarray:
     rng = np.random.default_rng(5)
-    return np.stack([rng.integers(0, len(axis.values), n) for axis in world.axes], axis=1).astype(np.int16)
+    return np.stack([rng.integers(0, len(axis.values), n) for axis in family.axes], axis=1).astype(np.int16)
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_world_gives_what_each_of_its_designs_gives(name: str) -> None:
+def test_a_family_gives_what_each_of_its_designs_gives(name: str) -> None:
     unit = tree(name)
-    world = world_of(unit)
+    family = parametric_family(unit)
     pool = inputs_to_try(unit, unit.k, 240, 3)
-    designs = some(world, 12)
-    for design, outputs in zip(designs, world.outputs(designs, pool), strict=True):
-        alone = replay(resolve(world.name(design)), pool)
-        assert (alone == outputs).all(), f"{world.name(design)}: {np.flatnonzero(alone != outputs)[:5]}"
+    designs = some(family, 12)
+    for design, outputs in zip(designs, family.outputs(designs, pool), strict=True):
+        alone = replay(resolve(family.name(design)), pool)
+        assert (alone == outputs).all(), f"{family.name(design)}: {np.flatnonzero(alone != outputs)[:5]}"
 
 
-def test_designs_of_a_world_have_names_of_their_own() -> None:
-    world = world_of(tree("groups"))
-    designs = np.unique(some(world, 40), axis=0)
-    names = {world.name(design) for design in designs}
+def test_designs_of_a_family_have_names_of_their_own() -> None:
+    family = parametric_family(tree("groups"))
+    designs = np.unique(some(family, 40), axis=0)
+    names = {family.name(design) for design in designs}
     assert len(names) == len(designs)
 
 
 @pytest.mark.parametrize("name", ["fused", "groups", "fp16"])
 def test_known_bits_hold_for_every_value_of_what_is_unknown(name: str) -> None:
     unit = tree(name)
-    world = world_of(unit)
+    family = parametric_family(unit)
     pool = inputs_to_try(unit, unit.k, 60, 4)
-    designs = some(world, 16)
+    designs = some(family, 16)
     rng = np.random.default_rng(6)
     hidden_some = 0
     for row in range(0, len(pool.c), 6):
-        unknown = rng.random((16, len(world.axes))) < 0.3
-        seen = world.known(designs, pool, row, unknown)
+        unknown = rng.random((16, len(family.axes))) < 0.3
+        seen = family.known(designs, pool, row, unknown)
         hidden_some += int((seen.unknown != 0).sum())
         for _ in range(4):
-            others = np.where(unknown, some_of(world, rng, 16), designs).astype(np.int16)
-            exact = world.known(others, pool, row, np.zeros((1, len(world.axes)), np.bool_))
+            others = np.where(unknown, some_of(family, rng, 16), designs).astype(np.int16)
+            exact = family.known(others, pool, row, np.zeros((1, len(family.axes)), np.bool_))
             assert not exact.unknown.any()
             assert ((exact.value & ~seen.unknown) == seen.value).all()
     assert hidden_some
 
 
-def some_of(world: World, rng: np.random.Generator, n: int) -> np.ndarray:
-    return np.stack([rng.integers(0, len(axis.values), n) for axis in world.axes], axis=1)
+def some_of(family: Family, rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.stack([rng.integers(0, len(axis.values), n) for axis in family.axes], axis=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fused", pytest.param("fp16", marks=pytest.mark.long)])
 def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
     unit = tree(name)
-    world = world_of(unit)
+    family = parametric_family(unit)
     pool = inputs_to_try(unit, unit.k, 60, 8)
-    design = some(world, 1)
-    answers = world.outputs(design, pool)[0]
-    survivors = Survivors(world, np.random.default_rng(1))
+    design = some(family, 1)
+    answers = family.outputs(design, pool)[0]
+    survivors = Survivors(family, np.random.default_rng(1))
     for row in range(0, len(pool.c), 10):
         survivors.take(rows_of(pool, slice(row, row + 10)), answers[row : row + 10])
-        assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
-    assert 0 < survivors.count < world.size
+        assert all(design[0, axis] in survivors.values(axis) for axis in range(len(family.axes)))
+    assert 0 < survivors.count < family.size
     # Every design that is left gives the answers that are settled.
     survivors.settle()
-    assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
+    assert all(design[0, axis] in survivors.values(axis) for axis in range(len(family.axes)))
     waiting = {(*batch.a[row], *batch.b[row], batch.c[row]) for batch, row, _ in survivors.open}
     settled = [row for row in range(len(pool.c)) if (*pool.a[row], *pool.b[row], pool.c[row]) not in waiting]
     assert settled
-    given = world.outputs(survivors.some(8), pool)[:, settled]
+    given = family.outputs(survivors.some(8), pool)[:, settled]
     assert (given == answers[settled]).all()
 
 
 def test_a_sample_holds_all_that_is_left_where_it_may() -> None:
-    world = world_of(tree("fused"))
-    survivors = Survivors(world, np.random.default_rng(1))
+    family = parametric_family(tree("fused"))
+    survivors = Survivors(family, np.random.default_rng(1))
     few = survivors.sample(5)
     assert len(np.unique(few, axis=0)) == len(few) <= 5
     survivors.tables = [
@@ -111,20 +111,20 @@ def test_a_sample_holds_all_that_is_left_where_it_may() -> None:
 
 def test_an_answer_that_no_design_gives_leaves_none() -> None:
     unit = tree("fused")
-    world = world_of(unit)
+    family = parametric_family(unit)
     pool = inputs_to_try(unit, unit.k, 60, 8)
-    survivors = Survivors(world, np.random.default_rng(1))
-    wrong = world.outputs(some(world, 1), pool)[0, 7:8] ^ np.uint64(1 << 30)
+    survivors = Survivors(family, np.random.default_rng(1))
+    wrong = family.outputs(some(family, 1), pool)[0, 7:8] ^ np.uint64(1 << 30)
     survivors.take(rows_of(pool, slice(7, 8)), wrong)
     assert survivors.count == 0
 
 
-def test_designs_of_the_catalogue_are_points_of_their_worlds() -> None:
+def test_designs_of_the_catalogue_are_points_of_their_families() -> None:
     unit = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
     made = tree_of(unit, 16)
     assert made is not None
-    world = world_of(made)
+    family = parametric_family(made)
     parameters = {**unit.design.parameters(), "carry_bits": "exact"}
-    design = np.array([[axis.values.index(str(parameters[axis.name])) for axis in world.axes]], np.int16)
+    design = np.array([[axis.values.index(str(parameters[axis.name])) for axis in family.axes]], np.int16)
     pool = inputs_to_try(unit, 16, 400, 9)
-    assert (world.outputs(design, pool)[0] == replay(unit, pool)).all()
+    assert (family.outputs(design, pool)[0] == replay(unit, pool)).all()

@@ -27,7 +27,7 @@ from tcformal.semantics.choice import (
 )
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.sums.tree import tree_dot
-from tcformal.simulation.families.family import Axis, World
+from tcformal.simulation.families.family import Axis, Family
 
 #: Parameters of a sum that cuts terms off.
 _OF_CUTTING = ("fraction_bits", "alignment_rounding", "zero_exponent", "carry_bits")
@@ -71,9 +71,9 @@ class _Opened:
         return OpenConversion(**{x.name: getattr(fixed, x.name) for x in fields(fixed)}, modes=modes)
 
 
-def world_of(
+def parametric_family(
     unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None, *, rare: bool = False
-) -> World:
+) -> Family:
     """The parametric family of one structure: a tree of sums with fixed formats and free parameters.
 
     Every other parameter takes each value of the list of axes; with `values`, by axis, a parameter with
@@ -82,7 +82,7 @@ def world_of(
     Errors: InputError for a unit that is no tree.
     """
     if unit.tree is None:
-        raise InputError(f"expected a tree of sums for a world of designs, but got {unit.name}")
+        raise InputError(f"expected a tree of sums for a family of designs, but got {unit.name}")
     if values is None:
         values = _every_value(unit, rare)
     g = Graph()
@@ -106,7 +106,7 @@ def world_of(
         assert whole.tree is not None
         return tree_name(whole.operands, whole.design, whole.tree)
 
-    return World(g, dot.result, axes, named)
+    return Family(g, dot.result, axes, named)
 
 
 def point_of(unit: UnitSpec) -> dict[str, str]:
