@@ -96,7 +96,7 @@ class Derived:
 
     # ------------------------------------------------------------------ untested, measured
     def check_untested(self) -> None:
-        """The clauses about what was not tested; every value was tried of designs in families of trees only."""
+        """The clauses about what was not tested; values were tried of designs in families of trees only."""
         seen = self.record["validated"] is not None
         said, plain = tuple(self.record["untested"]), self.plain
         if plain and self.verdict in _OF_A_DESIGN and self._tree is None and self._is_fused:
