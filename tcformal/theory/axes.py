@@ -413,7 +413,9 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     d, blocks = unit.design, -(-unit.k // block_size(unit))
     if unit.tree is not None or unit.emulation is not None:
         return None
-    if d.order != "ascending" and (blocks > 1 or d.summation == "two_chains"):
+    # A step of two products has them in the order of k here, and as they are taken in the theorem.
+    one_each = (d.summation, d.c_position) == ("sequential", "first")
+    if d.order != "ascending" and (blocks > 1 or not one_each):
         return None
     if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
         return None
@@ -487,14 +489,16 @@ def _factors(form: Form) -> IdleAxis | None:
 
 def _tidied(form: Form) -> IdleAxis | None:
     """Trees of sums that see values alone, and the signs of rounded products that are zero."""
-    root, d = sums_of(form.unit) if form.sums is None else form.sums, form.unit.design
+    root, d = form.root, form.unit.design if form.rounded is None else form.rounded
     tidy = None if root is None or not one_nan(form.unit) else tidied(form.unit, root)
     if tidy is None:
         return None
+    after = replace(form, sums=tidy)
     if d.product_rounding is not None and d.product_conversion.integer_bits is None:
         always = always_infinite(d, d.product_conversion)
         d = replace(d, zero_sign="positive", overflow="infinity" if always else d.overflow)
-    after = Form(replace(form.unit, design=d), tidy)
+        products = {"unit": replace(form.unit, design=d)} if form.rounded is None else {"rounded": d}
+        after = replace(after, **products)
     if after.text == form.text:
         return None
     return IdleAxis(

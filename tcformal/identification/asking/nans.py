@@ -29,18 +29,16 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
 
     The last ones have several NaNs, each with a sign and a fraction of its own, where the formats have such.
     """
-    rows = []
-    for fmt, place in ((spec.a_format, "a"), (spec.c_format, "c")):
-        for word in edge_encodings(fmt):
-            rows.append((place, word))
+    places = [("a", spec.a_format), ("c", spec.c_format)]
+    if spec.b_format != spec.a_format:  # of which one may have no Inf
+        places.insert(1, ("b", spec.b_format))
+    rows = [(place, word) for place, fmt in places for word in edge_encodings(fmt)]
     n = len(rows)
     a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
     c = np.zeros(n, np.uint64)
+    firsts = {"a": a[:, 0], "b": b[:, 0], "c": c}
     for i, (place, word) in enumerate(rows):
-        if place == "a":
-            a[i, 0] = word
-        else:
-            c[i] = word
+        firsts[place][i] = word
     made = with_scales(spec, Batch(a, b, c))
     special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
     made = rows_of(made, np.flatnonzero(special))
@@ -52,12 +50,13 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
 
 
 def nan_word(asker: Asker) -> int:
-    """What an invalid operation gives: of the first input of few that gives a NaN.
+    """What an invalid operation gives: the first NaN of inputs without NaN operands, else of those with some.
 
     Errors: as `Asker.ask`.
     """
-    d = asker.spec.d_format
-    for word in asker.ask(invalid_operations(asker.spec, asker.k)).tolist():
+    d, batch = asker.spec.d_format, invalid_operations(asker.spec, asker.k)
+    answers, plain = asker.ask(batch), without_nan(asker.spec, batch)
+    for word in [*answers[plain].tolist(), *answers.tolist()]:
         if d.is_nan(word):
             return int(word)
     return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
@@ -117,7 +116,7 @@ def _nan(fmt: Format, minus: int) -> int:
 def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
     """Where an operand is infinite, in formats that have infinities."""
     found = np.zeros(len(batch.c), np.bool_)
-    for name in ("a", "c"):
+    for name in "abc":
         fmt = spec.input_formats()[name]
         try:
             infinity = fmt.infinity

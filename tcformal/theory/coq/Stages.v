@@ -1320,7 +1320,7 @@ Definition idle_summation (r : flush_rule) (tb cb : bounds) (n : nat) (how how' 
   match how, how' with
   | OneSum (Stage d), OneSum (Stage d') => idle_sum (false, false) (repeat tb n ++ [cb]) d d'
   | CLast Together (Stage d) (Stage e), CLast Together (Stage d') (Stage e') =>
-      idle_sum (false, false) (repeat tb n) d d' && idle_sum (false, false) [result_bounds (out d); cb] e e'
+      idle_sum (false, false) (repeat tb n) d d' && idle_sum (false, false) [sum_result (repeat tb n) d; cb] e e'
   | InSteps (Step s l), InSteps t => idle_steps r tb cb (Step s l) t
   | _, _ => false
   end.
@@ -1384,9 +1384,9 @@ Proof.
     destruct how as [[s'|]| | | | | | |[| | | |] [s'|] [e'|]|t']; try easy; injection Lo as <-; cbn [block_sum add_from inner_sum add].
   - split; [|apply sum_inside; eapply idle_range; eauto]. eapply idle_sum_ok; eauto; [apply covered_fewer; auto|apply no_plus_zero].
   - apply andb_prop in G. destruct G as [Ga Gb]. pose proof (idle_range _ _ _ _ Ga) as Ra. split; [|apply sum_inside; eapply idle_range; eauto].
-    assert (E : sum_values s' ps = sum_values s ps).
-    { eapply idle_sum_ok; eauto; [|apply no_plus_zero]. rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps). apply covered_fewer; auto. }
-    rewrite E. eapply idle_sum_ok; eauto; [|apply no_plus_zero]. apply covered_all. constructor; [now apply sum_inside|]. constructor; [exact Hc|constructor].
+    assert (Cv : covered (repeat tb (block d)) ps) by (rewrite <- (app_nil_r (repeat tb (block d))), <- (app_nil_r ps); apply covered_fewer; auto).
+    assert (E : sum_values s' ps = sum_values s ps) by (eapply idle_sum_ok; eauto; apply no_plus_zero).
+    rewrite E. eapply idle_sum_ok; eauto; [|apply no_plus_zero]. apply covered_all. constructor; [now apply sum_result_inside|]. constructor; [exact Hc|constructor].
   - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E _]. split; auto. cbn [eval_steps add]. apply sum_inside.
     cbn [idle_steps] in G. destruct t' as [| | |[d'|] ?]; try easy. apply andb_prop in G. destruct G as [G _]. exact (idle_range _ _ _ _ G).
 Qed.
