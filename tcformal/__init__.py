@@ -16,8 +16,6 @@ from tcformal.version import VERSION, check_python
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
 
-import lazy_loader  # noqa: E402  an old Python may not be able to read it
-
 
 def _made_by(name: str) -> Callable[[Any], str | None]:
     """The function of this name among the views of notebooks, imported when a notebook asks."""
@@ -28,8 +26,14 @@ for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identific
     set_view(_name, _made_by(_name))
 
 __version__ = VERSION
-# `__init__.pyi` lists the public names with their modules; `import *` leaves out what needs PyTorch.
-__getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
+_names: list[str] = []
+try:
+    import lazy_loader  # after `check_python`: an old Python may not be able to read it
+except ModuleNotFoundError:  # a machine with a GPU: `probe` needs none of the public names
+    pass
+else:
+    # `__init__.pyi` lists the public names with their modules; `import *` leaves out what needs PyTorch.
+    __getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 __all__ = sorted({*_names, "__version__"} - {"torch"})
 
 

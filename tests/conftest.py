@@ -1,4 +1,4 @@
-"""What every test is given: a results folder, one process that checks."""
+"""What every test is given: a results folder, one process that checks, failures that fit a screen."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from shared_checker import SharedRechecker
+from short import pytest_runtest_makereport
+
+__all__ = ["pytest_runtest_makereport"]
 
 _number = itertools.count()
 

@@ -45,3 +45,12 @@ D: dict[tuple[int, int, str], Place] = {
     (16, 1, "fp64"): lambda block, i, j: (16 * (i % 4) + j, i // 4),
     (4, 4, "fp64"): lambda block, i, j: (16 * (i % 4) + 4 * block + j, 0),
 }
+
+#: Lanes of D[i][j] of the four blocks of v_mfma_f64_4x4x4, as `--register-layout --D-matrix` prints them for
+#: CDNA2 (v_mfma_f64_4x4x4f64) and for CDNA3 (v_mfma_f64_4x4x4_4b_f64); those of C are the same.
+D_F64_4X4X4 = [
+    [[0, 1, 2, 3], [16, 17, 18, 19], [32, 33, 34, 35], [48, 49, 50, 51]],
+    [[4, 5, 6, 7], [20, 21, 22, 23], [36, 37, 38, 39], [52, 53, 54, 55]],
+    [[8, 9, 10, 11], [24, 25, 26, 27], [40, 41, 42, 43], [56, 57, 58, 59]],
+    [[12, 13, 14, 15], [28, 29, 30, 31], [44, 45, 46, 47], [60, 61, 62, 63]],
+]

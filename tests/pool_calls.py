@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +50,14 @@ def linger(started: Path, ended: Path) -> None:
 def unpicklable() -> Any:
     """What no process can send."""
     return lambda: None
+
+
+def die_while_answering() -> int:
+    """Have the worker die when half of the answer is on its way."""
+
+    def half(self: Connection, buf: Any, write: Any = os.write) -> None:
+        write(self.fileno(), bytes(buf)[: len(buf) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Connection._send = half  # type: ignore[attr-defined]
+    return 1

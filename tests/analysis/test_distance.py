@@ -62,6 +62,13 @@ def test_the_other_units_results_lie_inside(exact: bool, with_c: bool) -> None:
 
 
 @pytest.mark.usefixtures("known")
+def test_an_exact_error_narrows_the_interval() -> None:
+    a, b, _ = matrices(32)
+    plain, sharper = (distances(AMPERE, HOPPER, a, b, exact=e) for e in (False, True))
+    assert (sharper.high - sharper.low < plain.high - plain.low).all()
+
+
+@pytest.mark.usefixtures("known")
 def test_what_is_not_covered_says_so() -> None:
     """NaN, overflow and underflow: the interval is everything."""
     a, b, _ = matrices(16)
@@ -73,6 +80,18 @@ def test_what_is_not_covered_says_so() -> None:
     assert (x.high[0] == np.inf).all()
     for c in (2.0**-140, 2.0**127):
         assert not distances(AMPERE, HOPPER, a[2:3], b[:, :1], np.full((1, 1), c, np.float32)).covered.any()
+
+
+@pytest.mark.usefixtures("known")
+def test_subnormal_factors_count_as_the_least_normal_number() -> None:
+    a, b, _ = matrices(16)
+    a[2, 5] = 2**-14
+    before = distances(AMPERE, HOPPER, a, b)
+    a[2, 5] = 2**-20
+    after = distances(AMPERE, HOPPER, a, b)
+    assert after.covered.all()
+    assert (after.high[2] >= before.high[2]).all()
+    assert (after.high[3:] == before.high[3:]).all()
 
 
 @pytest.mark.usefixtures("known")

@@ -6,6 +6,7 @@ import json
 import pickle
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
 from tcformal.analysis.errors import error_sample
+from tcformal.analysis.records import append
 from tcformal.cli import main
 from tcformal.simulation.runnable import computation
 
@@ -39,6 +41,35 @@ def test_a_sweep_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([*lines[:3], lines[3].replace('"finite": 9', '"finite": 8')]), encoding="utf-8")
     assert set(measured_already(path, CELLS)) == set(CELLS[:3])
+
+
+def test_errors_that_are_no_numbers_are_measured_again(tmp_path: Path) -> None:
+    """Also where the digest of the line fits."""
+    path, said = tmp_path / "statistics.jsonl", list[str]()
+    with ThreadPoolExecutor(1) as pool:
+        (made,) = sweep_errors(path, CELLS[:1], pool)
+    append(path, replace(made, largest="many"))
+    path.write_text(path.read_text(encoding="utf-8").splitlines(True)[1], encoding="utf-8")
+    assert measured_already(path, CELLS[:1], said.append) == {}
+    (line,) = said
+    assert line.startswith(f"expected the errors of {VOLTA} in {path} as numbers, but ")
+
+
+def test_a_cell_of_another_definition_is_measured_again(tmp_path: Path) -> None:
+    """A program's file with the same name and another text."""
+    path, file = tmp_path / "statistics.jsonl", tmp_path / "mine.toml"
+    text = (
+        'title = "A sum"\nsource = "an example"\ninputs = { a = "fp16", b = "fp16", c = "fp32" }\n'
+        'body = "d = pairwise(mul(a, b, fp32), fp32)"\n'
+    )
+    file.write_text(text, encoding="utf-8")
+    cell = Cell(str(file), 4, 4, "normal", 1)
+    with ThreadPoolExecutor(1) as pool:
+        assert len(list(sweep_errors(path, [cell], pool))) == 1
+        assert measured_already(path, [cell])
+        file.write_text(text.replace("pairwise", "chain"), encoding="utf-8")
+        assert not measured_already(path, [cell])
+        assert len(list(sweep_errors(path, [cell], pool))) == 1
 
 
 class Elsewhere(ThreadPoolExecutor):

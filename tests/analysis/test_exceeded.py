@@ -7,8 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from tcformal.analysis.bounds.attained import words_text
+from tcformal.analysis.bounds.constants import theorem_constant
 from tcformal.analysis.bounds.program.steps import StepErrors
 from tcformal.analysis.bounds.programs import Near, ProgramAccuracy, excess, program_accuracy
+from tcformal.analysis.bounds.slices import exact_slices
+from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InvariantError
 from tcformal.oracle.values import encode_exact
@@ -52,3 +56,21 @@ def test_the_excess_over_another_program_is_exact() -> None:
     assert x.near.ratio - Fraction(1, 1 << 24) <= more <= x.near.ratio
     assert excess(x, p) == 0
     assert excess(x, program("chained")) is None
+
+
+def test_many_words_are_shortened() -> None:
+    assert words_text([1, 2]) == "0x1,0x2"
+    assert words_text(range(100)).endswith("… (100)")
+
+
+@pytest.mark.parametrize(("kappa", "most"), [(Fraction(1, 8), 7), (Fraction(2, 17), 8), (Fraction(1, 9), 8)])
+def test_integers_are_exact_below_the_first_error_of_one(
+    monkeypatch: pytest.MonkeyPatch, kappa: Fraction, most: int
+) -> None:
+    """Where κ·most is 1, a sum may be wrong by 1."""
+    found = theorem_constant(resolve("cdna1/v_mfma_f32_32x32x8f16"))
+    assert found is not None
+    less = replace(found, beside=kappa, constants=replace(found.constants, first=kappa, other=kappa))
+    monkeypatch.setattr("tcformal.analysis.bounds.slices.integer_sums", lambda _: None)
+    monkeypatch.setattr("tcformal.analysis.bounds.slices.theorem_constant", lambda _: less)
+    assert exact_slices("cdna1/v_mfma_f32_32x32x8f16").most == most

@@ -6,11 +6,22 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tcformal.analysis.papers.checked import check_asks
-from tcformal.analysis.papers.files import find, known_queries, load
+from tcformal.analysis.papers.checked import OUTCOMES, check_asks
+from tcformal.analysis.papers.files import find, folder, known_queries, load, validator
+from tcformal.analysis.papers.run import run
+from tcformal.design.names import resolve
 from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError
+from tcformal.query.assume import FLAGS
+from tcformal.query.claims.register import CLAIMS
+from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
+from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.options import solve_options
+from tcformal.solve.result import Limits
+from tcformal.store.store import Store
 
 PLAIN = """
 title = "A question"
@@ -44,6 +55,21 @@ def test_every_file_is_well_formed_and_cites_its_source(name: str) -> None:
     assert len(set(names)) == len(names), "two asks of one file have one name"
     for ask in asks:
         assert "{" not in ask.name
+
+
+def test_values_are_filled_in(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN))
+    assert [ask.name for ask in query.concrete()] == ["5 terms, 2", "5 terms, 3"]
+    changed = query.concrete({"terms": "9"})
+    assert changed[0].body["separate"] == ["valpey@terms=9,carry_bits=2", "valpey@terms=9"]
+    assert changed[0].kind == "separate"
+
+
+def test_pairs_are_every_two_of_a_list(tmp_path: Path) -> None:
+    text = PLAIN.replace("cases = [{ few = 2 }, { few = 3 }]", 'pairs = ["RNE", "RZ", "RD"]')
+    text = text.replace("{few}", "{x}{y}")
+    names = [ask.name for ask in load(written(tmp_path, text)).concrete()]
+    assert names == ["5 terms, RNERZ", "5 terms, RNERD", "5 terms, RZRD"]
 
 
 @pytest.mark.parametrize(
@@ -116,9 +142,116 @@ def test_a_mistake_in_what_is_asked_is_named_before_it_is_asked(tmp_path: Path, 
     assert said in str(caught.value)
 
 
+def test_an_outcome_of_another_kind_is_a_mistake(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN.replace('"SEPARATED"', '"HOLDS"')))
+    with pytest.raises(InputError, match=r"ask\.1\.expected .*expected a known outcome of separate"):
+        check_asks(query, query.concrete())
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (
+            "",
+            "separate, property, claim, algorithm, error, measure, or unit with a, b, c and d, but got none",
+        ),
+        ('property = "nan-word"', "expected property beside unit, but there is no unit"),
+        (f'd = "1"\na = ["1"]\n{VOLTA}', "expected d beside unit, a, b, c, but there is no b and no c"),
+        (f'property = "nan-word"\nclaim = "carry-bits"\n{VOLTA}', "but got property and claim"),
+    ],
+)
+def test_an_ask_is_of_one_kind(tmp_path: Path, ask: str, said: str) -> None:
+    text = f'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "HOLDS"\n{ask}\n'
+    with pytest.raises(InputError) as caught:
+        load(written(tmp_path, text))
+    assert said in str(caught.value)
+
+
+def test_what_only_asking_finds_names_the_ask(tmp_path: Path) -> None:
+    text = PLAIN.replace('"valpey@terms={terms}"]', '"hopper/mma.m16n8k8.f32.tf32.tf32.f32"]')
+    query = load(written(tmp_path, text))
+    check_asks(query, query.concrete())
+    how = solve_options(Limits(10.0, 4096, 0), store=Store(tmp_path / "results"))
+    with pytest.raises(InputError, match=r"query\.toml, but at ask\.1 .*expected two units of equal operand"):
+        list(run(query, query.concrete(), how))
+
+
+def test_an_unknown_solver_is_no_mistake_of_the_file(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN))
+    how = solve_options(Limits(10.0, 4096, 0), ["nobody"], store=Store(tmp_path / "results"))
+    with pytest.raises(UnknownNameError, match=r"^expected a known solver, but got 'nobody'"):
+        list(run(query, query.concrete(), how))
+
+
+def test_the_documented_file_is_one(tmp_path: Path) -> None:
+    """The example of queries/README.md; and every property, claim and kind is named there."""
+    text = (folder() / "README.md").read_text(encoding="utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    query = load(written(tmp_path, example))
+    check_asks(query, query.concrete({"align_bits": "1"}))
+    assert [ask.name for ask in query.concrete()] == ["5 terms: 2 carry bits", "9 terms: 3 carry bits"]
+    for name in (*PROPERTIES, *CLAIMS, *FLAGS, *ALGORITHMS, *FORMS):
+        assert f"`{name}`" in text or f'`"{name}"`' in text, name
+    for outcomes in OUTCOMES.values():
+        assert ", ".join(f"`{o}`" for o in outcomes) in text
+    for key in set(validator().schema["$defs"]["ask"]["properties"]):
+        assert f"`{key}" in text, key
+
+
+def test_a_placeholder_that_nothing_fills_is_named(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN.replace("{few}", "{fewer}")))
+    with pytest.raises(InputError, match=r"ask 1, key name.*fewer"):
+        query.concrete()
+
+
+def test_settings_must_be_parameters_of_the_right_kind(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN))
+    with pytest.raises(UnknownNameError, match="term"):
+        query.concrete({"term": "9"})
+    with pytest.raises(InputError, match="expected an integer for terms"):
+        query.concrete({"terms": "many"})
+
+
 def test_an_unknown_query_is_refused_with_the_closest_names() -> None:
     with pytest.raises(UnknownNameError, match="valpey/carry-bits"):
         find("valpey/carry-bit")
+
+
+def test_a_missing_file_is_one_sentence() -> None:
+    with pytest.raises(
+        InputError, match=r"^expected a query file in nowhere\.toml, but got: No such file or directory$"
+    ):
+        find("nowhere.toml")
+
+
+# ---------------------------------------------------------------------------- carry bits of n terms
+
+
+def test_the_rows_of_the_carry_bits_are_the_formula() -> None:
+    """⌈log2 n⌉ bits, asked for every n from 2 to 33: one bit fewer is too few, and these are enough."""
+    asks = find("valpey/carry-bits").concrete()
+    few, enough = set(), set()
+    for ask in asks:
+        first, second = (resolve(name).design for name in ask.body["separate"])
+        terms, bits = first.products + 1, first.carry_bits
+        needed = (terms - 1).bit_length()
+        if ask.expected == "SEPARATED":
+            assert bits == needed - 1
+            few.add(terms)
+        elif second.carry_bits is None:
+            assert bits == needed
+            enough.add(terms)
+        else:
+            assert (bits, second.carry_bits) == (needed, needed + 1)
+    assert few == enough == set(range(2, 34))
+
+
+@given(n=st.integers(2, 1 << 24))
+def test_more_terms_follow_the_same_formula(n: int) -> None:
+    """n full significands of 24 bits, and the units that a sum of p carry bits holds."""
+    bits, largest = (n - 1).bit_length(), n * ((1 << 24) - 1)
+    assert largest < 1 << (24 + bits)
+    assert largest >= 1 << (24 + bits - 1)
 
 
 # ---------------------------------------------------------------------- hostile files

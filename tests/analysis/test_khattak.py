@@ -40,6 +40,11 @@ def test_lines_are_the_published_ones(table: PublishedTable) -> None:
     assert tuple(x.row() for x in entries([table], count=len(wanted))) == wanted
 
 
+def test_later_words_continue_the_numbers() -> None:
+    (line,) = entries([PublishedTable("fp16", "a100", 2)], count=1)
+    assert line.row()[:2] == ("10", "8.892493e-08")
+
+
 def test_a_digit_that_differs_is_named(tmp_path: Path) -> None:
     table = PublishedTable("fp16", "v100", 1)
     lines = [" ".join(COLUMNS), *(" ".join(x) for x in PUBLISHED[table])]
@@ -57,3 +62,17 @@ def test_a_digit_that_differs_is_named(tmp_path: Path) -> None:
     lines_made = list(entries([table], count=1))
     with pytest.raises(InputError, match="expected the columns n error bound"):
         list(differences(tmp_path, lines_made))
+
+
+def test_what_no_table_is_of_is_refused() -> None:
+    words = ["figures", "khattak-gemm", "--points", "1"]
+    found = CliRunner().invoke(main, [*words, "--words", "5"])
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "expected the words of some table, but got 5" in found.stderr
+    known = UNITS["fp16", "v100"]
+    other = CliRunner().invoke(main, [*words, "--unit", known, "--unit", "x86/vdpbf16ps"])
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "x86/vdpbf16ps" in other.stderr
+    assert CliRunner().invoke(main, [*words, "--real"]).exit_code == 2
+    with pytest.raises(InputError, match="count"):
+        list(entries(tables()[:1], count=21))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.distance.monotone import Fall, monotonicity
+from tcformal.analysis.distance.monotone import Fall, FallSearch, Monotonicity, monotonicity
 from tcformal.cli import main
+from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import decode
@@ -68,6 +72,15 @@ def test_results_fall_where_c_crosses_a_power_of_two(
     assert (m.largest("a"), m.claim, m.proved) == (None, None, False)
 
 
+@pytest.mark.slow
+def test_a_factor_that_grows_may_lower_a_compensated_sum() -> None:
+    x, m = computation("kahan"), monotonicity("kahan", length=3)
+    f = m.largest("a")
+    assert f is not None
+    assert f.operand == "a[0]"
+    checked(x, f)
+
+
 def test_what_is_monotone_never_falls() -> None:
     """A fused multiply-add of few bits."""
     m = monotonicity(FMA, prove=False)
@@ -84,6 +97,30 @@ def test_what_is_proved_has_no_defect() -> None:
     assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS, Kind.UNKNOWN]
 
 
+@pytest.mark.parametrize("checked", [True, False])
+def test_the_theorem_speaks_of_c_alone(checked: bool) -> None:
+    """And only where its proof was checked."""
+    claim: Any = SimpleNamespace(kind=Kind.HOLDS, checked=checked)
+    m = Monotonicity(name="a unit", length=1, falls=(), claim=claim)
+    assert [m.verdict(x) for x in "ca"] == [Kind.HOLDS if checked else Kind.UNKNOWN, Kind.UNKNOWN]
+
+
+def test_what_does_not_fall_is_no_fall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that a search takes for falls are counted again."""
+    a = np.zeros((2, 4), np.uint64)
+    rows = (a, a[0], np.array([0x3F800000, 0x3F800001], np.uint64))
+    monkeypatch.setattr(FallSearch, "best", lambda self: rows)
+    with pytest.raises(InvariantError, match="expected a fall of volta"):
+        monotonicity(VOLTA)
+
+
+def test_what_a_claim_is_not_about_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum that truncates, of which no fall is found."""
+    monkeypatch.setattr(FallSearch, "best", lambda self: None)
+    m = monotonicity(VOLTA)
+    assert (m.claim, m.verdict("c")) == (None, Kind.UNKNOWN)
+
+
 def test_the_command_says_what_falls() -> None:
     done = CliRunner().invoke(main, ["monotonicity", VOLTA, "--json", "--no-prove"])
     assert done.exit_code == 0
@@ -94,3 +131,9 @@ def test_the_command_says_what_falls() -> None:
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
     assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("length", [0, 5000])
+def test_lengths_out_of_range(length: int) -> None:
+    with pytest.raises(InputError, match="for length"):
+        monotonicity(VOLTA, length=length)

@@ -11,6 +11,7 @@ import pytest
 
 from tcformal.analysis.bounds.program.calls import CallBounds
 from tcformal.analysis.bounds.program.steps import StepErrors
+from tcformal.analysis.bounds.program.sums import Scale
 from tcformal.analysis.bounds.program.words import Range
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
@@ -62,9 +63,30 @@ def test_what_underflows_beside_the_largest_element_is_lost_whole() -> None:
     assert lost(program(DEEPGEMM), [Fraction(1), Fraction(1, 1 << 20)], [Fraction(0), Fraction(1)]) == 1
 
 
+def test_a_range_of_exponents_is_refused() -> None:
+    with pytest.raises(InputError, match="expected no range of exponents where scales depend on data"):
+        bound(program(DEEPGEMM), 4, Range(-14, 14))
+
+
+def test_words_that_saturate_are_refused() -> None:
+    p = program(DEEPGEMM)
+    fits, cut = (replace(p, body=p.body.replace("largest(word)", x)) for x in ("463", "465"))
+    assert bound(fits, 4) < Fraction(1, 7)
+    with pytest.raises(InputError, match=r"expected words that fit e4m3, but the largest of 0\.p do not"):
+        bound(cut, 4)
+
+
 def test_scales_that_do_not_cancel_or_divide_words_are_refused() -> None:
     p = program(DEEPGEMM)
     with pytest.raises(InputError, match="expected a result whose scales cancel"):
         bound(replace(p, body=p.body.replace("fma(left * right,", "fma(left * left,")), 4)
     with pytest.raises(InputError, match=r"expected scales and positive constants, but .* divides other"):
         bound(replace(p, body="d = c\nfor x, y in elements(a, b):\n    d = d + (x / y) * y\n"), 2)
+
+
+def test_errors_of_scales_add_up() -> None:
+    e = Fraction(1, 100)
+    one, two = Scale(Fraction(3), ((1, 1),), e), Scale(Fraction(2), ((1, 1), (4, -1)), e)
+    assert one.times(two) == Scale(Fraction(6), ((1, 2), (4, -1)), (1 + e) ** 2 - 1)
+    assert one.over(two) == Scale(Fraction(3, 2), ((4, 1),), (1 + e) / (1 - e) - 1)
+    assert one.rounded(FP32, "RZ").error == (1 + e) * (1 + Fraction(1, 1 << 23)) - 1

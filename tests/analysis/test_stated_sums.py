@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -10,15 +11,19 @@ import pytest
 
 from tcformal.analysis.bounds.constants import theorem_constant
 from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors, check_small
+from tcformal.analysis.bounds.program.steps import StepErrors, check_small, needed_sum
 from tcformal.analysis.bounds.program.sums import ErrorForm, nothing
-from tcformal.analysis.bounds.program.words import Range
+from tcformal.analysis.bounds.program.words import Range, Symbols
 from tcformal.analysis.bounds.programs import program_accuracy
 from tcformal.analysis.errors import values_of
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.steps import CallStep
+from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.programs.program import Program
+from tcformal.oracle.programs import program_result
+from tcformal.oracle.values import decode
+from tcformal.programs.program import Program, program
 from tcformal.simulation.unit import Unit
 from tcformal.theory.stated_sum import (
     LETTERS,
@@ -94,10 +99,33 @@ def test_a_theorem_about_another_sum_is_refused(
     assert bool(refused) == bool(said)
 
 
+def test_of_one_product_nothing_is_taken_away() -> None:
+    assert not StatedSum(subtracted="odd").refusal(StatedSum(), "mine", 1)
+    assert bounds().of(resolve(COMPLEX), 1, StatedSum(normal=LETTERS, c=NO_C)).sum.subtracted
+    with pytest.raises(InputError, match="that are added, but those of x86/tcmmrlfp16ps are taken away"):
+        bounds().of(resolve(COMPLEX), 2, StatedSum(normal=LETTERS, c=NO_C))
+
+
 def test_no_theorem_about_the_wrong_sum_is_given() -> None:
     """Of any operands, neither: what it takes for 0 is for the user to count."""
     with pytest.raises(InputError, match="expected a and b as they are, but cdna2"):
         bounds().of(resolve(CDNA2), 4, StatedSum(c=NO_C))
+
+
+def test_theorems_about_rounded_sums_are_about_any_operands() -> None:
+    """Those about truncated sums are not: of these the error in terms of exponents is taken, or none."""
+    any_of = StatedSum()
+    found = bounds().of(resolve("cdna1/v_mfma_f32_32x32x8f16"), 4, any_of)
+    assert found.sum.normal == frozenset()
+    volta = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
+    known = theorem_constant(volta)
+    assert known is not None
+    assert known.sum.refusal(any_of, volta.name, 4).startswith("expected a and b and c to be zero or normal")
+    used = bounds()
+    assert used.of(volta, 4, any_of).own > used.of(volta, 4, StatedSum(normal=LETTERS)).own
+    assert [x.theorem for x in used.theorems] == ["error_in_exponents", "relative_error_from_zero"]
+    with pytest.raises(InputError, match="expected a and b and c to be zero or normal for hopper/emulated"):
+        bounds().of(resolve("hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"), 4, any_of)
 
 
 @pytest.mark.parametrize("name", FLUSHING)
@@ -149,6 +177,40 @@ def test_words_that_calls_flush_are_counted(unit: str, low: int) -> None:
     assert x.bound / 5 < x.near.ratio <= x.bound
 
 
+def test_the_splitting_that_loses_the_second_word() -> None:
+    """Found by hand: both remainders are flushed."""
+    p, (a, b) = program(f"markidis@unit={CDNA2}"), (0x3C801000, 0x3D09AFD6)
+    single = format_named("fp32")
+    exact = decode(single, a).number * decode(single, b).number
+    lost = abs(decode(single, program_result(p.plan(1), [a], [b], 0)).number - exact) / abs(exact)
+    assert lost > Fraction(93, 100_000)
+    assert lost <= bound(p, 1, -6, 14) < Fraction(1, 1000)
+
+
+def test_words_that_are_never_subnormal_are_not_counted() -> None:
+    """Where the sums agree, a bound stays what it was."""
+    p = written(f"d = call('{CDNA2}', a, b)", a="fp16", b="fp16")
+    assert bound(p, 4, -14, 4) == bound(p, 4, -2, 4) < Fraction(1, 1 << 21)
+
+
+def test_what_is_flushed_is_all_of_a_product() -> None:
+    symbols, half, single = Symbols(Range(-4, 4)), format_named("fp16"), format_named("fp32")
+    whole = symbols.input("a", single)
+    high = symbols.rounded(whole, single, half, "RNE", False)
+    low = symbols.rounded(symbols.total([whole, high.scaled(Fraction(-1))]), single, half, "RNE", False)
+    assert symbols.flushed(low, half) == symbols.share(low)
+    assert Symbols(Range(0, 4)).flushed(replace(whole, grid=30, floor=Fraction(0)), half) == Fraction(
+        1, 1 << 14
+    )
+    other = symbols.input("b", single)
+    counted, lost = symbols.sizes([(low, half), (other, single)], "ab")
+    assert lost == counted == symbols.share(low)
+    assert symbols.sizes([(high, half), (other, single)], "ab")[1] == 0
+    raised, nothing_lost = symbols.sizes([(low, half), (other, single)], "")
+    assert (raised, nothing_lost) == (Fraction(1, 1 << 10), Fraction(0))
+    assert symbols.sizes([(low, half), (low, half)], "ab")[1] == symbols.share(low) ** 2
+
+
 def test_a_program_does_not_take_subtracted_products_for_added_ones() -> None:
     unit = "x86/vdpphps@negated=odd"
     p = written(f"d = call('{unit}', a, b)", a="fp16", b="fp16")
@@ -158,6 +220,18 @@ def test_a_program_does_not_take_subtracted_products_for_added_ones() -> None:
     assert x.near.ratio > Fraction(1)
     alone = program_accuracy(p, length=1)
     assert alone.bound is not None
+
+
+def test_a_long_c_takes_a_theorem_about_any_c() -> None:
+    """The sum that a call goes on from has 23 fraction bits, of which the relative theorem says nothing."""
+    one = f"t = mul(a[0], b[0], fp32)\nd = call('{ADA}', a, b, t)"
+    two = f"t = call('{ADA}', a, b)\nd = call('{ADA}', a, b, t)"
+    plans = [written(body, a="e5m2", b="e5m2").plan(1) for body in (one, two)]
+    steps = [next(s for s in reversed(x.steps) if isinstance(s, CallStep)) for x in plans]
+    needed = [needed_sum(s, x, LETTERS, zero_c=False) for s, x in zip(steps, plans, strict=True)]
+    assert [x.c_bits for x in needed] == [23, 13]
+    found = [bounds().of(resolve(ADA), 1, x).sum.c_bits for x in needed]
+    assert found == [None, 13]
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,20 @@ import numpy as np
 import pytest
 
 from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.distance.distance import distances
+from tcformal.analysis.distance import distance
+from tcformal.analysis.distance.distance import (
+    LargestDistance,
+    MatrixOperands,
+    apart_sums,
+    distances,
+    largest_distance,
+)
 from tcformal.design.names import resolve
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError
 from tcformal.simulation import arrays
 from tcformal.simulation.unit import unit
-from tcformal.theory.stated_sum import StatedSum
+from tcformal.theory.stated_sum import LETTERS, StatedSum
 
 F16 = {
     "cdna1": "cdna1/v_mfma_f32_32x32x8f16", "cdna2": "cdna2/v_mfma_f32_32x32x8f16",
@@ -118,6 +125,61 @@ def test_products_that_one_unit_takes_away_move_the_interval(exact: bool) -> Non
     assert -0.00001 < same.low[0, 0] <= 0 <= same.high[0, 0] < 0.00001
 
 
+def test_a_c_with_more_bits_than_a_theorem_speaks_of_counts_for_itself() -> None:
+    """Nothing but c: Ada keeps 13 bits of it, the other unit all."""
+    ada, amx = FP8["ada"], FP8["amx"]
+    a = np.zeros((1, 32), arrays.dtypes()["e5m2"])
+    for c in (1.75 + 2.0**-13 - 2.0**-20, 1 + 2.0**-13 - 2.0**-23, -1 - 2.0**-13 + 2.0**-20):
+        last = np.full((1, 1), c, np.float32)
+        for names in ((ada, amx), (amx, ada)):
+            x = distances(*names, a, a.T, last)
+            first, second = (float(unit(u).matmul(a, a.T, last)[0, 0]) for u in names)
+            assert x.covered.all()
+            assert first != second
+            assert x.low[0, 0] <= second - first <= x.high[0, 0]
+    stated = CallBounds()
+    found = stated.of(resolve(ada), 32, StatedSum(normal=LETTERS, c_bits=13))
+    assert found.sum.c_bits == 13
+    longer = stated.of(resolve(ada), 32, StatedSum(normal=LETTERS, c_bits=14))
+    assert longer.sum.c_bits is None
+    assert longer.other > found.other
+
+
+def test_a_subnormal_c_counts_as_the_least_normal_number() -> None:
+    """Of a unit whose c has fewer exponents than its results."""
+    name = "volta/mma.m8n8k4.f32.f16.f16.f16"
+    a, b = one(1.0, 2.0**-14)
+    for c in (2.0**-20, 2.0**-24):
+        last = np.full((1, 1), c, np.float16)
+        given = MatrixOperands(resolve(name), arrays.product(resolve(name), a, b, last, None, None))
+        assert given.last[0, 0] == c
+        assert given.raised_last[0, 0] == 2.0**-14
+        x = distances(name, name, a, b, last)
+        assert x.covered.all()
+        assert x.high[0, 0] > 0
+
+
+def test_elements_of_which_a_theorem_speaks() -> None:
+    """Not those with a subnormal c, nor with one of more bits."""
+    u = resolve("volta/mma.m8n8k4.f32.f16.f16.f16")
+    a, b = np.ones((1, 1), np.float16), np.ones((1, 3), np.float16)
+    c = np.array([[2.0**-20, 1.25, 1.5]], np.float16)
+    given = MatrixOperands(u, arrays.product(u, a, b, c, None, None))
+    assert given.inside(StatedSum()).tolist() == [[True, True, True]]
+    assert given.inside(StatedSum(normal=LETTERS)).tolist() == [[False, True, True]]
+    assert given.inside(StatedSum(c_bits=1)).tolist() == [[True, False, True]]
+    # A flushed c moves the sum as a flushed factor does.
+    more, margin = apart_sums(given, given.values, given.summed(LETTERS, u))
+    assert np.abs(np.add(more, [2.0**-20, 0, 0])).max() <= margin.max() < 2.0**-40
+
+
+def test_what_underflows_beside_subnormal_factors_is_not_covered() -> None:
+    bf16 = arrays.dtypes()["bf16"]
+    for a, covered in ((2.0**60, True), (2.0**-10, False)):
+        x = distances(BF16["cdna1"], BF16["ampere"], *one(2.0**-130, a, bf16))
+        assert x.covered.all() == covered
+
+
 def test_a_bound_that_an_element_exceeds_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its operands; of the first unit, whose results are computed."""
     a, b = one(1.0009765625, 1.0009765625)
@@ -129,3 +191,25 @@ def test_a_bound_that_an_element_exceeds_stops_the_run(monkeypatch: pytest.Monke
         InvariantError, match=r"\(0, 0\) of volta.* as is proved, .* a = 0x3c01, b = 0x3c01, c = 0x"
     ):
         distances(F16["volta"], F16["cdna1"], a, b, c, exact=True)
+
+
+def test_the_largest_distance_of_units_with_other_signs() -> None:
+    """Twice the products that the one takes away; of one product nothing is taken away."""
+    other = f"{F16['dot']}@negated=odd"
+    x = largest_distance(F16["dot"], other, length=2)
+    assert 2 == x.attained <= x.bound < Fraction(2001, 1000)
+    assert x.other_signs
+    alone = largest_distance(F16["dot"], other, length=1)
+    assert alone.bound < Fraction(1, 1000)
+    assert not alone.other_signs
+    with pytest.raises(InvariantError, match=r"as is proved, .* apart: a = 0x"):
+        LargestDistance(
+            units=x.units, length=2, bound=Fraction(1), attained=x.attained, inputs=x.inputs,
+            results=x.results,
+        )  # fmt: skip
+
+
+def test_a_share_of_c_is_in_the_error() -> None:
+    stated = CallBound(Fraction(1, 4), Fraction(1, 2), -126, StatedSum())
+    found = distance._error(stated, np.full((1, 1), 8.0), np.full((1, 1), 16.0))
+    assert 10 <= found[0, 0] < 10.0001

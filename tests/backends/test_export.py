@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -42,7 +43,9 @@ from tcformal.backends.export.verilog import VerilogText
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import operation
+from tcformal.errors import UnknownNameError
 from tcformal.ir.walk import digest, to_json
+from tcformal.programs.exported import exported
 from tcformal.version import VERSION
 
 SEED = 20261101
@@ -177,6 +180,42 @@ def test_stages_have_names(to: str) -> None:
         assert re.search(r"block0.sum = x \* 2\^-\d+, x signed", text)
 
 
+def test_json_names_operands_and_stages() -> None:
+    """Formats and readings stand beside the DAG."""
+    data = json.loads(written(design_of("tfdpa@products=2"), "json"))
+    assert [(p["name"], p["elements"], p["format"]) for p in data["operands"]] == [
+        ("a", ["a[0]", "a[1]"], "fp16"),
+        ("b", ["b[0]", "b[1]"], "fp16"),
+        ("c", ["c"], "fp32"),
+    ]
+    assert data["result"] == {"name": "d", "width": 32, "format": "fp32"}
+    assert data["stages"].keys() == data["roots"].keys() - {"d"}
+
+
+def test_names_are_identifiers() -> None:
+    """A name's signs and punctuation become what C and Verilog take, and no two designs one name."""
+    assert exported(resolve("tfdpa@zero_exponent=-19")).name == "tcformal_tfdpa_zero_exponent_minus19"
+    names = [f"tcformal_{identifier(name)}" for name in distinct_designs()]
+    assert len(set(names)) == len(names)
+
+
+def test_an_unknown_format_is_rejected() -> None:
+    """One sentence with what is known."""
+    with pytest.raises(UnknownNameError, match="expected a known format, but got 'vhdl'"):
+        written(design_of("tfdpa@products=2"), "vhdl")
+
+
+def test_scripts_take_assertions(tmp_path: Path) -> None:
+    """A user's question about stages and result: can a sum of two products be NaN where no input is?"""
+    bitwuzla: Any = pytest.importorskip("bitwuzla")
+    text = written(design_of("tfdpa@products=2"), "smtlib").decode()
+    finite = " ".join(f"(not (= ((_ extract 14 10) {x}) #b11111))" for x in ("a_0", "a_1", "b_0", "b_1"))
+    text += f"(assert (and {finite} (= c #x00000000)))(assert (= d #x7fffffff))"
+    parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
+    parser.parse(text, True, False)
+    assert parser.bitwuzla().check_sat() == bitwuzla.Result.UNSAT
+
+
 def test_two_headers_in_one_program(tmp_path: Path) -> None:
     """Headers share their helpers, and C++ takes them too."""
     if shutil.which("g++") is None:
@@ -196,6 +235,13 @@ def test_yosys_evaluates_modules(name: str, tmp_path: Path) -> None:
     """yosys finds nothing wrong with the module, and its results are the model's."""
     design, rows = design_of(name), seeded(name, 60, SEED)
     assert results(design, "verilog", read_yosys, rows, tmp_path) == expected(design, rows)
+
+
+@debian
+def test_yosys_evaluates_random_graphs(tmp_path: Path) -> None:
+    """Every operator as Verilog."""
+    for i, (design, rows) in enumerate(any_designs(5, 60)):
+        assert results(design, "verilog", read_yosys, rows, tmp_path / str(i)) == expected(design, rows)
 
 
 @debian
@@ -236,6 +282,15 @@ def test_verilator_runs_module_and_dpi_function(name: str, tmp_path: Path) -> No
         return read_verilator(of, path, given, header)
 
     assert results(design, "verilog", read, rows, tmp_path) == expected(design, rows)
+
+
+@debian
+def test_verilator_has_no_complaint(tmp_path: Path) -> None:
+    """All warnings on, but those about bits that nobody reads and names of files."""
+    for i, name in enumerate((*SMALL, SCALED)):
+        path = tmp_path / f"{i}.sv"
+        path.write_bytes(written(design_of(name), "verilog"))
+        run([*LINT, path])
 
 
 # ------------------------------------------------------------------------------------------- longer

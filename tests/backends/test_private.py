@@ -10,7 +10,7 @@ import pytest
 
 from tcformal.backends import machine
 from tcformal.backends.private import is_private, private_folder, read_private
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
 from tcformal.simulation.gpu import tools
 
 
@@ -32,6 +32,13 @@ def test_folders_are_made_for_their_user_alone(cache: Path) -> None:
     finally:
         os.umask(before)
     assert (mode(cache), mode(cache / "kernels")) == (0o700, 0o700)
+
+
+def test_a_folder_that_others_could_only_read_is_closed(cache: Path) -> None:
+    (cache / "probes").mkdir(parents=True)
+    (cache / "probes").chmod(0o755)
+    assert private_folder("probes") == cache / "probes"
+    assert mode(cache / "probes") == 0o700
 
 
 def open_to_others(folder: Path) -> None:
@@ -83,6 +90,22 @@ def test_kernels_and_probes_refuse_such_a_folder(cache: Path) -> None:
             folder()
 
 
+def test_a_relative_cache_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
+    for folder in (machine.cache_folder, tools.cache_folder):
+        with pytest.raises(
+            InputError, match=r"^expected an absolute path in XDG_CACHE_HOME, but got 'cache'$"
+        ):
+            folder()
+
+
+def test_without_a_place_there_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert private_folder("kernels") is None
+    assert tools.cache_folder().is_dir()
+
+
 def test_a_file_that_others_may_write_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "code"
     path.write_bytes(b"code")
@@ -95,3 +118,19 @@ def test_a_file_that_others_may_write_is_not_read(tmp_path: Path) -> None:
     for other in (path, link, tmp_path / "none", tmp_path):
         assert read_private(other) is None
         assert not is_private(other)
+
+
+def test_a_probe_that_others_may_have_written_is_built_again(tmp_path: Path) -> None:
+    source = tmp_path / "source.c"
+    source.write_text("int main;")
+
+    def build(part: Path) -> None:
+        part.write_text("ours")
+
+    made = tools.built([source], ["cc"], build)
+    assert mode(made) == 0o700
+    made.write_text("theirs")
+    made.chmod(0o722)
+    assert tools.built([source], ["cc"], build) == made
+    assert made.read_text() == "ours"
+    assert mode(made) == 0o700

@@ -2,24 +2,74 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tcformal
-from tcformal.errors import InputError
+from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.random import Raw
+from tcformal.version import VERSION
 
+ROOT = Path(__file__).resolve().parents[2]
 NAME = "ampere/mma.m16n8k8.f32.f16.f16.f32"
+IMPORT = """
+import json, sys, tcformal
+solvers = ["z3", "cvc5", "bitwuzla"]
+loaded = [sorted({"numpy", "click", "rich", *solvers} & set(sys.modules))]
+tcformal.unit("ampere/mma.m16n8k8.f32.f16.f16.f32")
+loaded.append(sorted(set(solvers) & set(sys.modules)))
+tcformal.explain("tfdpa@products=1", [1], [1], 0)
+tcformal.separate, tcformal.prove_equal
+loaded.append(sorted(set(solvers) & set(sys.modules)))
+print(json.dumps(loaded))
+"""
 
 
 # ---------------------------------------------------------------------- names
+def test_importing_the_package_loads_nothing() -> None:
+    """No solver and no NumPy at import; no solver in this process at all."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    assert json.loads(done.stdout) == [[], [], []]
+
+
+def test_every_public_name_is_there() -> None:
+    assert tcformal.__version__ == VERSION
+    for name in tcformal.__all__:
+        assert getattr(tcformal, name) is not None
+    assert {"unit", "units", "separate", "prove_equal", "explain", "Unit", "Verdict", "Trace"} <= set(
+        tcformal.__all__
+    )
+
+
 def test_no_other_name_is_there() -> None:
     with pytest.raises(AttributeError, match="No tcformal attribute seperate"):
         tcformal.seperate  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_units_are_named_and_found() -> None:
+    names = tcformal.units()
+    assert NAME in names
+    assert len(names) == len(set(names)) > 30
+    u = tcformal.unit(NAME)
+    assert isinstance(u, tcformal.Unit)
+    assert (u.name, u.m, u.n, u.k) == (NAME, 16, 8, 8)
+    formats = u.a_format, u.b_format, u.c_format, u.d_format
+    assert [f.name for f in formats] == ["fp16", "fp16", "fp32", "fp32"]
+    assert u.design.fraction_bits == 24
+    assert u.sources
+    with pytest.raises(UnknownNameError, match="expected a known unit, but got 'ampere'"):
+        tcformal.unit("ampere")
 
 
 def test_separate_prove_equal_and_explain() -> None:
@@ -91,6 +141,12 @@ def test_how_an_array_lies_in_memory_does_not_matter(change: Callable[[Raw], Raw
     assert all(np.array_equal(x, y) and x.dtype == y.dtype for x, y in zip(given, before, strict=True))
 
 
+def test_results_are_as_narrow_as_their_format() -> None:
+    a, b, c = operands()
+    narrow = tcformal.unit("hopper/mma.m16n8k8.f16.f16.f16.f16")
+    assert narrow.dot_bits(a, b, c.astype(np.uint16)).dtype == np.uint16
+
+
 def test_a_result_is_the_callers_own() -> None:
     """Writing into a result changes nothing else, although a circuit is kept between calls."""
     u, (a, b, c) = tcformal.unit(NAME), operands()
@@ -98,6 +154,26 @@ def test_a_result_is_the_callers_own() -> None:
     kept = first.copy()
     first[:] = 0
     assert np.array_equal(u.dot_bits(a, b, c), kept)
+
+
+def test_no_rows_give_no_results() -> None:
+    u, (a, b, c) = tcformal.unit(NAME), operands(0)
+    result = u.dot_bits(a, b, c)
+    assert result.shape == (0,)
+    assert result.dtype == np.uint32
+
+
+def test_rows_are_independent() -> None:
+    u, (a, b, c) = tcformal.unit(NAME), operands(64)
+    together = u.dot_bits(a, b, c)
+    apart = [u.dot_bits(a[i : i + 1], b[i : i + 1], c[i : i + 1])[0] for i in range(64)]
+    assert together.tolist() == apart
+
+
+def test_more_blocks_go_on_from_the_result() -> None:
+    u, (a, b, c) = tcformal.unit(NAME), operands()
+    twice = u.dot_bits(np.hstack([a, b]), np.hstack([b, a]), c)
+    assert np.array_equal(twice, u.dot_bits(b, a, u.dot_bits(a, b, c)))
 
 
 A, B, C = operands()
@@ -163,6 +239,14 @@ def test_arrays_are_refused(a: Any, b: Any, c: Any, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         tcformal.unit(NAME).dot_bits(a, b, c)
     assert str(caught.value) == sentence
+
+
+def test_objects_are_no_encodings() -> None:
+    """An array of Python objects may hold anything, fractions and negative numbers too."""
+    for value in (1.5, -1):
+        x = np.full((5, 8), value, dtype=object)
+        with pytest.raises(InputError):
+            tcformal.unit(NAME).dot_bits(x, B, C)
 
 
 def test_more_products_than_the_unit_takes_are_calls_one_after_the_other() -> None:

@@ -85,6 +85,72 @@ def test_inputs_refute_a_claim_and_what_stands_in_a_theorems_way_is_said() -> No
     assert "replayed on integers and fractions" in result.output
 
 
+def test_a_claim_that_is_refuted_exits_1_and_shows_the_witness() -> None:
+    result = run("tfdpa@products=1,k=2", "--claim", "product-order")
+    assert result.exit_code == 1, result.output
+    assert "VIOLATED: the order matters: products 0 and 1 exchanged" in result.output
+    assert "replayed on integers and fractions" in " ".join(result.output.split())
+
+
+def test_several_units_make_a_table() -> None:
+    result = run("--claim", "product-order", "--filter", "volta/")
+    assert result.exit_code == 0, result.output
+    assert "product-order: 3 HOLDS" in result.output
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_one_unit_chosen_by_text_makes_a_table_too() -> None:
+    result = run("--claim", "product-order", "--filter", "volta/mma.m8n8k4.f16")
+    assert result.exit_code == 0, result.output
+    assert "product-order: 1 HOLDS" in result.output
+
+
+@pytest.mark.slow
+def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
+    result = run(
+        "sequential@products=2,k=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16",
+        "--claim",
+        "all",
+        "--json",
+    )
+    data = json.loads(result.stdout)
+    assert result.exit_code == 1, result.output
+    assert {r["claim"] for r in data["refused"]} == {
+        "sign-magnitude",
+        "carry-bits",
+        "zero-exponent",
+        "exact-sum",
+    }
+    assert {c["claim"]: c["verdict"] for c in data["claims"]} == {
+        "product-order": "VIOLATED", "negation-symmetry": "HOLDS", "zero-products": "VIOLATED",
+        "error-bound": "HOLDS", "monotonicity": "HOLDS", "integer-sums": "HOLDS",
+        "relative-error": "HOLDS", "correctly-rounded": "VIOLATED",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((VOLTA, "--claim", "order"), "the closest are product-order"),
+        ((VOLTA, VOLTA, "--claim", "all"), "expected at most one unit with --claim"),
+        ((VOLTA, "--claim", "all", "--filter", "x"), "expected a unit or --filter"),
+        ((VOLTA, "--claim", "all", "--assume", "finite"), "expected --assume with one unit and one claim"),
+        (("--claim", "product-order", "--assume", "finite"), "expected --assume with one unit and one claim"),
+        ((VOLTA, "--claim", "carry-bits", "--assume", "c=0"), "claim carry-bits uses (none), but got c=0x0"),
+        ((VOLTA, "--claim", "negation-symmetry", "--explain"), "expected no --explain"),
+        (("--claim", "all", "--filter", "no such unit"), "expected a unit that all fits"),
+        ((VOLTA, VOLTA, "--filter", "x"), "expected --filter with --claim only"),
+        ((VOLTA,), "expected two units or --claim"),
+        (("x86/vdpbf16ps", "--claim", "carry-bits"), "without a bound on its bits for claim carry-bits"),
+    ],
+)
+def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert "Traceback" not in result.output
+
+
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     run(VOLTA, "--claim", "carry-bits")
     verify = ["results", "verify", "--claims"]
@@ -96,3 +162,12 @@ def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     path = results_folder / "claims.jsonl"
     path.write_text(path.read_text().replace("4 carry bits", "3 carry bits"))
     assert CliRunner().invoke(main, verify).exit_code == 1
+
+
+def test_a_claim_that_solvers_prove_says_so() -> None:
+    """A question that no theorem answers: half the products of a sum of two that are rounded first."""
+    unit = "tfdpa@products=2,k=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,zero_exponent=own"
+    result = run(unit, "--claim", "zero-products", "--json")
+    data = json.loads(result.stdout)
+    assert data["verdict"] in ("HOLDS", "VIOLATED"), data["reason"]
+    assert data["answered_by"] in ("theorem", "solvers", "witness")

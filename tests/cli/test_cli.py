@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -12,7 +13,13 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from rich.text import Text
 
+import tcformal
+from tcformal.cli import main
+from tcformal.design.catalog import catalogue
+from tcformal.encodings.catalog import FORMATS
+from tcformal.report.text import console
 from tcformal.solve.members import Member, registry
 from tcformal.version import VERSION
 
@@ -24,6 +31,19 @@ FOUR = "tfdpa@products=4"
 PATIENT = ["--time-limit", "300"]
 
 Run = Callable[..., Result]
+
+
+def process(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line as `python -m tcformal`."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    return subprocess.run(
+        [sys.executable, "-m", "tcformal", *words],
+        cwd=ROOT,
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
 def parsed(result: Result) -> Any:
@@ -41,6 +61,28 @@ def readable(text: str, *, but: str = "bit by bit: ") -> list[str]:
 
 
 # ---------------------------------------------------------------------- units and formats
+def test_units_are_listed(run: Run) -> None:
+    result = run("units", "--arch", "ampere", "--all")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = readable(result.stdout)
+    names = [name for name in tcformal.units() if name.startswith("ampere/")]
+    assert [name for name in names if not any(line.split()[:1] == [name] for line in lines)] == []
+    data = parsed(run("units", "--arch", "ampere", "--all", "--json"))
+    assert [u["name"] for u in data] == names
+
+
+def test_every_unit_is_in_the_json(run: Run) -> None:
+    assert [u["name"] for u in parsed(run("units", "--all", "--json"))] == tcformal.units()
+
+
+def test_names_in_the_list_are_whole(run: Run) -> None:
+    """Each name of the list can be copied, however long it is."""
+    words = set(run("units", "--designs").stdout.split())
+    shown = [u["name"] for u in parsed(run("units", "--json"))]
+    assert len(shown) > 100
+    assert set(shown) <= words
+
+
 @pytest.mark.parametrize(
     "words",
     [("--arch", "hopper", "--format", "tf32"), ("--format", "e4m3"), ("--evidence", "recorded")],
@@ -55,6 +97,38 @@ def test_units_are_filtered(run: Run, words: tuple[str, ...]) -> None:
             assert words[words.index("--format") + 1] in (u["formats"]["a"], u["formats"]["b"])
         if "--evidence" in words:
             assert u["parameters"]["fraction_bits"]["evidence"] == "recorded"
+
+
+@pytest.mark.parametrize("name", [AMPERE, f"{AMPERE}@fraction_bits=25", "valpey@terms=5,carry_bits=3"])
+def test_one_unit_is_shown_with_its_sources(run: Run, name: str) -> None:
+    result = run("units", name)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = readable(result.stdout)
+    data = parsed(run("units", name, "--json"))
+    assert lines[0] == data["name"] == name
+    for parameter, fact in data["parameters"].items():
+        row = next(line for line in lines if line.split()[:1] == [parameter])
+        assert fact["source"]
+        assert f"  {fact['evidence']}  " in row
+        assert fact["source"].split()[0] in row
+    assert data["parameters"]["nan_word"]["value"] == tcformal.unit(name).design.nan_word
+
+
+def test_formats_are_listed(run: Run) -> None:
+    result = run("formats")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = readable(result.stdout)
+    assert [name for name in FORMATS if not any(line.split()[:1] == [name] for line in lines)] == []
+    data = parsed(run("formats", "--json"))
+    assert [f["name"] for f in data] == list(FORMATS)
+    assert [f["bits"] for f in data] == [f.width for f in FORMATS.values()]
+
+
+def test_one_format_is_shown_with_what_its_bits_are(run: Run) -> None:
+    assert "13 low bits ignored" in " ".join(run("formats", "tf32").stdout.split())
+    assert "sign bit ignored" in " ".join(run("formats", "ue4m3").stdout.split())
+    (data,) = parsed(run("formats", "bfloat16", "--json"))
+    assert (data["name"], data["bits"], data["exponent_bits"], data["e_max"]) == ("bf16", 16, 8, 127)
 
 
 # ---------------------------------------------------------------------- values
@@ -83,6 +157,88 @@ def test_values_are_read_as_people_write_them(
     assert parsed(run(*words, "--json")) == [{"unit": FOUR, "value": value, "hex": word}]
 
 
+def test_several_units_are_evaluated(run: Run) -> None:
+    words = ["eval", AMPERE, HOPPER, TURING_K8, "--a", "2048,-2^-14,...", "--b", "1,1,..."]
+    result = run(*words)
+    assert result.exit_code == 0
+    rows = [line.split() for line in readable(result.stdout)[1:]]
+    data = parsed(run(*words, "--json"))
+    assert [row[0] for row in rows] == [entry["unit"] for entry in data] == [AMPERE, HOPPER, TURING_K8]
+    assert [row[-1] for row in rows] == [entry["hex"] for entry in data]
+    assert [entry["hex"] for entry in data] == ["0x45000000", "0x44ffffff", "0x45000000"]
+    assert "16777215*2^-13 (~2047.999878)" in result.stdout
+
+
+# ---------------------------------------------------------------------- explain
+def test_one_result_is_explained(run: Run) -> None:
+    words = ["explain", FOUR, "--a", "2048,-2^-14,...", "--b", "1,1,...", "--c", "2^-60"]
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = readable(result.stdout)
+    data = parsed(run(*words, "--json"))
+    (unit,) = data["units"]
+    (step,) = unit["steps"]
+    assert "part_at" not in data
+    assert lines[0] == unit["unit"] == FOUR
+    assert lines[1].startswith(
+        f"block0: 5 terms at e_max = {step['e_max']}, {step['fraction_bits']} fraction"
+    )
+    for term in step["terms"]:
+        row = next((line for line in lines if line.startswith(f"{term['name']} = ")), None)
+        assert (row is None) == (term["value"] == "0")
+        if row is not None:
+            assert row.startswith(f"{term['name']} = {term['value']} ")
+            assert f" {term['exponent']}  " in row
+    assert f"sum = {step['sum']} " in result.stdout
+    assert lines[-1] == "" or lines[-1].startswith("result")
+    assert f"result: {unit['value']} ({unit['hex']})" in lines
+
+
+def test_two_units_are_compared(run: Run) -> None:
+    words = ["explain", AMPERE, HOPPER, "--a", "2048,-2^-14,...", "--b", "1,1,..."]
+    result = run(*words)
+    assert result.exit_code == 0
+    text = "\n".join(readable(result.stdout))
+    part = parsed(run(*words, "--json"))["part_at"]
+    assert part == {"stage": "the alignment of a[1]·b[1] at block0", "values": ["0", "-2^-14"]}
+    assert f"They diverge at {part['stage']}:\n  {AMPERE}: 0\n  {HOPPER}: -2^-14" in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(
+            ("sequential@terms=4", "--a", "1,2,3", "--b", "1,1,2^-24", "--c", "2^-30"), id="sequential"
+        ),
+        pytest.param((AMPERE, "--a", "2^-24,...", "--b", "2^-24,...", "--c", "-2^-149"), id="subnormal"),
+        pytest.param(
+            (AMPERE, "--a", "65504,2^-24,...", "--b", "65504,2^-24,...", "--c", "2^-149"), id="long-runs"
+        ),
+        pytest.param((AMPERE, HOPPER, "--a", "1,nan,...", "--b", "1,1,...", "--c", "inf"), id="nan"),
+        pytest.param(
+            ("tfdpa@fraction_bits=exact,k=8", "--a", "1,...", "--b", "1,...", "--c", "2^-149"), id="exact"
+        ),
+        pytest.param(
+            ("ampere/mma.m8n8k4.f64.f64.f64.f64", "--a", "1,1/4,2^-1000,...", "--b", "1,...", "--c", "3"),
+            id="fp64",
+        ),
+        pytest.param((AMPERE_K8, AMPERE, "--a", "1,...", "--b", "1,...", "--c", "1"), id="different-k"),
+    ],
+)
+def test_pictures_fit(run: Run, words: tuple[str, ...]) -> None:
+    result = run("explain", *words)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = readable(result.stdout)
+    assert sum(line.startswith("result: ") for line in lines) == sum("/" in w or "@" in w for w in words[:2])
+    assert parsed(run("explain", *words, "--json"))["units"]
+
+
+def test_nan_is_traced_to_its_operand(run: Run) -> None:
+    result = run("explain", AMPERE, "--a", "1,nan,...", "--b", "1,1,...")
+    assert "block0: a[1]·b[1] is NaN; so the result is NaN" in result.stdout
+    assert "block1: result of block 0 is NaN; so the result is NaN" in result.stdout
+
+
 # ---------------------------------------------------------------------- separate and prove
 def test_separate_finds_explains_and_exits_0(run: Run) -> None:
     result = run("separate", AMPERE, HOPPER, *PATIENT)
@@ -109,6 +265,14 @@ def test_the_printed_command_gives_the_same_results(run: Run) -> None:
         stage = data["part_at"]["stage"]
         assert f"They diverge at {stage}:" in result.stdout
         assert f"They diverge at {stage}:" in again.stdout
+
+
+def test_separate_with_an_explanation(run: Run) -> None:
+    text = run("separate", AMPERE_K8, f"{AMPERE_K8}@fraction_bits=25", "--explain", *PATIENT).stdout
+    lines = readable(text)
+    assert sum(line.startswith("block0: 9 terms at e_max") for line in lines) == 2
+    assert sum(line.startswith("result: ") for line in lines) == 2
+    assert "bit by bit" not in text
 
 
 def test_separate_as_json(run: Run) -> None:
@@ -198,6 +362,21 @@ def test_no_answer_exits_3(run: Run, command: str, solver: str, verdict: str) ->
     assert result.exit_code == 3
     assert result.stdout.startswith(f"{verdict}: ")
     assert "SEPARATED" not in result.stdout
+
+
+def test_no_solver_at_all_exits_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(registry):
+        monkeypatch.setitem(registry, name, Member(f"no-such-{name}", "nowhere:run"))
+    result = run("prove", AMPERE_K8, TURING_K8)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.startswith(
+        "error: expected at least one solver to be installed, but found none: python -m pip "
+    )
+
+
+def test_seed_and_limits_are_recorded(run: Run) -> None:
+    words = ("prove", AMPERE_K8, TURING_K8, "--seed", "7", "--time-limit", "299.5", "--memory-limit", "4096")
+    assert parsed(run(*words, "--json"))["limits"] == {"time_s": 299.5, "memory_mb": 4096, "seed": 7}
 
 
 # ---------------------------------------------------------------------- bad input
@@ -353,6 +532,22 @@ def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], sentence: s
         assert (as_json.exit_code, as_json.stdout, as_json.stderr) == (2, "", result.stderr)
 
 
+def test_a_missing_solver_is_named_with_its_package(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry, "cvc5", Member("no-such-cvc5", registry["cvc5"].runner))
+    result = run("separate", AMPERE, HOPPER, "--solvers", "bitwuzla,cvc5")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: expected solver cvc5 to be installed, but its package is missing: pip install no-such-cvc5\n"
+    )
+
+
+def test_the_others_answer_where_one_solver_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry, "z3", Member("no-such-z3", registry["z3"].runner))
+    data = parsed(run("prove", AMPERE_K8, TURING_K8, *PATIENT, "--json"))
+    assert data["verdict"] == "EQUIVALENT"
+    assert {s["name"] for s in data["solvers"]} == set(registry) - {"z3"}
+
+
 def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def trip(name: str) -> None:
         raise ZeroDivisionError("of all things")
@@ -365,7 +560,73 @@ def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.Monk
     assert isinstance(run("eval", AMPERE, *ONES).exception, ZeroDivisionError)
 
 
+def test_help_is_help(run: Run) -> None:
+    assert run("--help").exit_code == 0
+    assert run("separate", "-h").exit_code == 0
+    assert run("--version").stdout == f"tcformal, version {VERSION}\n"
+    bare = run()
+    assert bare.exit_code == 2
+    assert "\nCommands:\n" in bare.stdout + bare.stderr
+    for name in main.commands:
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert "Traceback" not in result.output
+
+
 # ---------------------------------------------------------------------- terminals, pipes, processes
+def test_columns_are_obeyed_and_nonsense_is_not(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, widest in (("70", 70), ("3", 100), ("wide", 100), ("", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        result = run("formats")
+        assert result.exit_code == 0
+        assert max(map(len, result.stdout.splitlines())) <= widest
+
+
+def test_a_terminal_is_coloured_unless_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert console().color_system
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = console()
+    assert plain.color_system is None
+    with plain.capture() as capture:
+        plain.print(Text("text", style="bold red"))
+    assert capture.get() == "text\n"
+
+
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1", "FORCE_COLOR": "1", "TERM": "xterm"}])
+def test_a_process_prints_no_escape_codes(environment: dict[str, str]) -> None:
+    done = process("units", AMPERE, **environment)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert readable(done.stdout)[0] == AMPERE
+
+
+def test_a_process_separates_and_explains() -> None:
+    done = process("separate", AMPERE, HOPPER, "--explain", *PATIENT)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert readable(done.stdout)[0].startswith("SEPARATED: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("prove", AMPERE_K8, TURING_K8, *PATIENT), 0),
+        pytest.param(("separate", AMPERE_K8, TURING_K8, *PATIENT), 1, marks=pytest.mark.long),
+        (("units", "nothing"), 2),
+        (("prove", AMPERE_K8, TURING_K8, "--time-limit", "0.001"), 3),
+    ],
+)
+def test_exit_codes_of_processes(words: tuple[str, ...], code: int) -> None:
+    done = process(*words)
+    assert done.returncode == code
+    assert "Traceback" not in done.stdout + done.stderr
+    assert (done.stdout == "") == (code == 2)
+    assert done.stderr == "" or done.stderr.startswith("error: expected a known unit, but got 'nothing'")
+
+
 @pytest.mark.parametrize(
     "words", ["units --all", "units --all --arch hopper --json", f"units {AMPERE}", "formats --json"]
 )
@@ -374,3 +635,16 @@ def test_a_closed_pipe_leaves_no_traceback(words: str) -> None:
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.stderr == "code 0\n"
     assert len(done.stdout.splitlines()) == 1
+
+
+def test_a_closed_pipe_from_the_start_leaves_no_traceback() -> None:
+    """Nobody reads at all: the write fails at once."""
+    words = "units --all --arch hopper"
+    command = f'{{ sleep 1; "{sys.executable}" -m tcformal {words}; echo "code $?" >&2; }} | true'
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stderr == "code 0\n"
+
+
+def test_a_name_in_the_catalogue_needs_no_quotes() -> None:
+    """No shell takes a unit's name for anything else."""
+    assert all(shlex.quote(name) == name for name in catalogue())

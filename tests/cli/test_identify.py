@@ -13,10 +13,12 @@ from click.testing import CliRunner, Result
 from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.devices.programs.hand import HandDevice, lines_of
+from tcformal.errors import InputError
 from tcformal.identification.asking.device import identify as identify_device
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
 from tcformal.store.schema import sealed
@@ -72,6 +74,15 @@ def test_the_exit_code_says_what_was_found() -> None:
     assert f"{UNIT} " in result.stdout
 
 
+@pytest.mark.slow
+def test_an_instruction_names_formats_and_k() -> None:
+    unit = "ampere/mma.m16n8k16.f32.f16.f16.f32"
+    result = run("identify", "--device", "model:ampere", "--unit", unit, "--vectors", "10", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["k"] == 16
+    assert list(Path("results/identify").rglob("ampere-mma*-k16.jsonl"))
+
+
 def answers(lines: list[dict[str, Any]], path: Path) -> None:
     """What the unit gives for printed inputs, as the lab's program writes it."""
     witnesses = [from_data(SPEC, line, "a line") for line in lines[1:]]
@@ -109,6 +120,28 @@ def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
     assert run("results", "verify").exit_code == 3
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("--device", f"model:{UNIT}"), 2, "expected --formats A,B,C,D"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16"), 2, "expected the formats of A, B, C and D"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp9"), 2, "expected a known format"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0"), 2, "expected FORMAT/BLOCK"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0/4"), 3, "to take"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--unit", UNIT), 2, "expected --unit or --formats"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--next"), 2, "expected --device hand:NAME"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--vectors", "-1"), 2, "expected an integer from 0"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp32", "--k", "0"), 2, "for --k"),
+        (("--device", "hand:lab", *FORMATS, "--answer", "none.jsonl"), 2, "expected answers as JSON lines"),
+        (("--device", "exec:no-such-program", *FORMATS), 3, "expected a program"),
+    ],
+)
+def test_what_cannot_be_asked_rejects(words: tuple[str, ...], code: int, sentence: str) -> None:
+    result = run("identify", *words)
+    assert result.exit_code == code, result.output
+    assert sentence in result.stderr
+
+
 def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
     words = ("identify", "--device", "hand:lab", *FORMATS)
     lines = [json.loads(line) for line in run(*words, "--next").stdout.splitlines()]
@@ -124,6 +157,19 @@ def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
         result = run(*words, "--answer", str(path))
         assert result.exit_code == code, result.output
         assert result.stderr.startswith("error: expected an")
+
+
+def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
+    device, path = HandDevice("lab"), tmp_path / "answers.jsonl"
+    first, second = batch(SPEC, 4, 12, 1), batch(SPEC, 4, 12, 2)
+    answers(lines_of(SPEC, first), path)
+    device.answer(path)
+    with pytest.raises(
+        InputError, match=r"^expected answers to the 12 inputs that are asked now .*-0 has none"
+    ):
+        device.run(SPEC, second)
+    device.answer(path)
+    assert (device.run(SPEC, first) == replay(SPEC, first)).all()
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,9 +17,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import signals
 from tcformal.cli import main
 from tcformal.query.pairs.campaign import PairOutcome
-from tcformal.query.pairs.pairs import Pair, groups
+from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.question import Kind
 from tcformal.report.pairs import LETTERS
 
@@ -53,6 +55,24 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return come_to
 
 
+def test_every_group_is_shown_in_a_hundred_columns(run: Run, outcomes: Callable[..., None]) -> None:
+    outcomes(Kind.SEPARATED)
+    shown = run("--all-pairs")
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stdout.splitlines()
+    assert max(map(len, lines)) <= 100
+    for group in groups():
+        assert group.formats in lines
+        for unit in group.units:
+            assert any(unit.name in line.split() for line in lines), unit.name
+    rows = [line for line in lines if re.match(r"\s*\d+ .*·", line)]
+    assert sum(row.split().count("s") for row in rows) == 738
+    alone = len(without_counterpart())
+    assert lines[-1] == f"{alone} designs of formats that no other design has"
+    assert lines[-2].startswith("738 pairs of ")
+    assert ": 738 separated; 0 kept from before; " in lines[-2]
+
+
 @pytest.mark.parametrize("kind", list(LETTERS), ids=str)
 def test_only_open_questions_make_the_exit_code(
     run: Run, outcomes: Callable[..., None], kind: Kind | None
@@ -84,6 +104,37 @@ def test_a_group_is_asked_and_kept(run: Run) -> None:
         assert all(p["served"] is served for p in data["groups"][0]["pairs"])
     witnesses = [[p["witness"] for p in data["groups"][0]["pairs"]] for data in (first, second)]
     assert witnesses[0] == witnesses[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--all-pairs", "hoper"], "expected a known text of a unit's name, but got 'hoper'"),
+        (["--all-pairs", "tf32", "fp16"], "expected at most one text to choose pairs by, but got two"),
+        (["--all-pairs", "--explain"], "expected --explain with two units, but got --all-pairs"),
+        (["--all-pairs", "--jobs", "0"], "expected an integer from 1 to 1024 for --jobs, but got 0"),
+        (["--all-pairs", "--jobs", "2", "--scheduler", "x"], "expected --jobs or --scheduler, but got both"),
+        (["--all-pairs", "--time-limit", "0"], "expected a number above zero for --time-limit"),
+        (["--all-pairs", "tf32", "--solvers", "z4"], "expected a known solver, but got 'z4'"),
+        (["--all-pairs", "tf32", "--assume", "finit"], "expected a known assumption, but got 'finit'"),
+        (["a/b", "a/c", "--jobs", "2"], "expected --jobs and --scheduler with --all-pairs only"),
+        (["a/b"], "expected two units or --all-pairs, but got a/b"),
+        ([], "expected two units or --all-pairs, but got neither"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert f"error: {sentence}" in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
+    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
+    refused = run("--all-pairs", "tf32", "--scheduler", "tcp://127.0.0.1:9")
+    assert refused.exit_code == 3
+    assert "error: expected a Dask scheduler at tcp://127.0.0.1:9, but none answered" in refused.stderr
 
 
 # ---------------------------------------------------------------------- killed runs
@@ -132,6 +183,40 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert after[: len(before)] == before
     asked = [json.loads(line)["question"] for line in after]
     assert sorted((q["first"], q["second"]) for q in asked) == sorted((p.first, p.second) for p in TF32)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (signal.SIGINT, "interrupted"),
+        pytest.param(signal.SIGTERM, "ended by SIGTERM", marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, "ended by SIGHUP", marks=pytest.mark.long),
+    ],
+)
+def test_an_interrupted_run_says_so_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, sentence: str
+) -> None:
+    """Ctrl-C reaches the whole group, the others reach the program: no worker, no temporary folder stays."""
+    results, scratch = tmp_path / "results", tmp_path / "scratch"
+    scratch.mkdir()
+    words = ["separate", "--all-pairs", "bf16", "--jobs", "1", "--results", str(results), *PATIENT]
+    with signals.started(
+        [sys.executable, "-m", "tcformal", *words], cwd=ROOT, env={**os.environ, "TMPDIR": str(scratch)}
+    ) as process:
+        while not kept(results) and process.poll() is None:
+            time.sleep(0.01)
+        (os.killpg if number is signal.SIGINT else os.kill)(process.pid, number)
+        out, err = process.communicate()
+    assert process.returncode == 128 + number
+    assert out == ""
+    assert err.splitlines()[-1] == f"error: {sentence}"
+    assert "Traceback" not in err
+    deadline = time.monotonic() + 120.0
+    while exists(process.pid):
+        assert time.monotonic() < deadline, "a process of the run is still there"
+        time.sleep(0.05)
+    assert list(scratch.iterdir()) == []
 
 
 def exists(group: int) -> bool:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from tcformal.cli import main
 from tcformal.report.escape import LONGEST, complain, print_json, printable, printable_json, say, sentence
-from tcformal.report.text import console, progress, table
+from tcformal.report.text import WIDTH, console, progress, table
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Clears the screen, sets the title, links, rings, overprints; C1 codes; marks of direction; half a pair.
@@ -33,6 +33,11 @@ def test_what_a_terminal_would_obey_is_escaped(text: str) -> None:
     assert not UNSAFE.search(shown)
     assert shown.isascii()
     assert shown.encode().decode("unicode_escape") == text
+
+
+def test_what_shows_itself_stays() -> None:
+    text = "2^-24 · −0 × Σ é 𝔸 … – '\"\\x1b[2J\n  two lines"
+    assert printable(text) == text
 
 
 def test_json_says_it_all_in_escapes() -> None:
@@ -80,12 +85,61 @@ def test_styles_of_our_own_still_reach_a_terminal(monkeypatch: pytest.MonkeyPatc
     assert captured.get().startswith("\x1b[31mred\\x1b[2J")
 
 
+def test_no_command_prints_past_the_printers() -> None:
+    """What is printed goes through the sanitiser; recheck speaks its own protocol."""
+    allowed = {"report/escape.py", "store/audit/recheck.py"}
+    found = {
+        path.relative_to(ROOT / "tcformal").as_posix()
+        for path in (ROOT / "tcformal").rglob("*.py")
+        if re.search(r"click\.(secho|echo)\(|(?<![\w.])print\(", path.read_text())
+    }
+    assert found <= allowed
+
+
+@pytest.mark.parametrize("columns", ["²", "٣", "-1", "0", "99999999999999999999", "1e3", "", " 80"])
+def test_odd_columns(columns: str) -> None:
+    # Undone before the test ends: the test runner's own reports read them, too.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", columns)
+        patch.setenv("LINES", columns)
+        width, code = console().width, CliRunner().invoke(main, ["formats"]).exit_code
+    assert width in (WIDTH, 40)
+    assert code == 0
+
+
 # ---------------------------------------------------------------------- on the command line
 def run(*words: str) -> tuple[int, str, str]:
     done = CliRunner().invoke(main, list(words))
     assert not UNSAFE.search(done.stdout), done.stdout
     assert not UNSAFE.search(done.stderr), done.stderr
     return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", [HOSTILE.replace("\x00", "").replace("\ud800", "\udcff"), "x" * 10**6])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("units",),
+        ("formats",),
+        ("run",),
+        ("separate", "x86/vdpbf16ps"),
+        ("probe", "run"),
+        ("no such command",),
+    ],
+)
+def test_names_in_errors(words: tuple[str, ...], name: str) -> None:
+    code, out, err = run(*words, name)
+    assert (code, out) == (2, "")
+    assert len(err) < LONGEST + 300
+
+
+def test_a_folder_of_results_with_an_odd_name(tmp_path: Path) -> None:
+    folder = tmp_path / "\x1b[2J\u202e[/x]"
+    folder.mkdir(parents=True)
+    words = ("x86/vdpbf16ps", "--lengths", "2", "--elements", "1", "--sweep", "--jobs", "1")
+    code, _, err = run("statistics", *words, "--results", str(folder))
+    assert code == 0
+    assert "\\x1b[2J\\u202e[/x]" in err
 
 
 def test_a_device_that_says_odd_things(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +26,16 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG", "TCFORMAL_RESULTS"):
         monkeypatch.delenv(name, raising=False)
     return lambda *words: CliRunner().invoke(main, ["probe", *words])
+
+
+def test_devices_are_listed(run: Run) -> None:
+    result = run("devices")
+    assert result.exit_code == 0
+    assert "x86/vdpbf16ps" in result.stdout
+    assert "recorded:FILE" in result.stdout
+    data = json.loads(run("devices", "--json").stdout)
+    assert data["devices"][0]["name"] == "cpu"
+    assert all(u["instruction"] or u["missing"] for d in data["devices"] for u in d["units"])
 
 
 @pytest.mark.slow
@@ -53,6 +65,19 @@ def test_plan_run_compare(run: Run, tmp_path: Path) -> None:
     assert refuted[VOLTA]["design_gives"] in explained.stdout
     again = run("run", "plan", "--device", f"model:{VOLTA}")
     assert f"({count + 60} of them before)" in again.stdout
+
+
+@pytest.mark.long
+def test_compare_explains_scales(run: Run) -> None:
+    """A block-scaled unit with one parameter changed is refuted, and each step of the refutation is drawn."""
+    name = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0"
+    run("plan", name, "-o", "plan", "--vectors", "12", "--no-directed")
+    path = json.loads(run("run", "plan", "--device", f"model:{name}", "--json").stdout)["file"]
+    result = run("compare", path, "--design", f"{name}@fraction_bits=9", "--explain")
+    assert result.exit_code == 0, result.output
+    assert f"{name}@fraction_bits=9 is refuted by random/1 row" in result.stdout
+    assert "scale" in result.stdout.partition("is refuted by")[2]
+    assert "--scale-a" in result.stdout
 
 
 def test_compare_explains(run: Run) -> None:
@@ -112,3 +137,69 @@ def test_recordings_end_to_end(run: Run) -> None:
     result = run("run", "plan", "--device", f"recorded:{path}")
     assert result.exit_code == 3
     assert "holds the first 0 of 5" in result.stderr
+
+
+#: Programs that stand for devices which are no good, and what is said of them.
+BAD_DEVICES = {
+    "it says that it is busy": ("error('the GPU is busy')", "says: the GPU is busy", 0),
+    "it is of another kind": ("error('this is an sm_80')", "says: this is an sm_80", 0),
+    "it ends too early": ("hello(); answers(3)", r"expected more answers of .*\(3 of", 3),
+    "it gives NaN for zeros": ("hello(); answers(10**9, '0x7fffffff')", "no NaN is possible", 0),
+}
+DEVICE = """
+import json, sys
+asked = json.loads(next(sys.stdin))
+def error(text):
+    print(json.dumps({"error": text}))
+def hello():
+    print(json.dumps({"device": "bad"}), flush=True)
+def answers(n, d="0x0"):
+    for i, _ in zip(range(n), sys.stdin):
+        print(json.dumps({"id": i, "d": d}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("what", BAD_DEVICES)
+def test_bad_devices_are_one_sentence(what: str, run: Run, tmp_path: Path) -> None:
+    """Exit code 3, and what was measured before is in the file."""
+    body, sentence, kept = BAD_DEVICES[what]
+    (tmp_path / "device.py").write_text(DEVICE + body + "\n")
+    run("plan", VOLTA, "-o", "plan", "--vectors", "0", "--no-stored")
+    result = run("run", "plan", "--device", f"exec:{shlex.quote(sys.executable)} device.py")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("error: expected ")
+    assert result.stderr.count("\n") == 1
+    assert re.search(sentence, result.stderr)
+    files = list((tmp_path / "results").rglob("*.jsonl"))
+    text = files[0].read_text() if files else ""
+    assert text.count('"kind": "directed"') == kept
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("run", "none", "--device", "cpu"), 2, "expected a plan"),
+        (("run", "plan", "--device", "gpu"), 2, "expected a known device"),
+        (("run", "plan", "--device", "exec:no-such-program"), 3, "expected a program"),
+        (("run", "plan", "--device", "cpu"), 3, "expected a unit that a CPU has"),
+        (("run", "plan", "--device", "model:x86/vdpbf16ps"), 3, "to take fp32 = fp16"),
+        (("run", "plan", "--device", "recorded:none"), 3, "expected a file of recorded outputs"),
+        (("plan", VOLTA, "-o", "p", "--vectors", "-1"), 2, "--vectors"),
+        (("plan", VOLTA, "-o", "p", "--witness", "none"), 2, "expected a file of witnesses"),
+        (("plan", "volta/none", "-o", "p"), 2, "expected a known unit"),
+        (("plan", VOLTA, "-o", "p", "--vectors", "0", "--no-directed", "--no-stored"), 2, "would hold none"),
+        (("compare", "none"), 2, "expected a file of results"),
+        (("campaign", "--device", "gpu"), 2, "expected a known device"),
+        (("campaign", "--device", "model:volta", "--minutes", "0"), 2, "--minutes"),
+        (("campaign", "--device", "model:volta", "--unit", "volta/none"), 2, "expected a known unit"),
+        (("campaign", "--device", "exec:cat"), 3, "give them by --unit"),
+        (("campaign", "--device", "cpu", "--unit", VOLTA), 3, "expected a unit that a CPU has"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: tuple[str, ...], code: int, sentence: str, run: Run) -> None:
+    run("plan", VOLTA, "-o", "plan", "--vectors", "6", "--no-directed")
+    result = run(*words)
+    assert result.exit_code == code, result.output
+    assert sentence in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1

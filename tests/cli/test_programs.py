@@ -36,6 +36,18 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "mine.toml"
 
 
+def test_programs_are_listed_and_shown(mine: str) -> None:
+    listed = call("programs")
+    assert listed.exit_code == 0
+    assert "bf16x9" in listed.output
+    rows = json.loads(call("programs", "--json").output)
+    assert {"name", "title", "source", "body", "parameters"} <= rows[0].keys()
+    shown = call("programs", f"{mine}@word=fp16", "--length", "2")
+    assert "parameter word = fp16" in shown.output
+    assert "fused multiply-add, RNE to fp32" in shown.output
+    assert "steps" in json.loads(call("programs", mine, "--length", "2", "--json").output)
+
+
 def test_a_program_is_explained(mine: str) -> None:
     """A user's program without calls, and one with: each call bit by bit."""
     plain = call("explain", mine, "--a", "1.00390625,2", "--b", "1,2", "--c", "2^-30")
@@ -67,6 +79,39 @@ def test_a_comparison_finds_inputs_and_keeps_them(mine: str, monkeypatch: pytest
     assert "means: search" in long.output
 
 
+def test_a_program_is_exported(mine: str) -> None:
+    """SMT-LIB, and a C header, of two products."""
+    text = call("export", mine, "--length", "2", "--to", "smtlib")
+    assert text.exit_code == 0, text.output
+    assert "(declare-const |a_1|" in text.output or "(declare-const a_1" in text.output
+    assert "one product of rounded words" in text.output
+    header = call("export", "chained", "--to", "c")
+    assert "calls: hopper/wgmma.m64n8k32.f32.e4m3.e4m3" in header.output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("programs", "bf16x8"), "bf16x9"),
+        (("programs", "none.toml"), "expected a program in none.toml"),
+        (("programs", "--length", "2"), "--length with a PROGRAM only"),
+        (("export", "x86/vdpbf16ps", "--to", "c", "--length", "2"), "--length with a program only"),
+        (("compare-programs", "bf16x9", "chained"), "two programs of equal inputs"),
+        (("compare-programs", "bf16x9", "fma-chain", "--more-than", "much"), "a number such as 3"),
+        (("compare-programs", "bf16x9", "fma-chain", "--c-exponents", "3"), "c_exponents as LOW..HIGH"),
+        (("explain", "bf16x9", "bf16x9", "--a", "1", "--b", "1"), "one program"),
+        (("explain", "bf16x9", "--a", "1", "--b", "1,2"), "as many values of b as of a"),
+        (("explain", "bf16x9", "--a", "x", "--b", "1"), "expected"),
+        (("explain", "bf16x9", "--a", "1", "--b", "1", "--scale-a", "1"), "no --scale-a with a program"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str, mine: str) -> None:
+    result = call(*words)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert "Traceback" not in result.output
+
+
 def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     given = ("accuracy", f"{mine}@word=tf32", "--length", "2")
     shown = call(*given)
@@ -80,6 +125,33 @@ def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     refused = call("accuracy", f"{mine}@word=e4m3", "--length", "2")
     assert refused.exit_code == 3
     assert "no bound: expected words that do not overflow e4m3" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("mine.toml", "--plot", "a.svg"), "expected --plot and --promote with a UNIT only"),
+        (("valpey@terms=3", "--exponents", "0..1"), "expected --exponents with a PROGRAM only"),
+    ],
+)
+def test_options_of_another_thing_are_refused(mine: str, words: tuple[str, ...], said: str) -> None:
+    done = call("accuracy", *words)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_a_program_that_loses_more_is_worse_on_the_inputs_found() -> None:
+    """A unit that flushes the second words; nothing is said with an assumption that inputs may not meet."""
+    given = ("compare-programs", "markidis@unit=cdna2/v_mfma_f32_32x32x8f16", "fma-chain", "--length", "1")
+    asked = (*given, "--assume", "c=0", "--assume", "exponents=-6..14", "--means", "theorem", "--in", "sum")
+    done = call(*asked, "--more-than", "2^-17")
+    assert done.exit_code == 1
+    assert "1/131072·Σ|a·b|: VIOLATED by 0.000" in done.output.splitlines()[0]
+    assert call(*asked, "--more-than", "2^-9").exit_code == 0
+    assert call(*asked, "--more-than", "2^-17", "--assume", "nonzero").exit_code == 3
+    positive = json.loads(call(*asked, "--more-than", "2^-17", "--assume", "positive", "--json").output)
+    signs = any(int(word, 16) >> 31 for letter in "ab" for word in positive["attained"][letter])
+    assert positive["verdict"] == ("UNKNOWN" if signs else "VIOLATED")
 
 
 def test_a_program_is_not_worse_by_a_theorem(mine: str) -> None:

@@ -8,6 +8,7 @@ import io
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from kept import (
     certified,
     rewrite,
     same,
+    scaled,
     separated,
     unsettled,
     vacuous,
@@ -85,6 +87,37 @@ def test_an_answer_is_kept_and_served(
     assert f"kept answer of {json.loads(line)['date']}; --fresh asks again" in text.splitlines()
 
 
+def test_fresh_asks_again(run: Run, results_folder: Path) -> None:
+    Store(results_folder).add(replace(separated(), seconds=12345.0))
+    assert parsed(run("separate", FOUR, FOUR_25, "--json"))["seconds"] == 12345.0
+    asked = parsed(run("separate", FOUR, FOUR_25, "--fresh", *PATIENT, "--json"))
+    assert asked["seconds"] != 12345.0
+    assert asked["served"] is False
+    assert len((results_folder / "answers.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_pair_of_a_known_definition_gets_a_line_of_its_own(run: Run, filled: Store) -> None:
+    other = "tfdpa@products=4,fraction_bits=24"
+    for _ in range(2):
+        assert parsed(run("separate", other, FOUR_25, "--json"))["served"] is True
+    assert [e.record["question"]["first"] for e in filled.records()].count(other) == 1
+    assert len(filled.path.read_text().splitlines()) == 5
+
+
+def test_the_folder_is_chosen(
+    run: Run, results_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the option, else by the environment, else `results` in the working directory."""
+    words = ("separate", FOUR, FOUR_25, *PATIENT)
+    run(*words, "--results", str(tmp_path / "mine"))
+    assert (tmp_path / "mine" / "answers.jsonl").exists()
+    assert not results_folder.exists()
+    monkeypatch.delenv("TCFORMAL_RESULTS")
+    monkeypatch.chdir(tmp_path)
+    run(*words)
+    assert (tmp_path / "results" / "answers.jsonl").exists()
+
+
 def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
     run: Run, results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +153,57 @@ def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> Non
     )
 
 
+def test_a_bad_solver_rejects_whatever_is_kept(run: Run, filled: Store) -> None:
+    assert filled.records()
+    result = run("separate", FOUR, FOUR_25, "--solvers", "z4")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: expected a known solver, but got 'z4'")
+
+
 # ---------------------------------------------------------------------- list and show
+def test_the_list_fits(run: Run, filled: Store) -> None:
+    """Whole names, however long, in a hundred columns."""
+    long = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+    other = f"{long}@fraction_bits=14,carry_bits=9,zero_exponent=-133"
+    assert run("separate", long, other, "--solvers", "bitwuzla", "--time-limit", "0.001").exit_code == 3
+    lines = narrow(run("results", "list"))
+    text = "".join(part for line in lines for part in line.split())
+    assert lines[0].split() == ["id", "verdict", "units", "solver", "proof", "date", "remark"]
+    end = f"5 records, the newest in {filled.path}; {NOT_CHECKED}"
+    assert text.endswith("".join(end.split()))
+    for e in filled.records():
+        assert e.id[:12] in text
+        assert e.record["verdict"] in text
+    assert text.count("UNKNOWN") == len(filled.records()) - 1
+    rows = parsed(run("results", "list", "--json"))
+    assert [r["id"] for r in rows] == [e.id for e in filled.records()]
+    assert {r["state"] for r in rows} == {NOT_CHECKED}
+    assert [bool(r["certificate"]) for r in rows] == [False, False, True, True, False]
+
+
+def test_the_list_is_filtered(run: Run, filled: Store) -> None:
+    assert len(filled.records()) == 4
+    rows = parsed(run("results", "list", "--verdict", "EQUIVALENT", "--verdict", "vacuous", "--json"))
+    assert [r["kept_as"] for r in rows] == ["EQUIVALENT", "EQUIVALENT", "VACUOUS"]
+    assert {r["verdict"] for r in rows} == {"UNKNOWN"}
+    assert run("results", "list", "--verdict", "MAYBE").exit_code == 2
+
+
+def test_stale_and_damaged_records_are_said_to_be_so(run: Run, filled: Store) -> None:
+    """The list, which builds no question, names damage only; each record's own view names what is stale."""
+    rewrite(filled.path, lambda record: record.update(seconds="long"), sealed=False, line=1)
+    rewrite(filled.path, lambda record: record["question"].update(sha256="0" * 64), line=0)
+    rows = parsed(run("results", "list", "--json"))
+    assert [r["state"] for r in rows] == [NOT_CHECKED, "damaged", NOT_CHECKED, NOT_CHECKED]
+    (line,) = [line for line in narrow(run("results", "list")) if rows[1]["id"][:12] in line]
+    assert line.rstrip().endswith("damaged")
+    shown = parsed(run("results", "show", rows[0]["id"], "--json"))
+    assert (shown["state"], shown["check"]) == ("stale", "failed")
+    assert ", refused: expected an answer about the definition" in " ".join(
+        run("results", "show", rows[0]["id"]).stdout.split()
+    )
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -158,6 +241,19 @@ def test_no_verdict_is_listed_or_exported_bare(run: Run, filled: Store, tmp_path
     assert NOT_CHECKED in " ".join(run("results", "list", "--verdict", "vacuous").stdout.split())
 
 
+def test_only_the_newest_are_listed(run: Run, filled: Store) -> None:
+    filled.add(separated())
+    rows = parsed(run("results", "list", "--last", "2", "--json"))
+    assert [r["kept_as"] for r in rows] == ["VACUOUS", "SEPARATED"]
+    assert "2 records, the newest in" in " ".join(run("results", "list", "--last", "2").stdout.split())
+
+
+def test_without_answers_the_list_is_empty(run: Run, results_folder: Path) -> None:
+    assert narrow(run("results", "list"))[0].startswith("0 records, the newest in ")
+    assert parsed(run("results", "list", "--json")) == []
+    assert not results_folder.exists()
+
+
 def test_a_record_is_shown(run: Run, filled: Store) -> None:
     entry = filled.records()[0]
     result = run("results", "show", entry.id[:12])
@@ -174,6 +270,51 @@ def test_a_record_is_shown(run: Run, filled: Store) -> None:
     found = parsed(run(*words, "--json"))
     results = [entry.record["results"]["results"][side]["hex"] for side in ("first", "second")]
     assert [u["hex"] for u in found["units"]] == results
+
+
+def test_a_record_with_scales_is_shown(run: Run, results_folder: Path) -> None:
+    record = Store(results_folder).add(scaled())
+    lines = narrow(run("results", "show", record["question"]["sha256"]))
+    assert any(line.startswith("scales of a: ") for line in lines)
+    words = shlex.split(next(line for line in lines if line.startswith("bit by bit: ")))
+    found = parsed(run(*words[words.index("explain") :], "--json"))
+    assert [u["hex"] for u in found["units"]] == [
+        record["results"]["results"][x]["hex"] for x in ("first", "second")
+    ]
+    (row,) = parsed(run("results", "list", "--json"))
+    scales = " ".join(x["hex"] for x in record["witness"]["scale_b"])
+    assert f"scale_b=[{scales}]" in row["witness"]
+
+
+def test_a_certificate_is_shown(run: Run, filled: Store) -> None:
+    proved = filled.records()[2]
+    text = " ".join(run("results", "show", proved.id).stdout.split())
+    assert proved.record["certificate"]["file"] in text
+    assert "steps of DRUP by cadical, checked by tcformal's LRAT checker" in text
+    other = " ".join(run("results", "show", filled.records()[1].id).stdout.split())
+    assert "certificate: none; not re-checkable" in other
+    assert "bit by bit" not in other
+
+
+@pytest.mark.parametrize("words", [("show", "xyz"), ("show", ""), ("verify", "xyz")])
+def test_an_unknown_id_rejects(run: Run, filled: Store, words: tuple[str, ...]) -> None:
+    assert filled.records()
+    result = run("results", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: expected the start of a record's id, but got {words[1]!r}: no")
+
+
+def test_an_ambiguous_or_damaged_record_is_not_shown(run: Run, filled: Store) -> None:
+    filled.add(separated())
+    q = separated().question
+    run("separate", "tfdpa@products=4,fraction_bits=24", FOUR_25)
+    result = run("results", "show", q.digest())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: expected the start of one record's id, but ")
+    rewrite(filled.path, lambda record: record.update(seconds="long"), sealed=False)
+    result = run("results", "show", filled.records()[-1].id)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: expected a record as its schema says, but at seconds ")
 
 
 # ---------------------------------------------------------------------- verify
@@ -223,6 +364,21 @@ def test_one_record_that_fails_exits_1(run: Run, filled: Store) -> None:
     assert run("results", "verify", filled.records()[0].id).exit_code == 0
 
 
+def test_a_line_that_is_no_record_fails(run: Run, filled: Store) -> None:
+    with filled.path.open("a") as stream:
+        stream.write("nonsense\n")
+    result = run("results", "verify")
+    assert result.exit_code == 1
+    assert "FAILED: expected a whole JSON object in line 5 of " in result.stdout
+    assert parsed_stdout(run("results", "verify", "--json"))["failed"] == 1
+
+
+def parsed_stdout(result: Result) -> Any:
+    """The JSON of an output that came with warnings."""
+    assert result.stderr.startswith("warning: ")
+    return json.loads(result.stdout)
+
+
 # ---------------------------------------------------------------------- export
 def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     flat, whole = tmp_path / "out.csv", tmp_path / "out.json"
@@ -238,6 +394,24 @@ def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     assert [x["record"] for x in json.loads(whole.read_text())] == [e.record for e in records]
     shown = run("results", "export", "--csv", "-")
     assert list(csv.DictReader(io.StringIO(shown.stdout))) == rows
+
+
+@pytest.mark.parametrize(("words", "got"), [((), "none"), (("--csv", "--json"), "both")])
+def test_an_export_without_one_form_rejects(
+    run: Run, tmp_path: Path, words: tuple[str, ...], got: str
+) -> None:
+    result = run("results", "export", *words, str(tmp_path / "out"))
+    assert (result.exit_code, result.stderr) == (
+        2,
+        f"error: expected one of --csv and --json, but got {got}\n",
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_to_nowhere_rejects(run: Run, tmp_path: Path) -> None:
+    result = run("results", "export", "--csv", str(tmp_path))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: expected a regular file at ")
 
 
 # ---------------------------------------------------------------------- certificates of real proofs

@@ -92,6 +92,12 @@ def marks(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "marks").iterdir())
 
 
+def test_the_planted_files_are_run_where_python_looks_for_them(planted: Path) -> None:
+    """The test can fail: a Python that is started as programs usually start one runs them."""
+    run_in(planted, ["-c", "import json"])
+    assert marks(planted) == ["json.py"]
+
+
 @pytest.mark.parametrize(
     ("script", "words", "said"),
     [
@@ -146,6 +152,12 @@ def test_python_m_drops_the_working_directory(planted: Path) -> None:
             "1",
         ],
     )
+    assert done.returncode == 0, done.stderr
+    assert marks(planted) == []
+
+
+def test_python_p_m_never_looks_there(planted: Path) -> None:
+    done = run_in(planted, ["-P", "-m", "tcformal", "--version"])
     assert done.returncode == 0, done.stderr
     assert marks(planted) == []
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable
 
+import pytest
 from click.testing import Result
+
+from tcformal.encodings.catalog import FORMATS
+from tcformal.oracle.values import format_value
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX4 = MX.replace("e4m3", "e2m1")
+MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
+NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 PATIENT = ["--time-limit", "300"]
 
 Run = Callable[..., Result]
@@ -35,3 +42,60 @@ def test_the_printed_command_explains_a_scaled_witness(run: Run) -> None:
     words = [line.split()[-1] for line in lines if line.startswith("blackwell/") and "0x" in line]
     assert len(words) == 2
     assert [w for w in words if not any(w in line for line in pasted if line.startswith("result"))] == []
+
+
+def test_a_nan_scale_is_typed_by_its_word(run: Run) -> None:
+    words = ["--assume", "c=0", *PATIENT]
+    result = run("separate", MX4, f"{MX4}@nan_word=0x7fc00000", *words)
+    assert result.exit_code == 0, result.stderr
+    command = result.stdout.splitlines()[-1].removeprefix("bit by bit: ")
+    assert "0xff" in command
+    again = run(*shlex.split(command)[1:])
+    assert again.exit_code == 0
+    assert "is NaN; so the result is NaN" in again.stdout
+
+
+def test_a_witness_of_scaled_units_as_data(run: Run) -> None:
+    result = run("separate", MX4, MXF4, "--explain", "--json", *PATIENT)
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    assert data["formats"]["scale"] == "e8m0"
+    for name in ("scale_a", "scale_b"):
+        raw = [int(x["hex"], 16) for x in data["witness"][name]]
+        values = [format_value(FORMATS["e8m0"], x) for x in raw]
+        assert len(raw) == 2
+        assert values == [x["value"] for x in data["witness"][name]]
+    assert " at block" in data["explanation"]["part_at"]["stage"]
+
+
+def test_scaled_units_are_proved_equal(run: Run) -> None:
+    other = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"
+    result = run("prove", NV, other, *PATIENT)
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout.startswith("EQUIVALENT: both units build the same definition")
+
+
+def test_scaled_units_are_explained_from_the_command_line(run: Run) -> None:
+    scales = ["--scale-a", "2^-6,1,1,1", "--scale-b", "1.5,1,1,nan"]
+    result = run("explain", NV, f"{NV}@fraction_bits=9", "--a", "6,...", "--b", "6,...", *scales)
+    assert result.exit_code == 0
+    assert "block0: scale_b[3] is NaN; so the result is NaN" in result.stdout
+    assert "The two units do the same on these operands." in result.stdout
+    result = run("explain", NV, f"{NV}@fraction_bits=9", "--a", "6,...", "--b", "6,...", *scales[:2])
+    assert "Σ a·b[0…15]·2^-6 = 0.5625" in result.stdout
+    assert "k = 0…15: scale_a[0] = 0.015625 (0x08), scale_b[0] = 1 (0x38)" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--scale-a", "1,1"], f"expected 1 values for scale_a of {MX}, but got 2"),
+        (["--scale-b", "-1"], "expected a value that e8m0 holds exactly, but got -1: the format has no sign"),
+    ],
+)
+def test_scales_are_refused_in_one_sentence(run: Run, words: list[str], sentence: str) -> None:
+    result = run("explain", MX, "--a", "1,...", "--b", "1,...", *words)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].endswith(sentence)
+    result = run("separate", MX, f"{MX}@fraction_bits=24", "--assume", "scale_exponents=1..0")
+    assert result.exit_code == 2

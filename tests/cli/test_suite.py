@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import subprocess
@@ -12,6 +14,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from tcformal.design.names import resolve
+from tcformal.oracle.exact import unit_dot
 from tcformal.query.replay import oracle_result
 from tcformal.query.suites.suitefile import from_json
 
@@ -50,6 +54,18 @@ def run(run: Run) -> Run:
     return partial(run, "suite")
 
 
+def test_the_table(run: Run) -> None:
+    result = run(*THREE)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert all(len(line) <= 100 for line in lines)
+    assert lines[0].startswith("2 inputs for 3 classes of 3 designs at k=2: no suite of the 512 inputs tried")
+    assert "it alone separates 1 pair" in result.stdout
+    rows = [line.split() for line in lines if " 0x" in line and line.startswith("@")]
+    assert [row[0][-7:] for row in rows] == ["RZ-FP32", "RU-FP32", "RD-FP32"]
+    assert len({tuple(row[1:]) for row in rows}) == 3
+
+
 def test_json_is_checked_and_damage_noticed(run: Run, tmp_path: Path) -> None:
     result = run(*THREE, "--json")
     assert result.exit_code == 0
@@ -75,6 +91,18 @@ def test_json_is_checked_and_damage_noticed(run: Run, tmp_path: Path) -> None:
     assert run(*THREE, "--check", str(path)).exit_code == 2
 
 
+def test_csv_has_a_column_for_each_design(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    result = run(*THREE, "--format", "csv", "-o", str(path))
+    assert (result.exit_code, result.stdout) == (0, "")
+    for row in csv.DictReader(io.StringIO(path.read_text())):
+        a, b = ([int(x, 16) for x in row[name].split()] for name in ("a", "b"))
+        named = {name: int(word, 16) for name, word in row.items() if name.startswith("tfdpa@")}
+        assert len(named) == 3
+        for name, word in named.items():
+            assert unit_dot(resolve(name), a, b, int(row["c"], 16)) == word
+
+
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile the header with")
 def test_the_header_compiles_without_a_warning(run: Run, tmp_path: Path) -> None:
     made = run(*THREE, "--format", "c", "--prefix", "modes", "-o", str(tmp_path / "tests.h"))
@@ -92,6 +120,13 @@ def test_the_header_compiles_without_a_warning(run: Run, tmp_path: Path) -> None
     assert [int(x, 16) for x in ran.stdout.split()[1:4]] == [int(x, 16) for x in words[1:]]
 
 
+def test_scales_are_written_too(run: Run) -> None:
+    name = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
+    result = run(name, "--vary", "fraction_bits=24,25", "--vectors", "256", "--format", "c")
+    assert result.exit_code == 0
+    assert "static const uint8_t suite_scale_a[1][1]" in result.stdout
+
+
 def test_an_undecided_pair_is_no_answer(run: Run) -> None:
     """What was told apart before the time was over is kept."""
     words = ("valpey@terms=5", "--vary", "carry_bits=3,4", "--vary", "conversion=RZ-FP32,RU-FP32",
@@ -107,3 +142,25 @@ def test_an_undecided_pair_is_no_answer(run: Run) -> None:
     header = run("valpey@terms=5", "--vary", "carry_bits=3,4", "--total-time", "0.001", "--format", "c")
     assert header.exit_code == 2
     assert "for a C header" in header.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((), "expected a unit, operand formats or an architecture"),
+        (("ampere/nothing",), "expected a known unit"),
+        ((*THREE, "--vectors", "0"), "expected an integer from 2 to 10000000 for --vectors"),
+        ((*THREE, "--jobs", "0"), "expected an integer from 1 to 1024 for --jobs"),
+        ((*THREE, "--seed", "-1"), "expected an integer"),
+        ((*THREE, "--shrink-time", "0"), "expected a number above zero for shrink_s"),
+        ((*THREE, "--format", "c", "--prefix", "1x"), "for the prefix of C names"),
+        ((*THREE, "-o", "x"), "expected --format json, csv or c with --output"),
+        ((*THREE, "--format", "csv", "-o", "/nowhere/x"), "expected a file that can be written"),
+        ((*THREE, "--solvers", "z4"), "expected a known solver"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], text: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert text in result.stderr
+    assert len([line for line in result.stderr.splitlines() if line.startswith("error: ")]) == 1

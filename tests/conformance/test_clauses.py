@@ -20,7 +20,7 @@ from tcformal.backends import gates as gates_module
 from tcformal.backends.blast import Bits, Blast
 from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.backends.gates import CLAUSES, EVALUATE, FALSE, TRUE, Gates, negate
-from tcformal.errors import InputError
+from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
@@ -115,6 +115,11 @@ def test_equal_functions_share_a_gate() -> None:
     assert gates.choice(negate(x), y, z) == gates.choice(x, z, y)
     assert gates.choice(x, negate(y), negate(z)) == negate(gates.choice(x, y, z))
     assert len(gates.rows) == 1 + 3 + 3 + 1  # the constant, the inputs, one gate each, choice both ways
+
+
+def test_nothing_is_true_of_no_literals() -> None:
+    gates = Gates()
+    assert (gates.all_([]), gates.any_([])) == (TRUE, FALSE)
 
 
 def test_the_cone_holds_what_is_needed_only() -> None:
@@ -292,6 +297,19 @@ def test_a_model_rejects(literal: int) -> None:
     assert str(caught.value) == f"expected literals of {cnf.variables} variables, but got {literal}"
 
 
+def test_dimacs_is_the_text_of_the_clauses() -> None:
+    graph = Graph()
+    x = graph.input("x", 2)
+    cnf = to_cnf(graph, graph.not_(graph.and_(graph.bit(x, 0), graph.bit(x, 1))))
+    assert cnf.dimacs() == "p cnf 3 4\n-3 1 0\n-3 2 0\n3 -1 -2 0\n-3 0\n"
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "p cnf 0 1\n0\n"), (1, "p cnf 0 0\n")])
+def test_dimacs_of_a_constant(value: int, text: str) -> None:
+    graph = Graph()
+    assert to_cnf(graph, graph.const(value, 1)).dimacs() == text
+
+
 def test_equal_questions_give_equal_bytes() -> None:
     """What else a graph holds, and a way over text, change nothing."""
     rng = random.Random(SEED)
@@ -322,3 +340,9 @@ def test_equal_questions_give_equal_bytes_in_another_process() -> None:
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed},
         )
         assert done.stdout.strip() == to_cnf(graph, assertion).digest()
+
+
+def test_a_wide_assertion_is_rejected() -> None:
+    graph, _ = question()
+    with pytest.raises(WidthError, match="expected an assertion of width 1, but got width 4"):
+        to_cnf(graph, graph.inputs["x"])

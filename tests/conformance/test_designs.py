@@ -779,6 +779,11 @@ def share(name: str, of: int) -> int:
     return math.ceil(of * SHARES[name])
 
 
+def test_families_are_distinct() -> None:
+    designs = {(spec.operands, spec.design, spec.k) for spec in map(resolve, SHARES)}
+    assert len(designs) == sum(map(len, FAMILIES.values()))
+
+
 def asked_about(spec: UnitSpec, results: Raw, n: int) -> Any:
     """Rows of infinities, zeros and subnormal numbers, all of them (up to n), and n drawn from all rows."""
     d = spec.operands.d

@@ -199,3 +199,11 @@ def test_explain_says_whose_nan_it_is(
         trace.result == result == unit_dot(unit(TILE).spec, trace.witness.a, trace.witness.b, trace.witness.c)
     )
     assert trace.steps[-1].nan_of == whose
+
+
+def test_explain_names_nobody_where_all_nans_are_one_word() -> None:
+    trace = explain(f"{TILE}@nan_rule=word", ones(k3="nan"), ones(), "1")
+    assert trace.steps[-1].special == "NaN"
+    assert {step.nan_of for step in trace.steps} == {""}
+    chain = explain("x86/vdpbf16ps", ["0x7f81", "1"], ["1", "1"], "nan(0x7f800009)")
+    assert [step.nan_of for step in chain.steps] == ["c", "a[0]"]

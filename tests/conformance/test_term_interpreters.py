@@ -17,7 +17,7 @@ from tcformal.backends.terms.term_bitwuzla import BitwuzlaTerms
 from tcformal.backends.terms.term_cvc5 import Cvc5Terms
 from tcformal.backends.terms.term_z3 import Z3Terms
 from tcformal.backends.terms.terms import TERM_OPS, TermInterpreter
-from tcformal.errors import InputError, WidthError
+from tcformal.errors import InputError, UnknownNameError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
@@ -139,11 +139,26 @@ def test_text_keeps_clear_of_the_inputs_names() -> None:
     assert answer_text_z3(graph, differ) == "sat"
 
 
+def test_text_of_a_deep_graph_is_not_nested() -> None:
+    graph = Graph()
+    x = y = graph.input("x", 8)
+    for i in range(20_000):
+        y = graph.xor(graph.add_mod(y, x), graph.const(i % 251, 8))
+    lines = to_smtlib(graph, graph.bit(y, 0)).splitlines()
+    assert max(len(line) for line in lines) < 80
+
+
 @pytest.mark.parametrize("name", ["a|b", "a\\b", "a\nb", "bvadd", "ite", "@x", "true"])
 def test_text_rejects_names_it_cannot_carry(name: str) -> None:
     graph = Graph()
     with pytest.raises(InputError, match="expected an input name that SMT-LIB can quote"):
         to_smtlib(graph, graph.bit(graph.input(name, 2), 0))
+
+
+def test_text_rejects_an_unknown_status() -> None:
+    graph = Graph()
+    with pytest.raises(UnknownNameError, match="expected a known status, but got 'stat': the closest"):
+        to_smtlib(graph, graph.bit(graph.input("x", 2), 0), status="stat")
 
 
 def test_assertion_rejects_a_wide_node() -> None:
@@ -164,3 +179,9 @@ def test_a_back_end_without_a_kind_is_rejected_when_created() -> None:
 
         class Lame(TermInterpreter[str]):
             KINDS: ClassVar[dict[str, str]] = {name: name for name in TERM_OPS - {"bvmul"}}
+
+
+def test_the_base_class_cannot_be_made() -> None:
+    base: Any = TermInterpreter
+    with pytest.raises(TypeError, match="expected a complete interpreter, but TermInterpreter is partial"):
+        base(Graph())

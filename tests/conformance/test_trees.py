@@ -127,3 +127,11 @@ def test_calls_are_chained() -> None:
     assert np.array_equal(one, other)
     sums = [step.operands for step in explain(two, witness_at(x, 5)).steps]
     assert sums[1] == ("a[2]·b[2]", "a[3]·b[3]", "result of block 0")
+
+
+def test_an_explanation_names_the_sums() -> None:
+    trace = explain(resolve("tree@steps=p((0+1)+z+c),p.fraction_bits=9"), ["1", "2"], ["1", "1"], "-inf")
+    assert [step.operands for step in trace.steps] == [
+        ("a[0]·b[0]", "a[1]·b[1]"), ("Σ a[0]·b[0]…a[1]·b[1]", "c", "+0"),
+    ]  # fmt: skip
+    assert trace.steps[1].special == "-Inf"

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
 from tcformal.design.operations import operation, risks
 from tcformal.design.spec import Design
@@ -149,3 +150,19 @@ def test_bounds_are_those_of_xie_table_9(name: str, op: str, bound: str) -> None
     found = operation(resolve(name))
     assert found.name == op
     assert found.bounds[0][1] == bound
+
+
+def test_filters_choose_and_refuse() -> None:
+    only = Filters.of(arch="cdna3", fmt="e5m2fnuz", operation="GTR-FDPA", evidence="probed")
+    assert [n for n in catalogue() if only.allow(catalogue()[n])] == [
+        f"cdna3/v_mfma_f32_{shape}_{pair}"
+        for shape in ("16x16x32", "32x32x16")
+        for pair in ("bf8_bf8", "bf8_fp8", "fp8_bf8")
+    ]
+    for given, sentence in (
+        ({"arch": "pascal"}, "architecture"),
+        ({"operation": "T-FDPB"}, "operation"),
+        ({"evidence": "rumoured"}, "evidence level"),
+    ):
+        with pytest.raises(UnknownNameError, match=f"^expected a known {sentence}, but got "):
+            Filters.of(**{"arch": None, "fmt": None, "operation": None, "evidence": None} | given)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.space import space
 from tcformal.design.trees.arrangements import combined, groups, permuted, running, tree_of, tree_unit
 from tcformal.design.trees.tree import STAGE_PARAMETERS, Step, Tree, read_steps, stage_designs, tree
 from tcformal.design.unit import UnitSpec
@@ -60,6 +61,13 @@ def test_a_tree_is_what_its_text_and_its_name_say(made: Tree) -> None:
     assert again == spec
     assert "," not in str(made.root)
     assert "=" not in str(made.root)
+
+
+def test_children_have_no_order() -> None:
+    mixed = Step(("zero", "c", Step((5, 2)), 3, Step((1, 4, "c")), 0))
+    assert str(mixed) == "(0+3+(1+4+c)+(2+5)+c+z)"
+    assert mixed == read_steps(" ( c + (c+4+1) + z + 0 + (5+2) + 3 ) ")
+    assert str(Step(tuple(range(9)))) == "(0..8)"
 
 
 NO_TREE = "expected a tree of sums such as p(q(0+1)+q(2..5)+c) for steps, but got "
@@ -188,3 +196,45 @@ def test_deeper_trees_are_refused_in_one_sentence(steps: str) -> None:
     with pytest.raises(InputError, match="expected at most 258 sums in each other") as error:
         resolve(f"tree@steps={steps}")
     assert len(str(error.value)) < 400
+
+
+def test_deeper_steps_are_refused_as_they_are_built() -> None:
+    made = Step((0, "c"))
+    for _ in range(257):
+        made = Step((made,))
+    with pytest.raises(InputError, match="expected at most 258 sums in each other"):
+        Step((made,))
+
+
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"tree@steps=(0..{DIGITS}+c)", "tree@steps=(0..9999999999999999999+c)", f"tree@steps=({DIGITS}+c)",
+        f"tree@steps={DIGITS}", f"tfdpa@fraction_bits={DIGITS}", f"tfdpa@products=0x{DIGITS}",
+        f"tfdpa@k={DIGITS}", f"valpey@terms=-{DIGITS}", f"valpey@carry_bits={DIGITS}",
+        f"tfdpa@a_format=e5m{DIGITS}", f"tree@steps=(0+c),{'s' * 5000}.conversion=RZ-FP32",
+    ],
+    ids=lambda name: name[:24],
+)  # fmt: skip
+def test_long_numbers_are_refused_in_one_sentence(name: str) -> None:
+    with pytest.raises(InputError) as error:
+        resolve(name)
+    assert "expected" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", [f"spread={DIGITS}", f"exponents={DIGITS}..3", f"exponents=-{DIGITS}..{DIGITS}", f"c={DIGITS}"],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_long_numbers_of_assumptions_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected") as error:
+        Assumptions.of("valpey@terms=2", text)
+    assert len(str(error.value)) < 500
+
+
+def test_long_numbers_of_a_range_are_refused() -> None:
+    with pytest.raises(InputError, match="expected"):
+        space(["tfdpa@products=2"], vary=[f"fraction_bits=1..{DIGITS}"])

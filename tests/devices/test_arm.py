@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
 from tcformal.devices.sealed import SUMMARY
+from tcformal.devices.sources import sources
 from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
 from tcformal.simulation.operands.random import batch
@@ -89,12 +92,62 @@ def test_fused_multiply_adds_of_arm(
 
 
 @debian
+def test_probes_compile_without_a_warning(tmp_path: Path) -> None:
+    for name in ("arm_bfdot.c", "arm_bfmmla.c", "fma.c"):
+        words = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-march=armv8.2-a+bf16"]
+        done = subprocess.run(
+            [COMPILER, *words, str(sources("cpu") / name), "-o", str(tmp_path / "out")],
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+@debian
 def test_the_processor_is_asked_by_itself(emulator: Emulator) -> None:
     """`cpu` offers what is emulated by its name alone: a campaign of the processor is of the processor."""
     device = CpuDevice(features=frozenset({"fma"}), machine="x86_64", emulator=emulator)
     assert [name.partition("@")[0] for name in device.units()] == ["sequential", "sequential"]
     abilities = {a.unit: a.missing for a in open_device("cpu").abilities()}
     assert abilities["arm/bfdot.ebf0"] == ""
+
+
+def test_without_an_emulator_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which packages have one; a processor without the extended arithmetic says that too."""
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert Emulator.installed() is None
+    for machine, features, sentence in (
+        ("x86_64", {"fma"}, "an instruction of aarch64, and this machine is x86_64; an emulator would do"),
+        ("aarch64", {"fp", "bf16"}, r"the processor has no ebf16; an emulator would do .Debian: qemu-user, "),
+    ):
+        device = CpuDevice(features=frozenset(features), machine=machine)
+        with pytest.raises(DeviceError, match=sentence):
+            device.identify(unit("arm/bfdot.ebf1").spec, 2)
+
+
+def fake(folder: Path, version: str) -> Emulator:
+    """An emulator that only says its version."""
+    path = folder / QEMU
+    path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || exit 9\n')
+    path.chmod(0o755)
+    (folder / COMPILER).write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo cross 1.0 && exit\nfor out; do :; done\n: >"$out"\n'
+    )
+    (folder / COMPILER).chmod(0o755)
+    found = Emulator.installed()
+    assert found is not None
+    return found
+
+
+def test_an_emulator_is_asked_what_it_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that cannot run the probe is not believed to have the instruction, whatever its version."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("tcformal.simulation.gpu.tools.cache_folder", lambda: tmp_path)
+    found = fake(tmp_path, "qemu-aarch64 version 99.1.2 (other)")
+    assert found.name == "qemu 99.1.2"
+    device = CpuDevice(features=frozenset(), machine="x86_64", emulator=found)
+    missing = {a.unit: a.missing for a in device.abilities()}
+    assert all("qemu 99.1.2 does not run it" in missing[name] for name in UNITS)
+    assert device.units() == []
 
 
 @pytest.mark.parametrize("folder", KEPT, ids=lambda p: p.name)
@@ -109,3 +162,7 @@ def test_the_kept_campaign_replays(folder: Path) -> None:
         assert "no hardware" in found.device["system"]
     summary = json.loads((folder / SUMMARY).read_text())
     assert summary["device"]["device"].startswith("qemu ")
+
+
+def test_there_is_a_kept_campaign() -> None:
+    assert KEPT

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,31 @@ def test_a_campaign_needs_little(bare: dict[str, str], tmp_path: Path) -> None:
     compared = run(bare, "probe", "compare", folder, "--json")
     assert compared.returncode == 0, compared.stderr
     assert name in json.loads(compared.stdout)["survivors"]
+
+
+def test_other_commands_say_what_is_missing(bare: dict[str, str]) -> None:
+    made = run(bare, "separate", "a", "b")
+    assert made.returncode == 2
+    assert made.stderr.count("\n") == 1
+    assert made.stderr == (
+        "error: expected rich for the command separate, but it is not installed: "
+        "python -m pip install tcformal\n"
+    )
+    listed = run(bare, "probe", "devices")
+    assert listed.returncode == 0, listed.stderr
+    assert "vdpbf16ps" in listed.stdout
+
+
+@pytest.mark.long
+def test_a_fresh_environment_is_enough(tmp_path: Path) -> None:
+    """A real environment that holds these packages alone."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    packages = ["numpy", "click", "ml_dtypes"]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True)
+    words = ["--vectors", "60", "--jobs", "1", "--minutes", "2", "--results", str(tmp_path)]
+    made = subprocess.run(
+        [python, "-m", "tcformal", "probe", "campaign", "--device", "model:volta", *words],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr

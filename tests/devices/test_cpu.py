@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tcformal.devices import cpu, sources
@@ -14,9 +15,10 @@ from tcformal.devices.log.written import mismatches_in
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run.run import run_plan
+from tcformal.devices.tiles import Places, Tiles, placed
 from tcformal.errors import DeviceError
 from tcformal.identification.compare import compare
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.random import Raw, batch
 from tcformal.simulation.unit import unit
 
 VDP = "x86/vdpbf16ps"
@@ -86,6 +88,42 @@ def test_an_altered_plan_of_a_chain_is_refuted(tmp_path: Path) -> None:
     assert run_plan(plan, CpuDevice(), tmp_path).mismatches > 0
 
 
+def test_missing_features_are_said() -> None:
+    """A processor without an instruction, a system that says nothing, and another kind of machine."""
+    spec = unit(VDP).spec
+    for features, machine, sentence in (
+        (frozenset({"fma"}), "x86_64", "the processor has no avx512_bf16"),
+        (frozenset[str](), "x86_64", "does not say which features"),
+        (frozenset({"bf16"}), "aarch64", "an instruction of x86_64, and this machine is aarch64"),
+    ):
+        device = CpuDevice(features=features, machine=machine)
+        with pytest.raises(DeviceError, match=sentence) as caught:
+            device.identify(spec, 2)
+        assert caught.value.exit_code == 3
+    arm = {
+        a.unit: a.missing
+        for a in CpuDevice(features=frozenset({"bf16", "fp"}), machine="aarch64").abilities()
+    }
+    assert [name for name, missing in arm.items() if not missing and name.startswith("arm/")] == [
+        "arm/bfdot.ebf0",
+        "arm/bfmmla.ebf0",
+    ]
+
+
+def test_units_of_other_hardware_reject() -> None:
+    with pytest.raises(DeviceError, match="expected a unit that a CPU has"):
+        CpuDevice().identify(unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec, 4)
+    if VDP in READY:
+        with pytest.raises(DeviceError, match="expected dot products of 2 terms"):
+            CpuDevice().identify(unit(VDP).spec, 4)
+
+
+def test_features_of_a_system() -> None:
+    assert system_features("processor: 0\nflags\t\t: fma avx512_bf16\n") == {"fma", "avx512_bf16"}
+    assert system_features("Features : fp bf16") == {"fp", "bf16"}
+    assert system_features("nothing") == frozenset()
+
+
 def probe_of(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> CpuDevice:
     """A CPU whose probe of the FMA chain has another body."""
     source = folder / "cpu"
@@ -131,3 +169,48 @@ def test_probes_that_misbehave_reject(
         three = unit("sequential@products=3,a_format=fp32,b_format=fp32").spec
         with pytest.raises(DeviceError, match="no three"):
             device.run(three, batch(three, 3, 4, 1))
+
+
+def test_no_compiler_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CC", raising=False)
+    cpu._compiler.cache_clear()
+    with pytest.raises(DeviceError, match="expected a C compiler"):
+        cpu._compiler()
+    cpu._compiler.cache_clear()
+
+
+def test_sources_are_found_or_missed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert (sources.sources("cpu") / "probe.h").exists()
+    with pytest.raises(DeviceError, match="hw_probes/none"):
+        sources.sources("none")
+    installed = tmp_path / "tcformal"
+    (installed / "hw_probes" / "cpu").mkdir(parents=True)
+    monkeypatch.setattr(sources, "_PACKAGE", installed)
+    assert sources.sources("cpu") == installed / "hw_probes" / "cpu"
+
+
+def test_places_are_independent() -> None:
+    """In a tile no two dot products share a row or a column, and in time every row meets every column."""
+    for m, n in ((16, 8), (8, 8), (64, 24), (1, 1), (2, 2)):
+        at = Places.of(4 * m * n * min(m, n), m, n)
+        keys = np.stack([at.tile, at.row], axis=1), np.stack([at.tile, at.column], axis=1)
+        for key in keys:
+            assert len(np.unique(key, axis=0)) == len(key)
+        assert len(np.unique(at.row * n + at.column)) == m * n
+
+
+def test_tiles_hold_the_batch() -> None:
+    spec = unit("rtx-blackwell/mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0").spec
+    x = batch(spec, spec.k, 50, 1)
+    at = Places.of(50, 16, 8)
+    tiles: Tiles = placed(spec, x, at)
+    scale: Raw | None = tiles.scale_b
+    assert scale is not None
+    assert x.scale_b is not None
+    for i in range(50):
+        t, row, column = at.tile[i], at.row[i], at.column[i]
+        assert (tiles.a[t, row] == x.a[i]).all()
+        assert (tiles.b[t, column] == x.b[i]).all()
+        assert tiles.c[t, row, column] == x.c[i]
+        assert (scale[t, column] == x.scale_b[i]).all()

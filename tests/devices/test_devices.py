@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,9 +20,9 @@ from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import Directed, Plan, make_plan
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.registry import ModelDevice, open_device
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError, RecordError, TcformalError
+from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
 from tcformal.identification.compare import compare
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Batch, Raw, batch
@@ -178,6 +179,13 @@ def test_a_program_that_fails_rejects(wrong: str, sentence: str, kept: int, tmp_
     assert compare(path, [spec]).holds
 
 
+def test_a_program_that_refuses_rejects(tmp_path: Path) -> None:
+    path = tmp_path / "refuses.py"
+    path.write_text('import sys; sys.stdin.readline(); print(\'{"error": "this is an sm_80"}\')')
+    with pytest.raises(DeviceError, match="this is an sm_80"):
+        ProgramDevice(f"{sys.executable} {path}").identify(unit(UNIT).spec, 4)
+
+
 class Fixed(Device):
     """A device that answers what it is told to."""
 
@@ -218,6 +226,48 @@ def test_impossible_results_reject(
         run_plan(small_plan(unit(UNIT).spec, 600), Fixed(results), tmp_path)
 
 
+def test_possible_nans_are_results(tmp_path: Path) -> None:
+    """NaNs of NaN operands, of infinities and of overflows are no failure."""
+    for name in (UNIT, "cdna2/v_mfma_f32_32x32x4bf16", "hopper/wgmma.m64n8k32.f16.e4m3.e4m3"):
+        spec = unit(name).spec
+        x = batch(spec, spec.k, 3000, 5)
+        outputs = replay(spec, x)
+        plan = make_plan(spec, [], vectors=3000, seed=5)
+        assert run_plan(plan, Fixed(replay), tmp_path / name).mismatches == 0
+        assert (outputs > 0).any()
+
+
+def test_scaled_units_have_devices(tmp_path: Path) -> None:
+    spec = unit("rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3").spec
+    plan = small_plan(spec)
+    assert run_plan(plan, ModelDevice(spec.name), tmp_path).mismatches == 0
+    assert run_plan(plan, ModelDevice(f"{spec.name}@fraction_bits=20"), tmp_path).mismatches > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sentence"),
+    [
+        ("gpu", UnknownNameError, "expected a known device"),
+        ("model:volta/mma", UnknownNameError, "expected a known unit"),
+        ("recorded:nothing.jsonl", DeviceError, "expected a file of recorded outputs"),
+        ("exec:no-such-program --now", DeviceError, "expected a program"),
+        ("cuda:x", InputError, "expected the number of a GPU"),
+    ],
+)
+def test_open_device_rejects(name: str, kind: type[TcformalError], sentence: str) -> None:
+    with pytest.raises(kind, match=sentence):
+        open_device(name)
+
+
+def test_model_of_other_formats_rejects() -> None:
+    spec = unit(UNIT).spec
+    with pytest.raises(DeviceError, match="fp32 = bf16"):
+        ModelDevice("x86/vdpbf16ps").identify(spec, 4)
+    mixed = unit("volta/mma.m8n8k4.f32.f16.f16.f16").spec
+    with pytest.raises(DeviceError, match="cannot be the next c"):
+        ModelDevice(mixed.name).identify(mixed, 8)
+
+
 def test_recorded_device_rejects(tmp_path: Path) -> None:
     """Dot products that were not recorded, broken archives, and values that the formats lack."""
     spec = unit(UNIT).spec
@@ -254,3 +304,10 @@ def test_recorded_device_rejects(tmp_path: Path) -> None:
         RecordedDevice(str(tmp_path / "a.npz")).operands(spec)
     with pytest.raises(DeviceError, match="fp32 = bf16"):
         device.operands(unit("x86/vdpbf16ps").spec)
+
+
+def test_protocol_is_documented() -> None:
+    """What the module's docstring shows is what is said."""
+    from tcformal.devices.programs import program as module
+
+    assert module.PROTOCOL in textwrap.dedent(module.__doc__ or "")

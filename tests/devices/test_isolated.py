@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.devices.isolated import IsolatedDevice
-from tcformal.errors import DeviceError
+from tcformal.devices.cuda.cubin import build
+from tcformal.devices.hip import rocm
+from tcformal.devices.isolated import IsolatedDevice, opened
+from tcformal.devices.registry import ModelDevice
+from tcformal.errors import DeviceError, InputError
+from tcformal.simulation.gpu import card as cards
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
@@ -75,3 +79,48 @@ def test_what_breaks_is_said_and_begun_anew(wrong: str, sentence: str, tmp_path:
     device.patience_s = 30
     assert device.run(spec, x).tolist() == [0] * 6
     device.close()
+
+
+def test_what_is_not_there_is_said() -> None:
+    """GPUs are opened behind a process, other devices here; what fails to open is said in either case."""
+    with opened("model:volta") as device:
+        assert isinstance(device, ModelDevice)
+    if gpus_are_here():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(DeviceError, match="expected an NVIDIA GPU"), opened("cuda:0"):
+        raise AssertionError("there is none")
+
+
+def gpus_are_here() -> bool:
+    """Whether a GPU can be reached from this process."""
+    try:
+        return cards.count() > 0
+    except DeviceError:
+        return False
+
+
+def test_a_program_that_is_not_there_is_said() -> None:
+    with pytest.raises(DeviceError, match="expected a program to run"):
+        IsolatedDevice("exec:no-such-program")
+
+
+def test_kernels_are_built_for_gpus() -> None:
+    device = IsolatedDevice.__new__(IsolatedDevice)
+    device.name = "cuda:0"
+    assert device.builder() is build
+    device.name = "hip:3"
+    assert device.builder() is rocm.build
+    device.name = "model:volta"
+    assert device.builder() is None
+
+
+@pytest.mark.parametrize("kind", ["cuda", "hip"])
+@pytest.mark.parametrize("number", ["x", "-1", "1e3", "²", "٣", "99999", "9" * 5000])
+def test_a_number_that_no_gpu_has_rejects(kind: str, number: str) -> None:
+    """Before a process is started for it."""
+    with (
+        pytest.raises(InputError, match=f"expected the number of a GPU after {kind}:") as caught,
+        opened(f"{kind}:{number}"),
+    ):
+        raise AssertionError("there is none")
+    assert len(str(caught.value)) < 120

@@ -12,11 +12,14 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
+from tcformal.devices.device import slug
+from tcformal.devices.log.results import read_runs
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.programs.program import LONGEST_LINE, ProgramDevice
+from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError, RecordError
+from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.unit import unit
@@ -128,6 +131,34 @@ def test_hostile_answers_reject_at_once(body: str, sentence: str, tmp_path: Path
     assert len(str(caught.value)) < 1000
     assert "\n" not in str(caught.value)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+@pytest.mark.parametrize(
+    "hello", ['{"device": 3}', '{"device": ""}', '{"device": "x", "driver": None}', '{"x": []}']
+)
+def test_who_it_is_must_be_text(hello: str, tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="expected texts from exec:"):
+        ProgramDevice(program(tmp_path, hello=hello)).identify(SPEC, 4)
+
+
+def test_names_of_any_length_are_names_of_files(tmp_path: Path) -> None:
+    device = ProgramDevice(program(tmp_path, hello='{"device": "é" * 5000}'))
+    outcome = run_plan(PLAN, device, tmp_path)
+    assert outcome.mismatches == 0
+    assert len(read_runs(outcome.path)) == 1
+    assert len(slug("x" * 300)) <= 200
+    assert slug("x" * 300) != slug("x" * 301)
+    assert slug("x" * 200) == "x" * 200
+
+
+def test_words_that_are_none_reject() -> None:
+    with pytest.raises(
+        InputError, match=r"^expected the words of a program in exec:', but got: No closing quotation$"
+    ):
+        open_device("exec:'")
+    for text in ("exec: ", "exec:''", "exec:no\0program"):
+        with pytest.raises(DeviceError, match="expected a program to run"):
+            open_device(text)
 
 
 @pytest.mark.long

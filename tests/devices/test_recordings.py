@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +16,22 @@ from tcformal.backends.vector import evaluate
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
 from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, pieces_of, unit_of
-from tcformal.devices.plan.plan import Plan, item_of
+from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.plan.directed import directed
+from tcformal.devices.plan.plan import Directed, Plan, item_of
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.run.groups import groups
 from tcformal.devices.run.run import run_plan
+from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
 from tcformal.ir.build import Graph
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.special import first_nan
 from tcformal.semantics.sums import block
+from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
@@ -45,6 +50,7 @@ DEVICES = (
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
 H100, H200 = HARDWARE / "NVIDIA-H100-80GB-HBM3", HARDWARE / "NVIDIA-H200"
+BOUNDARY = HARDWARE / "Intel-R-Xeon-R-Processor-2" / "x86"
 NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 #: Its C model takes an Inf for 2^16, and the catalogue does not.
 NVDLA = HARDWARE / "NVDLA-8e06b1b9"
@@ -101,11 +107,54 @@ def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> N
 
 
 @pytest.mark.long
+def test_kept_outputs_of_an_h200_are_the_models(tmp_path: Path) -> None:
+    for name in leaders(H200):
+        test_kept_outputs_are_the_models(H200, name, tmp_path / name.replace("/", "-"))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("path", [p for p in (*FILES, *FOLDERS) if p != NVDLA], ids=lambda p: p.stem[:40])
 def test_all_kept_outputs_are_the_models(path: Path) -> None:
     """Every dot product; those of which only a digest is kept have that of the model's outputs."""
     for checked in recheck(path):
         assert (checked.mismatches, checked.sealed) == (0, 0), checked
+
+
+@pytest.mark.parametrize("rule", ["signed_zero", "kept"])
+def test_numbers_about_the_least_normal_one_leave_one_rule(rule: str, tmp_path: Path) -> None:
+    """2^-126 - 2^-150 gives 0, and 2^-126 - 2^-151 gives 2^-126: no other rule gives both."""
+    path = BOUNDARY / "tdpbf16ps-early.jsonl"
+    asked = [line for line in runs(path)[TILE].done if line["kind"] == "directed"][:400]
+    first = next(pieces_of(replace(runs(path)[TILE], done=asked), path))
+    plan = Plan(unit(TILE).spec, 32, tuple(first.items[:400]))
+    assert run_plan(plan, device(path), tmp_path / "ours").mismatches == 0
+    tried = batch_of([item.witness for item in plan.items if isinstance(item, Directed)])
+    given, other = (replay(u.spec, tried) for u in (unit(TILE), unit(f"{TILE}@result_subnormals={rule}")))
+    assert (given != other).any()
+    fact = unit(TILE).spec.facts["result_subnormals"]
+    assert fact.evidence is Evidence.MEASURED
+    assert "Processor-2" in fact.source
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if x == TILE else ()) for x in runs(INTEL)]
+)
+def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> None:
+    """The directed inputs that an instruction is tested with here were put to the processor that has it."""
+    spec, run = unit(name).spec, runs(INTEL)[name]
+    suite = replace(run, done=[line for line in run.done if line["kind"] == "suite"])
+    asked = {i.witness for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)}
+    wanted = list(directed(spec))
+    items = [item for item in wanted if item.witness in asked]
+    assert len(items) > 0.9 * len(wanted)
+    assert run_plan(Plan(spec, spec.k, tuple(items)), RecordedDevice(str(INTEL)), tmp_path).mismatches == 0
+
+
+def test_a_recording_of_several_units_rejects() -> None:
+    spec = unit("arm/bfdot.ebf1").spec
+    with pytest.raises(DeviceError, match=r"to hold results of arm/bfdot\.ebf1, but it holds x86/vdpbf16ps"):
+        RecordedDevice(str(INTEL)).identify(spec, 2)
 
 
 # --------------------------------------------------------------------- whose NaN it is
@@ -121,6 +170,12 @@ def rows() -> Iterator[tuple[list[int], list[int], int, int]]:
     for piece in nan_tiles():
         for i, d in enumerate(piece.outputs.tolist()):
             yield piece.batch.a[i].tolist(), piece.batch.b[i].tolist(), int(piece.batch.c[i]), d
+
+
+def test_nan_tiles_hold_nans_of_every_origin() -> None:
+    words = {d for *_, d in rows()}
+    assert len([d for d in words if d & 0x7FFFFFFF > 0x7F800000]) > 50
+    assert 0xFFC00000 in words
 
 
 def test_the_oracle_gives_the_recorded_nans() -> None:
@@ -170,6 +225,13 @@ def test_another_order_of_nans_is_refuted(order: tuple[str, ...], monkeypatch: p
     assert mutated(order, monkeypatch, TILE, nan_tiles()) > 10
 
 
+@pytest.mark.parametrize("order", list(permutations(("a", "b", "total"))), ids=" before ".join)
+def test_one_order_of_nans_is_that_of_dmma(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """b_k before the sum before a_k; each of the five others is refuted by hundreds of results."""
+    wrong = mutated(order, monkeypatch, DMMA, nan_doubles())
+    assert wrong == 0 if order == ("b", "total", "a") else wrong > 100
+
+
 def test_the_order_of_nans_is_the_recorded_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mutated(("a", "b", "total"), monkeypatch, TILE, nan_tiles()) == 0
 
@@ -203,3 +265,11 @@ def test_measured_evidence_is_what_is_kept() -> None:
             named = [p.partition(" (")[0] for p in fact.source.split("; ") if p.startswith("results/")]
             assert all((HARDWARE.parents[1] / p).exists() for p in named)
             assert len(named) == len(kept[name])
+
+
+def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
+    for path in (*FILES, *FOLDERS):
+        assert all(file.stat().st_size < 16 << 20 for file in files_of(path))
+        for run in read_runs(path):
+            assert not any(str(v).startswith("/") for v in run.head["device"].values())
+    assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl*")) < 4_000_000

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 from kept_runs import runs_of
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
-from tcformal.devices.log.results import Run, files_of
+from tcformal.devices.log.pieces import Piece
+from tcformal.devices.log.results import Run, files_of, pieces_of, unit_of
 from tcformal.devices.log.written import mismatches_in
+from tcformal.encodings.spec import Format
 from tcformal.report.devices.references import is_reference
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
@@ -55,3 +62,22 @@ def test_no_reference_differs_from_its_unit_but_nvdlas() -> None:
         for path in FOLDERS for run in references(path).values()
     }  # fmt: skip
     assert {path for path, count in wrong.items() if count} == {NVDLA}
+
+
+def differing(pieces: Iterable[Piece], fmt: Format) -> list[bool]:
+    """For each dot product whose kept output is not the model's: whether a factor is Inf."""
+    magnitude = (1 << (fmt.width - 1)) - 1
+    return [
+        any(int(x) & magnitude == fmt.infinity for x in (*piece.batch.a[i], *piece.batch.b[i]))
+        for piece in pieces
+        for i in np.flatnonzero(piece.outputs != piece.model)
+    ]
+
+
+@pytest.mark.parametrize("most", [0, pytest.param(10**6, marks=pytest.mark.long)])
+def test_nvdlas_model_differs_where_a_factor_is_inf_and_nowhere_else(most: int) -> None:
+    (run,) = references(NVDLA).values()
+    few = replace(run, done=[x for x in run.done if x["kind"] != "random" or x["count"] <= most])
+    found = differing(pieces_of(few, NVDLA), unit_of(run, NVDLA).a_format)
+    assert len(found) == sum(mismatches_in(line) for line in few.done) > 50
+    assert all(found)

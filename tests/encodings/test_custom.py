@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
@@ -74,6 +75,16 @@ def test_both_definitions_agree(name: str) -> None:
         assert int(found[row]) == oracle_result(spec, witness_at(x, row))
 
 
+def test_matrices_hold_encodings() -> None:
+    """A format without a dtype of NumPy takes and gives its encodings; [1, 2]·[1, 1] = 3."""
+    u = unit("sequential@format=e4m7,products=2")
+    f = format_named("e4m7")
+    words = [parse_value(f, text) for text in ("1", "2", "3")]
+    a = np.array([words[:2]], np.uint16)
+    b = np.array([words[:1], words[:1]], np.uint16)
+    assert u.matmul(a, b).tolist() == [[words[2]]]
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -92,3 +103,8 @@ def test_facts_reject(name: str, sentence: str) -> None:
     with pytest.raises((InputError, UnknownNameError)) as error:
         format_named(name)
     assert sentence.split(",")[0] in str(error.value)
+
+
+def test_results_of_another_bias_reject() -> None:
+    with pytest.raises(InputError, match="expected for d_format fp64, fp32, fp16, bf16, or one with Inf"):
+        resolve("tfdpa@format=e4m7[bias=3]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tcformal.encodings.catalog import FORMATS, format_named
+from tcformal.encodings.catalog import ALIASES, FORMATS, format_named
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.text import power_of_two
@@ -33,6 +34,11 @@ KNOWN = {
     "ue4m3": (8, 4, -6, 8, 8, 0x7E),
 }
 
+#: The largest finite values as the specifications print them.
+LARGEST = {
+    "fp16": 65504, "e5m2": 57344, "e4m3": 448, "e5m2fnuz": 57344, "e4m3fnuz": 240, "e3m2": 28,
+    "e2m3": Fraction(15, 2), "e2m1": 6, "e8m0": 2**127, "ue4m3": 448,
+}  # fmt: skip
 
 DTYPES: dict[str, Any] = {
     "fp64": np.float64, "fp32": np.float32, "fp16": np.float16, "bf16": ml_dtypes.bfloat16,
@@ -40,6 +46,24 @@ DTYPES: dict[str, Any] = {
     "e4m3fnuz": ml_dtypes.float8_e4m3fnuz, "e3m2": ml_dtypes.float6_e3m2fn, "e2m3": ml_dtypes.float6_e2m3fn,
     "e2m1": ml_dtypes.float4_e2m1fn, "e8m0": ml_dtypes.float8_e8m0fnu,
 }  # fmt: skip
+
+
+def test_every_format_is_known() -> None:
+    assert list(FORMATS) == list(KNOWN)
+    assert {name: fmt.name for name, fmt in FORMATS.items()} == {name: name for name in FORMATS}
+    assert [name for name, fmt in FORMATS.items() if not fmt.source] == []
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_properties(name: str) -> None:
+    f = FORMATS[name]
+    assert (f.width, f.precision, f.e_min, f.e_max, f.storage_bits, f.largest) == KNOWN[name]
+    assert str(f) == name
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_largest_value(name: str) -> None:
+    assert decode(FORMATS[name], FORMATS[name].largest).number == LARGEST[name]
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -77,6 +101,10 @@ def test_infinity(name: str) -> None:
     assert words.view(DTYPES[name]).astype(np.float64)[0] == np.inf
 
 
+def test_infinity_in_a_word_with_ignored_bits() -> None:
+    assert FORMATS["tf32"].infinity == 0x7F800000
+
+
 @pytest.mark.parametrize("name", [name for name, f in FORMATS.items() if f.specials is not Specials.IEEE])
 def test_infinity_rejects(name: str) -> None:
     with pytest.raises(InputError) as error:
@@ -110,15 +138,41 @@ def test_sign_and_specials_change_the_width_and_the_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "sentence"),
     [
-        {"exponent_bits": 0}, {"exponent_bits": 16}, {"exponent_bits": True}, {"fraction_bits": -1},
-        {"fraction_bits": 113}, {"fraction_bits": 2.0}, {"specials": Specials.IEEE, "fraction_bits": 0},
+        ({"exponent_bits": 0}, "expected an integer from 1 to 15 for exponent_bits, but got 0"),
+        ({"exponent_bits": 16}, "expected an integer from 1 to 15 for exponent_bits, but got 16"),
+        ({"exponent_bits": True}, "expected an integer for exponent_bits, but got True"),
+        ({"fraction_bits": -1}, "expected an integer from 0 to 112 for fraction_bits, but got -1"),
+        ({"fraction_bits": 113}, "expected an integer from 0 to 112 for fraction_bits, but got 113"),
+        ({"fraction_bits": 2.0}, "expected an integer for fraction_bits, but got 2.0"),
+        (
+            {"specials": Specials.IEEE, "fraction_bits": 0},
+            "expected at least 1 fraction bit for a format with Inf and NaN, but got 0",
+        ),
     ],
-)  # fmt: skip
-def test_format_rejects(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="expected "):
+)
+def test_format_rejects(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as error:
         toy(**changes)
+    assert str(error.value) == sentence
+
+
+def test_formats_do_not_change() -> None:
+    f: Any = FORMATS["fp16"]
+    with pytest.raises(FrozenInstanceError):
+        f.bias = 3
+    positional: Any = Format
+    with pytest.raises(TypeError):
+        positional("toy", 3, 2, 3, Specials.NONE)
+
+
+def test_aliases_name_formats() -> None:
+    assert ALIASES.keys().isdisjoint(FORMATS)
+    assert {format_named(alias).name for alias in ALIASES} <= FORMATS.keys()
+    assert format_named("bfloat16") is FORMATS["bf16"]
+    assert format_named("binary32") is FORMATS["fp32"]
+    assert format_named("ue8m0") is FORMATS["e8m0"]
 
 
 @pytest.mark.parametrize(
@@ -148,3 +202,8 @@ def test_facts_that_no_encoding_has_are_rejected(change: dict[str, Any], sentenc
     with pytest.raises(InputError) as caught:
         Format(name="odd", specials=Specials.IEEE, **facts)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_one_is_the_encoding_of_1(name: str) -> None:
+    assert decode(FORMATS[name], FORMATS[name].one).number == 1

@@ -87,11 +87,26 @@ def test_nvidia_nan_words(name: str, word: str) -> None:
     assert dot(u, ["1"], ["1"], "nan") == word
 
 
+def test_infinities() -> None:
+    """XIE §4.2: Inf·0 and infinities of both signs are NaN; else Inf wins."""
+    u = unit("ampere/mma.m16n8k8.f32.f16.f16.f32")
+    assert dot(u, ["inf"], ["0"], "0") == "nan(0x7fffffff)"
+    assert dot(u, ["inf", "-inf"], ["1", "1"], "0") == "nan(0x7fffffff)"
+    assert dot(u, ["inf"], ["-1"], "2^100") == "-inf"
+    assert dot(u, ["1"], ["1"], "inf") == "inf"
+
+
 def test_overflow_is_infinite_when_truncating() -> None:
     """HAWKEYE §7.1: beyond the fp32 range the result is Inf, under RZ too; inside the sum it is not."""
     u = unit("ampere/mma.m16n8k8.f32.bf16.bf16.f32")
     assert dot(u, ["2^127"], ["2"], "0") == "inf"
     assert dot(u, ["2^127", "2^127", "2^127"], ["2", "-2", "1"], "0") == "2^127"
+
+
+def test_nvidia_never_returns_negative_zero() -> None:
+    """VALPEY §4.4: all zero outputs are positive; IEEE chains keep the sign."""
+    assert dot(unit("volta/mma.m8n8k4.f32.f16.f16.f32"), ["-0"] * 4, ["1"] * 4, "-0") == "0"
+    assert dot(unit("cdna1/v_mfma_f32_32x32x1f32"), ["-0"], ["1"], "-0") == "-0"
 
 
 def test_a_nan_scale_makes_nan() -> None:
@@ -103,6 +118,14 @@ def test_a_nan_scale_makes_nan() -> None:
     ones = ["1"] * 4
     assert dot(v, ["3"], ["1.5"], "1", (["0x38", *ones[1:]], ["0xb8", *ones[1:]])) == "5.5"
     assert dot(v, ["3"], ["1.5"], "1", (["0x7f", *ones[1:]], ones)) == "nan(0x7fffffff)"
+
+
+def test_e4m3_has_no_infinity_and_fnuz_one_nan() -> None:
+    """OCP OFP8: S.1111.110 is 448; AMD fnuz: 0x80 is NaN, not -0."""
+    assert dot(unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32"), ["0x7e"], ["1"], "0") == "448"
+    u = unit("cdna3/v_mfma_f32_16x16x32_fp8_fp8")
+    assert dot(u, ["0x80"], ["1"], "0").startswith("nan")
+    assert dot(u, ["0xff"], ["1"], "0") == "-240"
 
 
 def test_vdpbf16ps_propagates_the_first_nan() -> None:

@@ -51,21 +51,69 @@ def test_result_widths(g: Graph) -> None:
 
 
 @pytest.mark.parametrize(
-    "make",
+    ("make", "sentence"),
     [
-        lambda g, x, t: g.add_mod(x, t), lambda g, x, t: g.eq(t, x), lambda g, x, t: g.slt(t, x),
-        lambda g, x, t: g.ite(x, x, x), lambda g, x, t: g.ite(t, x, t), lambda g, x, t: g.extract(x, 4, 0),
-        lambda g, x, t: g.extract(x, 0, 1), lambda g, x, t: g.extract(x, 1, -1),
-        lambda g, x, t: g.zero_extend_to(x, 3), lambda g, x, t: g.sign_extend_to(x, 1),
-        lambda g, x, t: g.const(16, 4), lambda g, x, t: g.const(-1, 4), lambda g, x, t: g.const(0, 0),
-        lambda g, x, t: g.input("x", 5), lambda g, x, t: g.make("not_", (x, x)),
-        lambda g, x, t: g.make("extract", (x,), (1,)), lambda g, x, t: g.make("const", (), (4, 99)),
-        lambda g, x, t: g.make("input", (), (4, 7)), lambda g, x, t: g.not_(Graph().input("x", 4)),
+        (lambda g, x, t: g.add_mod(x, t), "expected operands of one width, but got widths [4, 1]"),
+        (lambda g, x, t: g.eq(t, x), "expected operands of one width, but got widths [1, 4]"),
+        (lambda g, x, t: g.slt(t, x), "expected operands of one width, but got widths [1, 4]"),
+        (
+            lambda g, x, t: g.ite(x, x, x),
+            "expected a condition of width 1 and branches of one width, but got widths [4, 4, 4]",
+        ),
+        (
+            lambda g, x, t: g.ite(t, x, t),
+            "expected a condition of width 1 and branches of one width, but got widths [1, 4, 1]",
+        ),
+        (
+            lambda g, x, t: g.extract(x, 4, 0),
+            "expected bits high >= low inside width 4, but got high=4, low=0",
+        ),
+        (
+            lambda g, x, t: g.extract(x, 0, 1),
+            "expected bits high >= low inside width 4, but got high=0, low=1",
+        ),
+        (
+            lambda g, x, t: g.extract(x, 1, -1),
+            "expected bits high >= low inside width 4, but got high=1, low=-1",
+        ),
+        (lambda g, x, t: g.zero_extend_to(x, 3), "expected a growth of at least 0 bits, but got -1"),
+        (lambda g, x, t: g.sign_extend_to(x, 1), "expected a growth of at least 0 bits, but got -3"),
+        (lambda g, x, t: g.const(16, 4), "expected a constant in [0, 2^4), but got 16"),
+        (lambda g, x, t: g.const(-1, 4), "expected a constant in [0, 2^4), but got -1"),
+        (lambda g, x, t: g.const(0, 0), "expected a width of at least 1, but got 0"),
+        (lambda g, x, t: g.input("x", 5), "expected width 4 for input x, but got 5"),
+        (
+            lambda g, x, t: g.make("not_", (x, x)),
+            "expected 1 operands and 0 parameters for not_, but got 2 and 0",
+        ),
+        (
+            lambda g, x, t: g.make("extract", (x,), (1,)),
+            "expected 1 operands and 2 parameters for extract, but got 1 and 1",
+        ),
+        (
+            lambda g, x, t: g.make("const", (), (4, 99)),
+            "expected Graph.const for a leaf, but got make('const')",
+        ),
+        (
+            lambda g, x, t: g.make("input", (), (4, 7)),
+            "expected Graph.input for a leaf, but got make('input')",
+        ),
+        (
+            lambda g, x, t: g.not_(Graph().input("x", 4)),
+            "expected operands of this graph for not_, but got #0:input(4, 0):u4 of another",
+        ),
     ],
-)  # fmt: skip
-def test_making_rejects(g: Graph, make: Callable[[Graph, Node, Node], Node]) -> None:
-    with pytest.raises(WidthError, match="expected "):
-        make(g, g.inputs["x"], g.inputs["t"])
+)
+def test_making_rejects(g: Graph, make: Callable[[Graph, Node, Node], Node], sentence: str) -> None:
+    rejects(lambda: make(g, g.inputs["x"], g.inputs["t"]), sentence)
+
+
+def test_an_input_without_width_is_rejected() -> None:
+    """No width below 1 exists, and what was refused leaves no trace."""
+    g = Graph()
+    with pytest.raises(WidthError):
+        g.input("x", 0)
+    assert g.inputs == {}
 
 
 def test_nodes_have_no_truth_value(g: Graph) -> None:
@@ -74,6 +122,11 @@ def test_nodes_have_no_truth_value(g: Graph) -> None:
     rejects(lambda: bool(x), sentence.format(repr(x)))
     rejects(lambda: any((x, t)), sentence.format(repr(x)))
     rejects(lambda: not g.truth(False), sentence.format(repr(g.truth(False))))
+
+
+def test_a_node_shows_operator_operands_and_width(g: Graph) -> None:
+    x, y, _ = g.inputs.values()
+    assert repr(g.extract(g.add_mod(x, y), 2, 1)) == "#4:extract(#3, 2, 1):u2"
 
 
 # --------------------------------------------------------------------- sharing
@@ -228,6 +281,13 @@ def test_labels_carry_their_scope(g: Graph) -> None:
     assert g.labels["block0.sum"] == Stage(y, True, -3, 2)
 
 
+def test_a_scope_ends_when_its_body_fails(g: Graph) -> None:
+    with pytest.raises(WidthError), g.scope("block0"):
+        g.const(2, 1)
+    g.label("here", g.inputs["x"])
+    assert list(g.labels) == ["here"]
+
+
 def test_one_label_one_stage(g: Graph) -> None:
     x, y, _ = g.inputs.values()
     with g.scope("block0"):
@@ -246,6 +306,18 @@ def test_one_label_one_stage(g: Graph) -> None:
 )
 def test_a_stage_reads_as_a_number(g: Graph, signed: bool, offset: int, raw: int, read: int) -> None:
     assert Stage(g.inputs["x"], signed, offset, 0).read(raw) == read
+
+
+def test_views_are_copies(g: Graph) -> None:
+    g.label("sum", g.inputs["x"])
+    g.labels.clear()
+    g.inputs.clear()
+    assert list(g.labels) == ["sum"]
+    assert list(g.inputs) == ["x", "y", "t"]
+
+
+def test_inputs_keep_their_order_and_names(g: Graph) -> None:
+    assert [g.input_name(node) for node in g.inputs.values()] == list(g.inputs) == ["x", "y", "t"]
 
 
 # --------------------------------------------------------------------- walking, serialising

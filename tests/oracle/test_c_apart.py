@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
@@ -12,6 +13,7 @@ from tcformal.query.replay import oracle_result
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import unit
 
+WMMA = "v_wmma_f32_16x16x16_f16"
 #: One step of RDNA4's sum with two products, and of RDNA3's.
 RDNA = (
     "tfdpa@products=2,c_fraction_bits=26,conversion=RNE-FP32,nan_rule=products_c,"
@@ -19,6 +21,7 @@ RDNA = (
 )
 RDNA4 = f"{RDNA},aligned_group=2,alignment_rounding=RD,vanished_c=dropped,zero_exponent=-128"
 RDNA3 = f"{RDNA},accumulation=ones_complement,zero_exponent=none"
+TINY = "x86/vdpbf16ps@result_subnormals=tiny_zero"
 
 
 def result(name: str, a: list[str], b: list[str], c: str) -> int:
@@ -81,6 +84,34 @@ def test_words_of_a_card(a: int, b: int, c: int, d: int) -> None:
     assert lanes(RDNA4, w) == oracle_result(resolve(RDNA4), w) == d
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        (0x2061BC39, 0x96B40093, 0x0056DD77, 0x00553463),
+        (0x0364BC8C, 0x3C468385, 0x807FFFFE, 0x0069A402),
+        (0x8129061C, 0xBFAAB964, 0x007FFFFD, 0x017DB7FE),
+        (0x8522326B, 0xBBD88D2F, 0x00800002, 0x01949B60),
+        (0x2DD81116, 0x924AAEDF, 0x807FFFFA, 0x81568CFD),
+        (0x00000001, 0x3F804980, 0x00000000, 0x07000000),
+        (0xC395629B, 0xD9633359, 0xDC60025C, 0x5D504184),
+    ],
+)
+def test_words_of_a_card_in_bf16(a: int, b: int, c: int, d: int) -> None:
+    """v_dot2_f32_bf16 on gfx1201, around the least normal number."""
+    name = f"{RDNA4},a_format=bf16,b_format=bf16"
+    w = Witness((a & 0xFFFF, a >> 16), (b & 0xFFFF, b >> 16), c)
+    assert lanes(name, w) == oracle_result(resolve(name), w) == d
+
+
+@pytest.mark.parametrize(
+    ("product", "d"),
+    [("2^-75", "0"), ("2^-76", "2^-126"), ("2^-74", "0"), ("2^-77", "2^-126")],
+)
+def test_a_number_that_only_rounds_up_to_the_least_normal_one(product: str, d: str) -> None:
+    """2^-126 less 2^-149 to 2^-152: as an AMD EPYC and Bochs round them."""
+    assert result(TINY, ["-2^-75"], [product], "2^-126") == parse_value(resolve(TINY).d_format, d)
+
+
 def test_pieces_are_cut_one_by_one() -> None:
     """1027² as 1024², twice 3·1024 and 9, in units of 2^11: whole it is 515, in pieces 512 + 1 + 1."""
     whole = "tfdpa@products=1,fraction_bits=9,normalise_operands=true,zero_exponent=-132"
@@ -132,6 +163,22 @@ def test_the_bug_fix_rounds_as_subnormals(change: str, results: tuple[str, ...])
     assert found == [parse_value(resolve(name).d_format, d) for d in results]
 
 
+def test_pieces_of_twelve_bits_then_c() -> None:
+    """Both middle pieces of (1 + 2^-23)²·2^-24 are half a unit beside 1: cut one by one, whole a unit."""
+    a, b = ["1", "0x3f800001"], ["1", "0x33800001"]
+    assert result("gaudi2/mme.fp32", a, b, "-1") == 0x33800000
+    assert result("gaudi2/mme.fp32@piece_bits=none", a, b, "-1") == 0x33800002
+
+
+def test_four_chains_are_rolled_up() -> None:
+    """2^24, 1 and 1: whether the ones meet first depends on cd, as Intel's model says."""
+    eight, five = "gaudi/mme.bf16.cd8", "gaudi/mme.bf16.cd5"
+    big = ["0", "0", "2^24", "1"], ["1"] * 4
+    assert result(eight, *big, "0") == 0x4B800000
+    assert result(five, *big, "1") == result(five, ["0", "0", "2^24", "2"], ["1"] * 4, "0") == 0x4B800001
+    assert result(eight, *big, "1") == 0x4B800000
+
+
 @pytest.mark.parametrize(
     ("a", "b", "c", "d"),
     [
@@ -178,6 +225,19 @@ def test_a_subnormal_c_with_a_hidden_bit(a: list[str], b: list[str], c: str, d: 
     assert result("vortex/VX_tcu_fedp_dpi.bf16", ["2^-126"], ["1"], "0x00000001") == 0x00800001
 
 
+def test_imaginary_parts_are_subtracted() -> None:
+    assert result("x86/tcmmrlfp16ps", ["2", "3"], ["5", "7"], "1") == 0xC1200000
+    assert result("x86/tcmmimfp16ps", ["2", "3"], ["5", "7"], "1") == 0x42000000
+
+
+def test_wmma_goes_step_by_step() -> None:
+    """The units are chains of such steps: RDNA3's of two products, RDNA4's of four."""
+    for name, step in ((f"rdna3/{WMMA}", 2), (f"rdna4/{WMMA}", 4)):
+        assert resolve(name).design.products == step
+        assert result(name, ["1"] * 16, ["1"] * 16, "1") == 0x41880000
+
+
+SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 FMA16, FMA32 = "et-soc-1/TensorFMA16A32", "et-soc-1/TensorFMA32"
 
 
@@ -203,6 +263,16 @@ def test_jammed_bits_and_skipped_blocks(a: list[str], b: list[str], c: str, d: i
     assert result(FMA16, a, b, c) == d
 
 
+def test_a_chain_skips_products_of_the_word_0() -> None:
+    assert result(FMA32, ["0"], ["inf"], "0x7f800001") == 0x7F800001
+    assert result(FMA32, ["-0"], ["inf"], "1") == 0x7FC00000
+    assert result(f"{FMA32}@zero_words=summed", ["0"], ["inf"], "1") == 0x7FC00000
+    # A NaN that the first step leaves as it is has the unit's word after the next.
+    twice = "sequential@products=1,k=2,zero_words=skipped,nan_word=0x7fc00000"
+    assert result(twice, ["0", "0"], ["1", "1"], "0xff800001") == 0xFF800001
+    assert result(twice, ["0", "1"], ["1", "1"], "0xff800001") == 0x7FC00000
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -221,3 +291,22 @@ def test_jammed_bits_and_skipped_blocks(a: list[str], b: list[str], c: str, d: i
 def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> None:
     with pytest.raises(InputError, match=f"^{sentence}"):
         resolve(f"tfdpa@zero_exponent=none,{change}" if "zero_exp" not in change else f"tfdpa@{change}")
+
+
+def test_a_skipped_block_rejects_another_format_of_c() -> None:
+    zeros = np.zeros((1, 2), np.uint16)
+    with pytest.raises(InputError, match=r"^expected C and D of one format for zero_words=skipped, but got "):
+        unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits(zeros, zeros, zeros[0, :1])
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("gaudi3/mme.fp16@dropped_pieces=9", "expected dropped_pieces that leave some of a product"),
+        (f"{SCALED}@piece_bits=2", "expected no scales where products are cut"),
+        (f"{SCALED}@lost_bits=halves,c_position=after", "expected no scales where products are cut"),
+    ],
+)
+def test_pieces_of_nothing_and_of_scaled_products_reject(name: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        resolve(name)

@@ -57,6 +57,13 @@ def test_the_parts_are_taken_in_order() -> None:
     assert evaluate(tfdpa(32, 25, -133), E5M2, texts_a, texts_b, "0.5") == "1.5"
 
 
+def test_c_is_added_last_and_to_nearest() -> None:
+    """A truncating sum would give 2^24 + 2, as would one that took c first."""
+    assert run(unit(), {0: "1"}, {}, "16777218") == "16777220"
+    assert run(unit(), {}, {}, "-2^-149") == "-2^-149"
+    assert run(unit(), {0: "-0"}, {}, "-0") == "0"
+
+
 def test_the_result_is_the_inner_result_plus_c() -> None:
     rng = random.Random(SEED)
     for fmt in (E5M2, E4M3):
@@ -76,6 +83,21 @@ def test_the_result_is_the_inner_result_plus_c() -> None:
             assert unit_dot(spec, a, b, int(c.view(np.uint32))) == expected
 
 
+@pytest.mark.parametrize(
+    ("a", "c", "answer"),
+    [
+        ({3: "inf"}, "0", "inf"),
+        ({3: "-inf"}, "inf", "nan(0x7fffffff)"),
+        ({0: "inf", 2: "-inf"}, "0", "nan(0x7fffffff)"),
+        ({31: "nan"}, "0", "nan(0x7fffffff)"),
+        ({}, "nan(0x7f800001)", "nan(0x7fffffff)"),
+        ({0: "2^-16"}, "0", "2^-16"),
+    ],
+)
+def test_specials(a: dict[int, str], c: str, answer: str) -> None:
+    assert run(unit(), a, {}, c) == answer
+
+
 def test_the_addition_decides_about_its_own_rounding_zeros_and_subnormals() -> None:
     spec = unit()
     assert spec.emulation is not None
@@ -86,6 +108,20 @@ def test_the_addition_decides_about_its_own_rounding_zeros_and_subnormals() -> N
     assert run(other, {0: "1"}, {}, "16777218") == "16777218"
     assert run(other, {}, {}, "-2^-149") == "0"
     assert run(other, {0: "nan"}, {}) == "nan(0x7fc00000)"
+
+
+def test_fp16_output_adds_in_fp16() -> None:
+    assert run(unit(d=FP16), {0: "1"}, {}, "2048") == "2048"
+    assert run(unit(d=FP16), {0: "3"}, {}, "2048") == "2052"
+    assert run(unit(d=FP16), {0: "2^15"}, {}, "32768") == "inf"
+    narrow = replace(unit(), operands=Operands(a=E5M2, b=E5M2, c=FP16, d=FP32))
+    assert run(narrow, {0: "2^12"}, {0: "2^12"}, "-2^-24") == "16777216"
+
+
+def test_unit_dot_without_emulation_is_dot() -> None:
+    spec = replace(unit(), emulation=None)
+    ones = [parse_value(E5M2, "1")] * 48
+    assert format_value(FP32, unit_dot(spec, ones, ones, 0)) == "48"
 
 
 def test_unit_dot_rejects() -> None:

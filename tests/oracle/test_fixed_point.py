@@ -82,3 +82,15 @@ def test_an_explanation_says_what_is_left_of_a_sum() -> None:
 def test_another_fixed_point_rejects(text: str) -> None:
     with pytest.raises(InputError, match=f"but got '{re.escape(text)}'$"):
         conversion(text)
+
+
+def test_a_result_in_fixed_point_rejects() -> None:
+    with pytest.raises(InputError, match=r"^expected a conversion into fp32 for tfdpa"):
+        result("tfdpa@conversion=RNE-Q17.46", ["1"], ["1"], "0")
+
+
+def test_sums_in_fixed_point_reject_a_c_without_subnormals() -> None:
+    with pytest.raises(
+        InputError, match=r"^expected c_subnormals=kept with sums in fixed point, but got sig"
+    ):
+        resolve("sequential@accumulator=RNE-Q17.46,c_subnormals=signed_zero")

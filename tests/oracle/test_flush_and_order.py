@@ -12,6 +12,7 @@ from oracle.evaluation import (
     FMA,
     FP16,
     FP32,
+    ROUNDED,
     as_float,
     as_word,
     evaluate,
@@ -43,6 +44,11 @@ def test_subnormal_operands(rule: str, answer: str) -> None:
     assert evaluate(design, FP16, ["-0"], ["1"], "-0") == "-0"
 
 
+def test_a_flushed_operand_is_a_zero_for_an_infinity() -> None:
+    assert evaluate(ftz_add_mul(1), FP16, ["inf"], ["2^-24"]) == NAN
+    assert evaluate(ftz_add_mul(1, operand_subnormals="kept"), FP16, ["inf"], ["2^-24"]) == "inf"
+
+
 def test_a_flushed_operand_keeps_its_exponent() -> None:
     """2^-24 * 2^15 has exponent 1 and keeps 2^-23 beside it, no matter that it is zero."""
     for rule in ("positive_zero", "signed_zero"):
@@ -59,6 +65,14 @@ def test_subnormal_c(rule: str, answer: str) -> None:
     design = ftz_add_mul(1, c_subnormals=rule, result_subnormals="kept")
     assert evaluate(design, BF16, ["-0"], ["1"], "-2^-149") == answer
     assert evaluate(design, BF16, ["-0"], ["1"], "-2^-126") == "-2^-126"
+
+
+def test_a_subnormal_result_is_flushed_as_the_next_blocks_c() -> None:
+    a, b = ["2^-70", "0"], ["2^-70", "0"]
+    assert evaluate(ieee(), BF16, a, b) == "2^-140"
+    assert evaluate(ieee(c_subnormals="signed_zero"), BF16, a, b) == "0"
+    assert evaluate(ieee(c_subnormals="signed_zero"), BF16, a[:1], b[:1]) == "2^-140"
+    assert evaluate(ieee(2, c_subnormals="signed_zero"), BF16, a, b) == "2^-140"
 
 
 @pytest.mark.parametrize("sign", ["", "-"])
@@ -82,6 +96,20 @@ def test_subnormal_results_of_every_rounding(rest: dict[str, object], sign: str)
     assert summed == (f"{sign}0" if "conversion" in rest else "0")  # what follows is a sum of zeros
 
 
+def test_results_are_flushed_after_rounding() -> None:
+    """2^-126 - 2^-151 rounds to 2^-126, a normal number."""
+    design = ieee(result_subnormals="signed_zero")
+    assert evaluate(design, BF16, ["-2^-75"], ["2^-76"], "2^-126") == "2^-126"
+    assert evaluate(design, BF16, ["-2^-75"], ["2^-74"], "2^-126") == "0"
+
+
+def test_each_conversion_has_its_own_least_exponent() -> None:
+    """2^-20 is subnormal for an FP16 product and no longer for an FP32 sum."""
+    design = ieee(1, product_rounding="RNE-FP16", result_subnormals="signed_zero")
+    assert evaluate(design, BF16, ["2^-10"], ["2^-10"]) == "0"
+    assert evaluate(ieee(1, result_subnormals="signed_zero"), BF16, ["2^-10"], ["2^-10"]) == "2^-20"
+
+
 @pytest.mark.parametrize(
     ("limit", "a", "answer"),
     [
@@ -96,6 +124,12 @@ def test_subnormal_results_of_every_rounding(rest: dict[str, object], sign: str)
 def test_limit_of_products(limit: int | None, a: list[str], answer: str) -> None:
     for rest in ({}, {"product_rounding": "RNE-FP32"}):
         assert evaluate(ieee(2, product_limit=limit, **rest), FP16, a, ["1", "1"]) == answer
+
+
+def test_the_limit_holds_for_the_exact_product() -> None:
+    """1023/512 * 1023/128 is below 16 and rounds to it."""
+    design = ieee(1, product_limit=4, product_rounding="RNE-E8M4")
+    assert evaluate(design, FP16, ["1023*2^-9"], ["1023*2^-7"]) == "16"
 
 
 # --------------------------------------------------------------------- signs of zero
@@ -143,6 +177,13 @@ def test_two_chains_are_two_chains_and_two_sums() -> None:
         assert dot(design, FP32, FP32, FP32, FP32, a, b, c) == expected
 
 
+def test_two_chains_start_from_plus_zero_and_end_with_the_conversion() -> None:
+    design = ieee(2, summation="two_chains", c_position="last", accumulator="RZ-E8M4")
+    assert evaluate(design, FP32, ["-0", "-0"], ["1", "1"], "-0") == "0"
+    assert evaluate(design, FP32, ["16", "0.75"], ["1", "1"], "0.25") == "16.25"
+    assert evaluate(design, FP32, ["-0"], ["1"], "-0") == "0"
+
+
 # --------------------------------------------------------------------- Arm: round to odd
 ARM = {
     "summation": "pairwise",
@@ -175,6 +216,12 @@ ARM = {
 def test_round_to_odd_and_flush(a: list[str], b: list[str], c: str, answer: str) -> None:
     expected = str(8388609 * 2) if answer == "8388609*2" else answer
     assert evaluate(ieee(2, **ARM), BF16, a, b, c) == expected
+
+
+def test_extended_bf16_rounds_the_pair_once() -> None:
+    design = ieee(2, c_position="last", accumulator="RNE-FP32")
+    assert evaluate(design, BF16, ["1", "2^-24"], ["1", "1"], "-1") == "0"
+    assert evaluate(design, BF16, ["1", "1.5"], ["1", "2^-24"], "-1") == "2^-23"
 
 
 # --------------------------------------------------------------------- whose NaN
@@ -213,6 +260,23 @@ def test_invalid_operations_and_nans(a: list[str], b: list[str], c: str, answer:
     assert x86(a, b, c) == answer
 
 
+def test_the_nan_of_one_block_is_an_operand_of_the_next() -> None:
+    plain, nan = ["1", "1"], ["1", "0x7f81"]
+    assert x86(nan + plain, plain * 2, "nan(0x7f800009)") == 0x7FC10000
+    assert x86(plain * 2, plain * 2, "nan(0x7f800009)") == 0x7FC00009
+    assert x86(["1", "inf", *plain], ["1", "0", *plain], "1") == 0xFFC00000
+    assert x86(["1", "inf", *nan], ["1", "0", *plain], "1") == 0x7FC10000
+    assert x86([*nan, "1", "0xff82"], plain * 2, "1") == 0xFFC20000
+    ones, c = words(BF16, *plain * 2), parse_value(BF16, "nan(0xff81)")
+    assert dot(x86_chain(), BF16, BF16, BF16, FP32, ones, ones, c) == 0xFFC10000
+
+
+def test_ascending_order_prefers_the_last_pair() -> None:
+    assert x86(["0x7f81", "0x7f82"], ["1", "1"], "1", x86_chain(order="ascending")) == 0x7FC20000
+    assert x86(["0x7f81", "0x7f82"], ["1", "1"], "1", x86_chain()) == 0x7FC10000
+    assert x86(["0x7f81", "0x7f82"], ["1", "1"], "1", x86_chain(nan_rule="word")) == 0xFFC00000
+
+
 @pytest.mark.parametrize(
     ("name", "bits", "target", "word"),
     [
@@ -234,6 +298,18 @@ def test_a_quiet_nan_keeps_sign_and_fraction(name: str, bits: int, target: str, 
     assert quiet_nan((FORMATS[name], bits), FORMATS[target]) == word
 
 
+def test_vdpbf16ps_flushes_each_step() -> None:
+    """Against two FMAs with zeros in place of subnormals."""
+    rng = np.random.default_rng(SEED)
+    for _ in range(400):
+        a, b = (rng.integers(0x1F00, 0x2200, 2) + rng.integers(0, 2, 2) * 0x8000 for _ in range(2))
+        c = int(rng.integers(0, 0x01800000)) + int(rng.integers(0, 2)) * 2**31
+        expected = flush(c)
+        for k in (1, 0):
+            expected = flush(fma32(int(a[k]) << 16, int(b[k]) << 16, expected))
+        assert dot(x86_chain(), BF16, BF16, FP32, FP32, a.tolist(), b.tolist(), c) == expected
+
+
 def flush(word: int) -> int:
     return word & 0x80000000 if abs(as_float(word)) < 2**-126 else word
 
@@ -253,3 +329,8 @@ def test_ftz_add_mul_agrees_with_numpy() -> None:
 
 def ftz(value: np.float32) -> np.float32:
     return value * np.float32(0) if abs(value) < np.float32(2**-126) else value
+
+
+def test_rounded_chains_are_as_before_without_flushing() -> None:
+    design = ieee(2, summation="pairwise", c_position="last", order="odd_first", **ROUNDED)
+    assert evaluate(design, FP32, ["1", "2"], ["3", "4"], "0.5") == "11.5"

@@ -78,3 +78,15 @@ def test_lanes_and_oracle_agree_on_sums_of_64() -> None:
 def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> None:
     with pytest.raises(InputError, match=f"^{sentence}"):
         resolve(f"{CMAC}@{change}")
+
+
+def test_wider_factors_reject() -> None:
+    name = "tfdpa@a_format=fp32,b_format=fp32,products=1,zero_exponent=none,lost_bits=halves,c_position=after"
+    zeros = np.zeros((1, 1), np.uint64)
+    with pytest.raises(InputError, match=r"^expected factors of at most 15 bits to be cut as halves, but"):
+        unit(name).dot_bits(zeros, zeros, zeros[:, 0])
+
+
+def test_more_bits_than_a_product_has() -> None:
+    """Nothing is lost at the largest exponent, and 2·1 + 2^-12·1 is exact."""
+    assert result(f"{CMAC}@fraction_bits=40", ["2", "2^-12"], ["1", "1"], "0") == 0x4000008000000000

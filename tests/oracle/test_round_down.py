@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 
 from oracle.evaluation import BF16, FP16, evaluate, tr_fdpa
 from tcformal.design.spec import Design
+from tcformal.encodings.catalog import FORMATS
+from tcformal.oracle.blocks import dot_block
+from tcformal.oracle.values import ExactValue, NumberClass
 
 TR, GTR = tr_fdpa(8), tr_fdpa(16, "gtr")
 NAN = "nan(0x7fc00000)"
@@ -16,6 +20,13 @@ BELOW_ONE = "16777215*2^-24"
 
 def negated(texts: list[str]) -> list[str]:
     return [text.removeprefix("-") if text.startswith("-") else "-" + text for text in texts]
+
+
+def test_the_sum_is_not_odd() -> None:
+    """Just over half an ulp, less bits below 2^-32, is a tie above zero and more than one below zero."""
+    a, b = ["2^-12", "2^-20"], ["2^-12", "2^-20"]
+    assert evaluate(TR, FP16, a, b, "1") == "1"
+    assert evaluate(TR, FP16, negated(a), b, "-1") == "-8388609*2^-23"
 
 
 @pytest.mark.parametrize(
@@ -94,6 +105,27 @@ def test_the_printed_algorithms_round_the_sum_once(
     assert evaluate(ADDENDS[kind], FP16, a, b, c) == printed
 
 
+def test_the_products_keep_one_bit_more_than_the_sum() -> None:
+    """1 - 2^-8 - 2^-25 - 2^-32 is past the tie of 24 bits; without its last bit it is the tie."""
+    a, b = ["2^-8", "2^-13", "2^-16"], ["1", "2^-12", "2^-16"]
+    assert evaluate(TR, FP16, a, b, "-1") == "-16711679*2^-24"
+    assert evaluate(tr_fdpa(8, sum_fraction_bits=30), FP16, a, b, "-1") == "-0.99609375"
+
+
+def test_the_sum_is_rounded_down_at_its_own_exponent() -> None:
+    """-2 - 2^-23 (a tie) - 2^-32: at exponent 1 the sum keeps multiples of 2^-30."""
+    a, b = ["-1", "-2^-12", "-2^-16"], ["1", "2^-11", "2^-16"]
+    products = [
+        ExactValue(NumberClass.FINITE, 1, Fraction(1), 0),
+        ExactValue(NumberClass.FINITE, 1, Fraction(1, 2**23), -23),
+    ]
+    c = ExactValue(NumberClass.FINITE, 1, Fraction(1), 0)
+    assert dot_block(TR, products, c).number == -2
+    assert evaluate(TR, FP16, a, b, "-1") == "-2"  # F = 24 bits at exponent 0 cut 2^-32 toward zero
+    low = ["-2^-12", "-2^-16"], ["2^-11", "2^-16"]
+    assert evaluate(TR, FP16, *low, "-2") == "-8388609*2^-22"
+
+
 @pytest.mark.parametrize("design", [TR, tr_fdpa(4, "gtr")])
 def test_the_last_bit_of_the_products_is_lost_at_the_exponent_of_the_sum(design: Design) -> None:
     """A tie and 2^-32 of it: the tie in a sum from 1 to 2, and likewise for subnormals (least exponent)."""
@@ -119,6 +151,15 @@ def test_zero_products_leave_c_alone(design: Design, c: str) -> None:
     assert evaluate(design, BF16, ["0", "-0"] * 8, ["1"] * 16, c) == c
 
 
+def test_a_side_of_zeros_has_no_exponent() -> None:
+    assert evaluate(GTR, BF16, ["2^-60", "0"], ["1", "2^60"], "0") == "2^-60"
+    assert evaluate(GTR, BF16, ["2^-60"], ["1"], "0") == "2^-60"
+
+
+def test_zero_products_have_no_exponent() -> None:
+    assert evaluate(tr_fdpa(8), FP16, ["2^-15", "0"], ["2^-15", "2^15"]) == "2^-30"
+
+
 @pytest.mark.parametrize("design", [TR, GTR])
 def test_signs_of_zero_results(design: Design) -> None:
     assert evaluate(design, BF16, ["-0"], ["1"], "-0") == "0"
@@ -128,6 +169,14 @@ def test_signs_of_zero_results(design: Design) -> None:
     )  # rounded down to -2^-157, then to zero
     assert evaluate(design, BF16, ["2^-100"], ["2^-60"], "0") == "0"
     assert evaluate(design, BF16, ["2^-100"], ["2^-58"], "-0") == "0"  # 2^-158, rounded down to zero
+
+
+def test_subnormal_results_are_produced() -> None:
+    """2^-150 is a tie with zero; what is a little below -2^-150 is no tie any more."""
+    assert evaluate(TR, BF16, ["2^-75"], ["2^-75"]) == "0"
+    assert evaluate(TR, BF16, ["129*2^-82"], ["2^-75"]) == "2^-149"
+    assert evaluate(TR, BF16, ["-2^-75", "-2^-100"], ["2^-75", "2^-70"]) == "-2^-149"
+    assert evaluate(TR, BF16, ["2^-75", "2^-100"], ["2^-75", "2^-70"]) == "0"
 
 
 @pytest.mark.parametrize(
@@ -149,3 +198,11 @@ def test_specials_and_products_that_overflow(
     design: Design, a: list[str], b: list[str], c: str, answer: str
 ) -> None:
     assert evaluate(design, BF16, a, b, c) == answer
+
+
+def test_blocks_are_chained() -> None:
+    """Each block of 8 products keeps its own maximum: 1 - 2^-30 twice."""
+    a, b = ["1"] + ["0"] * 7 + ["2^-15"] + ["0"] * 7, ["1"] + ["0"] * 7 + ["-2^-15"] + ["0"] * 7
+    assert evaluate(TR, FP16, a, b) == "1"
+    assert evaluate(TR, FP16, a, b, "-1") == "-2^-30"
+    assert evaluate(TR, FORMATS["tf32"], ["1", "-2^-15"], ["1", "2^-15"], "-1") == "0"

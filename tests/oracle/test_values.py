@@ -98,6 +98,17 @@ def test_tf32_is_fp32_with_the_low_13_bits_dropped_first() -> None:
     assert decode(tf32, 0x80001FFF) == ExactValue(NumberClass.FINITE, 1, Fraction(0), -126)
 
 
+def test_ue4m3_is_e4m3_with_the_sign_bit_ignored() -> None:
+    for bits in range(256):
+        assert decode(FORMATS["ue4m3"], bits) == decode(FORMATS["e4m3"], bits % 128)
+
+
+def test_exponents_of_subnormals_and_scales() -> None:
+    assert decode(FORMATS["fp16"], 0x0001) == ExactValue(NumberClass.FINITE, 0, Fraction(1, 2**24), -14)
+    assert decode(FORMATS["fp16"], 0x8000) == ExactValue(NumberClass.FINITE, 1, Fraction(0), -14)
+    assert decode(FORMATS["e8m0"], 0) == ExactValue(NumberClass.FINITE, 0, Fraction(1, 2**127), -127)
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_finite_values_survive_encode_and_text(name: str) -> None:
     fmt = FORMATS[name]
@@ -194,21 +205,81 @@ def test_format(name: str, bits: int, text: str) -> None:
     assert format_value(FORMATS[name], bits) == text
 
 
+UNREADABLE = (
+    "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding such as "
+    "0x3c00, but got "
+)
+
+
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "sentence"),
     [
-        ("fp16", "0x13c00"), ("e3m2", "0x40"), ("fp16", "one"), ("fp16", ""), ("fp16", "--1"),
-        ("fp16", "-0x3c00"), ("fp16", "1/0"), ("fp16", "3^2"), ("fp16", "1_0"), ("fp16", "1e999999999"),
-        ("fp16", "1*2^999999999"), ("fp16", "0x1p999999999"), ("fp16", "1" * 5000), ("fp16", "-nan"),
-        ("fp16", "nan(0x7c00)"), ("fp16", "nan(0x17e00)"), ("e2m1", "nan"), ("e2m1", "inf"),
-        ("e4m3", "-inf"), ("fp16", "0.1"), ("fp16", "-1/3"), ("e4m3", "-2^-10"), ("fp16", "65505"),
-        ("e4m3", "-480"), ("e2m1", "1e9"), ("e8m0", "0"), ("e8m0", "3"), ("e8m0", "-1"), ("ue4m3", "-0"),
-        ("e4m3fnuz", "-0.0"),
+        ("fp16", "0x13c00", "expected a raw encoding of fp16 below 0x10000, but got '0x13c00'"),
+        ("e3m2", "0x40", "expected a raw encoding of e3m2 below 0x40, but got '0x40'"),
+        ("fp16", "one", UNREADABLE + "'one'"),
+        ("fp16", "", UNREADABLE + "''"),
+        ("fp16", "--1", UNREADABLE + "'--1'"),
+        ("fp16", "-0x3c00", UNREADABLE + "'-0x3c00'"),
+        ("fp16", "1/0", UNREADABLE + "'1/0'"),
+        ("fp16", "3^2", UNREADABLE + "'3^2'"),
+        ("fp16", "1_0", UNREADABLE + "'1_0'"),
+        ("fp16", "1e999999999", UNREADABLE + "'1e999999999'"),
+        ("fp16", "1*2^999999999", UNREADABLE + "'1*2^999999999'"),
+        ("fp16", "0x1p999999999", UNREADABLE + "'0x1p999999999'"),
+        ("fp16", "1" * 5000, UNREADABLE + "'" + "1" * 100 + "...'"),
+        ("fp16", "-nan", "expected nan without a sign, or a NaN of fp16 by its word, but got '-nan'"),
+        (
+            "fp16",
+            "nan(0x7c00)",
+            "expected nan without a sign, or a NaN of fp16 by its word, but got 'nan(0x7c00)'",
+        ),
+        (
+            "fp16",
+            "nan(0x17e00)",
+            "expected nan without a sign, or a NaN of fp16 by its word, but got 'nan(0x17e00)'",
+        ),
+        ("e2m1", "nan", "expected a finite value, because e2m1 has no NaN, but got 'nan'"),
+        ("e2m1", "inf", "expected a finite value, because e2m1 has no Inf, but got 'inf'"),
+        ("e4m3", "-inf", "expected a finite value, because e4m3 has no Inf, but got '-inf'"),
+        (
+            "fp16",
+            "0.1",
+            "expected a value that fp16 holds exactly, but got 0.1: "
+            "its neighbours are 819*2^-13 and 1639*2^-14",
+        ),
+        (
+            "fp16",
+            "-1/3",
+            "expected a value that fp16 holds exactly, but got -1/3: "
+            "its neighbours are -0.33349609375 and -0.333251953125",
+        ),
+        (
+            "e4m3",
+            "-2^-10",
+            "expected a value that e4m3 holds exactly, but got -2^-10: its neighbours are -0.001953125 and 0",
+        ),
+        ("fp16", "65505", "expected a value that fp16 holds exactly, but got 65505: the largest is 65504"),
+        (
+            "e4m3",
+            "-480",
+            "expected a value that e4m3 holds exactly, but got -480: the largest in magnitude is 448",
+        ),
+        ("e2m1", "1e9", "expected a value that e2m1 holds exactly, but got 1e9: the largest is 6"),
+        ("e8m0", "0", "expected a value that e8m0 holds exactly, but got 0: the smallest is 2^-127"),
+        ("e8m0", "3", "expected a value that e8m0 holds exactly, but got 3: its neighbours are 2 and 4"),
+        ("e8m0", "-1", "expected a value that e8m0 holds exactly, but got -1: the format has no sign"),
+        ("ue4m3", "-0", "expected a value that ue4m3 holds exactly, but got -0: the format has no sign"),
+        (
+            "e4m3fnuz",
+            "-0.0",
+            "expected a value that e4m3fnuz holds exactly, but got -0.0: the format has no -0",
+        ),
     ],
-)  # fmt: skip
-def test_parse_rejects(name: str, text: str) -> None:
-    with pytest.raises(ValueTextError, match="expected "):
+)
+def test_parse_rejects(name: str, text: str, sentence: str) -> None:
+    with pytest.raises(ValueTextError) as error:
         parse_value(FORMATS[name], text)
+    assert str(error.value) == sentence
 
 
 @pytest.mark.parametrize(

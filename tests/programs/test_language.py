@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tcformal.backends.concrete import Concrete
+from tcformal.backends.export.smtlib import to_smtlib
+from tcformal.design.sources import references
 from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format, Specials
@@ -19,7 +21,7 @@ from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.error import magnitudes
-from tcformal.programs.program import Program, load_program, program, read_program
+from tcformal.programs.program import Program, known_programs, load_program, program, read_program
 
 ROOT = Path(__file__).resolve().parents[2]
 SINGLE = FORMATS["fp32"]
@@ -75,6 +77,11 @@ LIBRARY = (
 )  # fmt: skip
 
 
+def test_the_table_names_every_program() -> None:
+    """A new file is compared with the oracle, too."""
+    assert {name.partition("@")[0] for name, _ in LIBRARY} == set(known_programs())
+
+
 @pytest.mark.parametrize(("name", "products"), LIBRARY[::4])
 def test_programs_are_the_oracles(name: str, products: int) -> None:
     """Every stage of a quarter of the programs, on few inputs."""
@@ -86,6 +93,16 @@ def test_programs_are_the_oracles(name: str, products: int) -> None:
 def test_programs_are_the_oracles_long(name: str, products: int) -> None:
     """Every stage of every program."""
     assert differing(program(name).plan(products), 300, seed=2) == []
+
+
+@pytest.mark.parametrize("name", sorted(known_programs()))
+def test_every_program_states_its_source(name: str) -> None:
+    """A title, a source, and text that compiles for 1 and 17 products."""
+    p = program(name)
+    assert references(p.source)
+    assert len(p.title) > 20
+    for n in (1, 17):
+        assert p.plan(n).products == n
 
 
 def one(p: Program, a: str, b: str, c: str) -> Fraction:
@@ -241,6 +258,14 @@ def test_texts_that_are_no_program() -> None:
         program("no-such-file.toml")
 
 
+def test_a_parameter_holds_a_unit_with_parameters() -> None:
+    """The value of a parameter ends where the next one's name begins."""
+    p = program(f"ootomo-yokota@unit={UNIT}@fraction_bits=25,carry_bits=2,rounding=RZ")
+    assert p.parameters["unit"] == f"{UNIT}@fraction_bits=25,carry_bits=2"
+    assert p.parameters["rounding"] == "RZ"
+    assert [u.design.fraction_bits for u in p.units(2)] == [25]
+
+
 def test_equal_steps_are_shared_and_blocks_are_filled() -> None:
     """Two equal splits are one; five elements in blocks of four are two calls."""
     plan = of("x, y = split(a, fp16)\nu, v = split(a, fp16)\nd = call(unit, x, u, c)", unit=UNIT).plan(4)
@@ -272,6 +297,15 @@ def test_conversions_to_every_format(name: str, saturate: str) -> None:
         assert run({"c": 0x7F800000})[0] == fmt.largest
 
 
+def test_headroom_is_the_largest_power() -> None:
+    """Zeros, subnormals, Inf and NaN among the elements."""
+    p = of("e = headroom(a, 5)\nd = add(scale(a[0], e), 0, fp64)", a="fp16")
+    assert differing(p.plan(3), 200) == []
+    assert one(of("d = add(scale(a[0], headroom(a, 5)), 0, fp32)", a="fp16"), "2^-24", "0", "0") == 4
+    assert one(of("d = add(scale(a[0], headroom(a, 5)), 0, fp32)", a="fp16"), "1.25", "0", "0") == 5
+    assert one(of("d = add(scale(a[0], headroom(a, 5)), 0, fp32)", a="fp16"), "1.375", "0", "0") == 2.75
+
+
 @pytest.mark.parametrize(
     "name", ["ootomo-yokota", "bf16x9@bands=3", "kahan", "deepgemm-fp8", "deepgemm-fp8-fp32"]
 )
@@ -293,6 +327,14 @@ def test_magnitudes_bound_every_stage(name: str) -> None:
             for v in (decode(step.fmt, x).magnitude for x in words if step.fmt is not None):
                 assert v <= Fraction(2) ** bound.high, step.name
                 assert (v / Fraction(2) ** bound.low).denominator == 1, step.name
+
+
+def test_a_program_is_smtlib_too() -> None:
+    """Its question is text that any solver reads."""
+    g, dag = program_circuit(program("bf16x9").plan(1))
+    text = to_smtlib(g, g.is_zero(dag.result))
+    assert text.startswith("(set-logic QF_BV)")
+    assert "|a[0]|" in text
 
 
 def examples() -> Iterator[tuple[str, str]]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from click.testing import CliRunner
+
+from tcformal.cli import main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import digest
@@ -27,6 +31,19 @@ def test_a_name_of_another_design_is_noticed() -> None:
     volta = catalogue()[VOLTA]
     other = replace(volta, name="volta/other", design=replace(volta.design, fraction_bits=24))
     assert misnamed({VOLTA: [volta, other]}) == {"volta/other": VOLTA}
+
+
+def test_the_command_says_how_many() -> None:
+    result = CliRunner().invoke(main, ["units", "--arch", "volta", "--check"])
+    assert result.exit_code == 0, result.output
+    assert "names of 3 designs: each builds the circuit of its design" in result.output
+
+
+def test_the_command_names_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.programs.naming.misnamed", lambda *_: {"volta/other": VOLTA})
+    result = CliRunner().invoke(main, ["units", "--arch", "volta", "--check"])
+    assert result.exit_code == 1, result.output
+    assert f"volta/other does not build the circuit of {VOLTA}" in result.output
 
 
 def test_a_circuit_does_not_depend_on_name_and_tile() -> None:

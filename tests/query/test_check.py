@@ -137,6 +137,12 @@ def test_the_exported_unit_is_the_unit(tmp_path: Path) -> None:
 
 
 @pytest.mark.debian
+def test_a_certificate_is_made_where_it_is_asked_for(tmp_path: Path) -> None:
+    run = check(exported_verilog(tmp_path), "--top", NAME, "--certify", "--json")
+    assert json.loads(run.stdout)["certificate"] is not None
+
+
+@pytest.mark.debian
 @pytest.mark.parametrize(
     "fault",
     [
@@ -184,6 +190,18 @@ def test_a_pipeline_is_the_unit_after_its_latency(tmp_path: Path) -> None:
     early = check(*words, "--latency", "1")
     assert early.exit_code == 2
     assert "registers held before: a pipeline has a larger latency" in early.output
+
+
+@pytest.mark.debian
+def test_the_bench_of_a_pipeline_has_its_clock(tmp_path: Path) -> None:
+    words = pipeline(tmp_path)
+    changed(tmp_path / "pipeline.v", "d_q <= d;", "d_q <= d + 1;")
+    bench = tmp_path / "bench.sv"
+    run = check(*words, "--latency", "2", "--json", "-o", bench)
+    module = json.loads(run.stdout)["results"]["module"]["hex"].removeprefix("0x")
+    printed = simulated(tmp_path, bench, tmp_path / "pipeline.v", tmp_path / "unit.sv")
+    assert f"pipeline: {module}, " in printed
+    assert "\nDIFFER\n" in printed
 
 
 @pytest.mark.debian

@@ -84,6 +84,16 @@ def test_undefined_bits_are_zeros_and_are_said(name: str, core: Path, tmp_path: 
     assert f"{data['undefined']} undefined bits (x) counted as zeros" in text
 
 
+def test_overlapping_parallel_cases_take_the_first(core: Path, tmp_path: Path) -> None:
+    """As Verilog says, whatever the word promises."""
+    case = "case (1'b1) c[0]: y = x; c[1]: y = 1; a[0]: y = 2; default: y = 3; endcase"
+    chain = "c[0] ? x : c[1] ? 1 : a[0] ? 2 : 3"
+    for word in ("(* parallel_case *) ", "unique "):
+        right = f"reg [31:0] y; always @* {word}{case} assign d = (y ^ ({chain})) ^ x;"
+        run = checked(Design(right, latency=0), core, tmp_path)
+        assert run.exit_code == 0, run.output
+
+
 def test_followed_designs_are_the_unit_in_a_simulator(core: Path, tmp_path: Path) -> None:
     """Every design that is called equal, in Verilator: its result after the edges is the unit's at once."""
     rng, names = random.Random(1), list(FOLLOWED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -55,6 +56,11 @@ ONE: dict[str, tuple[int, Callable[[int], int]]] = {
     "redand": (1, lambda x: x == ONES),
     "redxor": (1, lambda x: x.bit_count() & 1),
 }
+PLACED: dict[str, tuple[str, int, Callable[[int], int]]] = {
+    "slice": ("4 1", 4, lambda x: x >> 1),
+    "uext": ("3", WIDTH + 3, lambda x: x),
+    "sext": ("3", WIDTH + 3, signed),
+}
 
 
 def results(line: str, width: int, rows: list[tuple[int, int]]) -> list[int]:
@@ -86,6 +92,15 @@ def test_operators_on_one(name: str) -> None:
     assert results(f"5 {name} 2 -3", width, rows) == [int(meaning(x ^ ONES)) & mask for x, _ in rows]
 
 
+@pytest.mark.parametrize("name", PLACED)
+def test_bits_and_extensions(name: str) -> None:
+    """With the name of a wire behind, as yosys writes it."""
+    numbers, width, meaning = PLACED[name]
+    rows = [(x, 0) for x in range(1 << WIDTH)]
+    expected = [meaning(x) & ((1 << width) - 1) for x, _ in rows]
+    assert results(f"5 {name} 2 3 {numbers} wire", width, rows) == expected
+
+
 @pytest.mark.parametrize(
     ("line", "value"),
     [
@@ -99,6 +114,11 @@ def test_operators_on_one(name: str) -> None:
 )
 def test_constants(line: str, value: int) -> None:
     assert results(f"5 {line}", WIDTH, [(0, 0)]) == [value]
+
+
+def test_choice() -> None:
+    line = "6 sort bitvec 1\n7 slice 6 3 0 0\n5 ite 2 7 3 4"
+    assert results(line, WIDTH, [(1, 9), (2, 9)]) == [1, 9]
 
 
 #: d follows x through two registers; a third one counts.
@@ -124,6 +144,12 @@ def test_a_pipeline_is_followed() -> None:
     assert net.unrolled(g, {"x": x}, 3)["d"] is x
 
 
+def test_an_input_without_a_name_is_a_register_that_nothing_loads() -> None:
+    g = Graph()
+    made = read_netlist("1 sort bitvec 4\n2 input 1\n3 output 2 d\n").unrolled(g, {}, 3)["d"]
+    assert g.input_name(made) == "register 2"
+
+
 @pytest.mark.parametrize(("cycles", "output"), [(0, "d"), (1, "d"), (5, "n")])
 def test_what_registers_held_before_is_not_forgotten(cycles: int, output: str) -> None:
     net, g = read_netlist(PIPELINE), Graph()
@@ -144,3 +170,18 @@ def test_other_netlists_reject(text: str, sentence: str) -> None:
     g = Graph()
     with pytest.raises(InputError, match=sentence):
         read_netlist(text).unrolled(g, {"x": g.input("x", 4)}, 0)
+
+
+def test_factors_are_as_narrow_as_they_are() -> None:
+    """Zero-extended factors: the product that a unit builds, so that both are one node."""
+    rng = random.Random(1)
+    text = (
+        "1 sort bitvec 4\n2 sort bitvec 8\n3 input 1 x\n4 input 1 y\n5 uext 2 3 4\n6 uext 2 4 4\n"
+        "7 mul 2 5 6\n8 output 7 d\n"
+    )
+    g = Graph()
+    x, y = g.input("x", 4), g.input("y", 4)
+    made = read_netlist(text).unrolled(g, {"x": x, "y": y}, 0)["d"]
+    assert made is g.mul_expand(x, y)
+    row = {"x": rng.randrange(16), "y": rng.randrange(16)}
+    assert Concrete(g, [made])(row) == [row["x"] * row["y"]]

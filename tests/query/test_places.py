@@ -16,7 +16,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
-from tcformal.query.assume import REGIONS, Assumptions, assume_of_unit, from_texts
+from tcformal.query.assume import REGIONS, Assumptions, assume_of_unit, from_texts, parse_region
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.question import Kind as Verdict
 from tcformal.query.separate import separate
@@ -125,25 +125,41 @@ def test_no_product_of_subnormal_halves_is_normal() -> None:
     assert v.kind is Verdict.SEPARATED
 
 
+def test_a_witness_obeys() -> None:
+    """Products that are no halves with a sum that is one: as exact fractions say of the witness."""
+    name = "valpey@terms=3,c_format=fp16,d_format=fp16"
+    where = Assumptions.of(name, "products=outside-fp16", "sum=inside-fp16", "c=0")
+    v = separate(name, f"{name},product_rounding=RNE-FP16", limits=LIMITS, assumptions=where)
+    assert v.kind is Verdict.SEPARATED
+    assert v.witness is not None
+    products = [decode(FP16, x).number * decode(FP16, y).number
+                for x, y in zip(v.witness.a, v.witness.b, strict=True)]  # fmt: skip
+    assert not any(inside(p, FP16) for p in products)
+    assert inside(sum(products, Fraction(0)), FP16)
+
+
 @pytest.mark.parametrize(
-    ("unit", "texts", "error"),
+    ("unit", "texts", "error", "sentence"),
     [
-        ("tfdpa@products=1", ["products=fp16"], InputError),
-        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError),
-        ("tfdpa@products=1", ["sum=inside-fp17"], UnknownNameError),
-        ("tfdpa@products=1", ["sum=inside-e4m3"], InputError),
-        ("tfdpa@products=1", ["factors=zero"], UnknownNameError),
-        ("tfdpa@products=1", ["products"], InputError),
-        (
-            "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0",
-            ["sum=inside-fp32"], InputError,
-        ),
+        ("tfdpa@products=1", ["products=fp16"], InputError,
+         "expected products as one of inside, outside, normal, subnormal and a format, such as inside-fp16, "
+         "but got 'fp16'"),
+        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError, "expected a known region for sum"),
+        ("tfdpa@products=1", ["sum=inside-fp17"], UnknownNameError, "expected a known format"),
+        ("tfdpa@products=1", ["sum=inside-e4m3"], InputError,
+         "expected an IEEE 754 format for sum, but got e4m3"),
+        ("tfdpa@products=1", ["factors=zero"], UnknownNameError, "expected a known assumption factors"),
+        ("tfdpa@products=1", ["products"], InputError,
+         "expected assumption products with a value, such as products=outside-fp16, but got none"),
+        ("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0", ["sum=inside-fp32"],
+         InputError, "expected units without scales for products and sum"),
     ],
 )  # fmt: skip
-def test_refused(unit: str, texts: list[str], error: type[InputError]) -> None:
+def test_refused(unit: str, texts: list[str], error: type[InputError], sentence: str) -> None:
     spec, g = resolve(unit), Graph()
-    with pytest.raises(error, match="expected "):
+    with pytest.raises(error) as caught:
         assume_of_unit(g, from_texts(spec.operands.c, texts), spec, declare_inputs(g, spec, spec.k))
+    assert str(caught.value).startswith(sentence)
 
 
 def test_two_algorithms_take_none_of_them() -> None:
@@ -151,3 +167,8 @@ def test_two_algorithms_take_none_of_them() -> None:
         comparison_parameters(
             "volta/mma.m8n8k4.f32.f16.f16.f32", assumptions=from_texts(FP32, ["factors=normal"])
         )
+
+
+@pytest.mark.parametrize("text", ["inside-fp16", "outside-bf16", "normal-e5m2", "subnormal-fp64"])
+def test_places_are_spelled_as_they_are_read(text: str) -> None:
+    assert str(parse_region(text, "sum")) == text

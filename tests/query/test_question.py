@@ -13,16 +13,20 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Sign
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.programs.chain import OperandNodes
+from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
 from tcformal.query.pair import question
+from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
+from tcformal.query.separate import separate
 from tcformal.semantics.stages import Dot
 from tcformal.simulation.operands.batch import inputs_to_try, witness_at
 from tcformal.simulation.operands.random import edge_encodings
 from tcformal.simulation.operands.witness import Witness
+from tcformal.solve.result import Limits
 
+LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)
 BASE = "tfdpa@products=2,k=2"
 NOTHING = Assumptions()
 
@@ -70,6 +74,21 @@ def test_equal_results_do_not_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [run({"c": c})[1] for c in WORDS] == [0] * len(WORDS)
 
 
+@pytest.mark.parametrize(
+    ("other", "results"),
+    [
+        ("zero_sign=ieee", (0x00000000, 0x80000000)),
+        ("nan_word=0xffffffff", (0x7FFFFFFF, 0xFFFFFFFF)),
+        ("nan_word=0x7ffffffe", (0x7FFFFFFF, 0x7FFFFFFE)),
+    ],
+)
+def test_a_sign_or_a_nan_word_alone_separates(other: str, results: tuple[int, int]) -> None:
+    """Units that give equal numbers everywhere: the sign of zero, and the words of NaN, tell them apart."""
+    v = separate(BASE, f"{BASE},{other}", limits=LIMITS)
+    assert v.kind is Kind.SEPARATED, v.reason
+    assert v.results == results
+
+
 #: Pairs that differ in a sign, a word, a rounding, an exponent, a flushed operand, and not at all.
 PAIRS = (
     (BASE, f"{BASE},zero_sign=ieee"),
@@ -108,6 +127,12 @@ def values(unit: Any, w: Witness) -> list[ExactValue]:
     """Every operand, decoded."""
     o = unit.operands
     return [*(decode(o.a, x) for x in w.a), *(decode(o.b, x) for x in w.b), decode(o.c, w.c)]
+
+
+def test_calls_of_unlike_length_meet_at_their_common_multiple() -> None:
+    """Calls of 2 and of 3 products meet after 6; what has been done in between is each unit's own."""
+    two, three = resolve(BASE), resolve("tfdpa@products=3,k=3")
+    assert common_k(two, three) == question(two, three, NOTHING).k == 6
 
 
 # ---------------------------------------------------------------------- replay
@@ -166,6 +191,13 @@ def test_assumptions_mean_what_their_words_say(name: str) -> None:
             if value.kind is not NumberClass.FINITE and "exponents" in given:
                 continue
             assert run({"x": int(raw)}) == [expected], (given, hex(raw))
+
+
+def test_a_fixed_c_is_that_encoding_alone() -> None:
+    g = Graph()
+    c = g.input("c", 32)
+    run = Concrete(g, [assume(g, assumptions(FORMATS["fp32"], {"c": "-0"}), [], c)])
+    assert [run({"c": word})[0] for word in (1 << 31, 0, 1 << 30, 0x80000001)] == [1, 0, 0, 0]
 
 
 def test_scales_are_bounded_by_their_own_range() -> None:

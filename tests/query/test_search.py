@@ -7,9 +7,12 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
+from tcformal.query.explain.explain import explain_witness
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.search import search
+from tcformal.simulation.operands.random import batch
+from tcformal.simulation.unit import unit
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"
@@ -48,6 +51,30 @@ def test_nothing_is_found_where_units_agree() -> None:
     assert search(asked(AMPERE, "ada/mma.m16n8k16.f32.f16.f16.f32"), 0) is None
 
 
+@pytest.mark.parametrize(
+    ("unit", "ours", "theirs"),
+    [
+        ("volta/mma.m8n8k4.f16.f16.f16.f16", -19, -20),
+        ("ampere/mma.m16n8k16.f16.f16.f16.f16", -20, -21),
+        ("hopper/mma.m16n8k16.f16.f16.f16.f16", -21, -22),
+    ],
+)
+def test_neighbouring_exponents_of_zero_terms_are_told_apart(unit: str, ours: int, theirs: int) -> None:
+    """A tie, and what is cut off beside it at the one exponent and kept at the other: no solver is needed."""
+    q = asked(f"{unit}@zero_exponent={ours}", f"{unit}@zero_exponent={theirs}", "finite")
+    found = search(q, 0)
+    assert found is not None
+    assert replay(q, found).separates
+
+
+@pytest.mark.parametrize("unit", ["x86/tdpbf16ps", "x86/vdpbf16ps", "gaudi2/mme.fp32_ieee"])
+def test_what_becomes_of_a_number_below_the_least_normal_one_is_told_without_a_solver(unit: str) -> None:
+    q = asked(unit, f"{unit}@result_subnormals=signed_zero")
+    found = search(q, 0)
+    assert found is not None
+    assert replay(q, found).separates
+
+
 def test_assumptions_are_obeyed() -> None:
     for assume in (["finite", "normal"], ["c=1.5"], ["finite", "exponents=-3..3"]):
         q = asked(AMPERE, HOPPER, *assume)
@@ -69,3 +96,17 @@ def test_seeds_are_obeyed() -> None:
     q = asked(AMPERE, HOPPER)
     assert search(q, 3) == search(q, 3)
     assert search(q, 3) != search(q, 4)
+
+
+def test_a_composed_unit_is_called_again() -> None:
+    """K of two calls is one chain: each call adds the result of the one before, and is explained as that."""
+    u = unit(EMULATED)
+    x = batch(u.spec, 8, 60, 5)
+    once = u.dot_bits(x.a[:, :4], x.b[:, :4], x.c)
+    assert (u.dot_bits(x.a, x.b, x.c) == u.dot_bits(x.a[:, 4:], x.b[:, 4:], once)).all()
+    q = asked(EMULATED, TURING_K8)
+    found = search(q, 0)
+    assert q.k == 8
+    assert found is not None
+    sums = [step for step in explain_witness(q.first, found).steps if step.scope.endswith("addition")]
+    assert [step.operands[1] for step in sums] == ["c", "result of block call0.addition"]

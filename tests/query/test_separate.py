@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tcformal
 from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.encodings.catalog import FORMATS
-from tcformal.errors import InputError
+from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
-from tcformal.oracle.values import ExactValue, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion, question
@@ -117,10 +119,62 @@ def test_units_of_equal_arithmetic_are_equivalent(first: str, second: str) -> No
     assert v.question.same_definition
 
 
+def test_the_open_question_about_turing_is_told_apart() -> None:
+    """VALPEY's 24 fraction bits for m8n8k4 on Turing, against XIE's 23."""
+    v = separate("volta/mma.m8n8k4.f32.f16.f16.f32", f"{TURING_884}@fraction_bits=24", limits=LIMITS)
+    assert live_products(assert_separated(v)) <= 2
+
+
 _BF16, _TF32 = "mma.m16n8k16.f32.bf16.bf16.f32", "mma.m16n8k8.f32.tf32.tf32.f32"
+_FP16 = "mma.m16n8k8.f16.f16.f16.f16"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "first", "second", "kind"),
+    [
+        (_BF16, "ampere", "ada", Kind.EQUIVALENT),
+        (_BF16, "ada", "hopper", Kind.SEPARATED),
+        (_BF16, "hopper", "blackwell", Kind.EQUIVALENT),
+        (_TF32, "ampere", "ada", Kind.EQUIVALENT),
+        (_TF32, "ada", "hopper", Kind.SEPARATED),
+        (_TF32, "hopper", "blackwell", Kind.EQUIVALENT),
+        ("mma.m8n8k4.f16.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
+        ("mma.m8n8k4.f32.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
+        *(
+            pytest.param(_FP16, *pair, Kind.EQUIVALENT, marks=pytest.mark.long)
+            for pair in (("turing", "ampere"), ("ampere", "ada"))
+        ),
+        (_FP16, "ada", "hopper", Kind.SEPARATED),
+        (_FP16, "hopper", "blackwell", Kind.EQUIVALENT),
+    ],
+)
+def test_neighbouring_architectures(instruction: str, first: str, second: str, kind: Kind) -> None:
+    """One instruction on two generations: equal where their parameters are, separated where they are not."""
+    names = f"{first}/{instruction}", f"{second}/{instruction}"
+    designs = [tcformal.unit(name).design for name in names]
+    assert (designs[0] == designs[1]) == (kind is Kind.EQUIVALENT)
+    v = separate(*names, limits=LIMITS)
+    if kind is Kind.EQUIVALENT:
+        assert_equivalent(v)
+    else:
+        assert live_products(assert_separated(v)) <= 2
 
 
 # ---------------------------------------------------------------------- carry bits
+@pytest.mark.parametrize(
+    ("base", "needed"),
+    [("valpey@terms=5", 3), ("valpey@terms=9,align_bits=1", 4)],
+    ids=["5-terms", "9-terms"],
+)
+def test_carry_bits_of_normalised_products(base: str, needed: int) -> None:
+    """One carry bit too few is seen; one more than needed is not (VALPEY §4.3)."""
+    names = [f"{base},carry_bits={needed + by}" for by in (-1, 0, 1)]
+    assert_separated(separate(names[0], names[1], limits=LIMITS))
+    v = separate(names[1], names[2], limits=LIMITS)
+    assert_equivalent(v)
+    assert not v.question.same_definition
+
+
 def test_hopper_needs_six_carry_bits() -> None:
     """17 terms whose products lie below 4: the exact sum needs six bits above the units bit."""
     w = assert_separated(separate(HOPPER, f"{HOPPER}@carry_bits=5", limits=LIMITS))
@@ -214,11 +268,60 @@ def test_units_of_unequal_formats_are_refused() -> None:
     )
 
 
+# ---------------------------------------------------------------------- one unit against itself
+@pytest.mark.parametrize(
+    "name", [AMPERE, HOPPER, "valpey@terms=5,carry_bits=2", "sequential@terms=3", "tfdpa@d_format=fp16"]
+)
+def test_a_design_is_equivalent_to_itself(name: str) -> None:
+    v = prove_equal(name, tcformal.unit(name), limits=LIMITS)
+    assert_equivalent(v)
+    assert v.question.same_definition
+    assert v.reason.startswith("both units build the same definition; ")
+
+
 # ---------------------------------------------------------------------- assumptions
 def operands(w: Witness) -> list[ExactValue]:
     """Every operand of a witness of the fp16 units, decoded."""
     fp16, fp32 = FORMATS["fp16"], FORMATS["fp32"]
     return [decode(fp16, x) for x in (*w.a, *w.b)] + [decode(fp32, w.c)]
+
+
+HELD: dict[str, Callable[[ExactValue], bool]] = {
+    "finite": lambda x: x.kind is NumberClass.FINITE,
+    "normal": lambda x: x.kind is NumberClass.FINITE and x.magnitude >= 2**-14 and not x.is_zero,
+    "positive": lambda x: not x.sign,
+    "nonzero": lambda x: not x.is_zero,
+}
+
+
+@pytest.mark.parametrize("flags", [["finite"], ["normal"], ["positive"], ["nonzero"], ["finite", "positive"]])
+def test_flags_are_respected(flags: list[str]) -> None:
+    assumed: dict[str, Any] = dict.fromkeys(flags, True)
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(**assumed))
+    w = assert_separated(v)
+    assert v.found is not None
+    for values in (operands(w), operands(v.found)):
+        # fp32's c may be normal below 2^-14; the operands of the fp16 lists may not.
+        checked = values[:-1] if "normal" in flags else values
+        assert all(HELD[flag](x) for flag in flags for x in checked)
+    if "normal" in flags:
+        assert live_products(w) == 8
+        assert operands(w)[-1].magnitude >= Fraction(1, 1 << 126)
+
+
+def test_exponents_are_respected() -> None:
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=Assumptions(exponents=(-4, 4)))
+    for w in (assert_separated(v), v.found):
+        assert w is not None
+        assert all(-4 <= x.exponent <= 4 for x in operands(w) if not x.is_zero)
+
+
+@pytest.mark.parametrize(("c", "raw"), [("0", 0), (-1.5, 0xBFC00000), ("0x00000001", 1), (3, 0x40400000)])
+def test_a_fixed_c_is_respected(c: Any, raw: int) -> None:
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(c=c))
+    assert assert_separated(v).c == raw
+    assert v.found is not None
+    assert v.found.c == raw
 
 
 @pytest.mark.parametrize(
@@ -247,27 +350,75 @@ def test_exponents_that_only_zeros_satisfy_leave_the_units_equal() -> None:
 
 
 @pytest.mark.parametrize(
-    "assumed",
+    ("assumed", "error", "sentence"),
     [
-        {"finit": True}, {"solver": "z3"}, {"finite": 1}, {"exponents": "4"}, {"exponents": (1, 2, 3)},
-        {"exponents": "3..1"}, {"exponents": (0.5, 1)}, {"exponents": (-50000, 1)}, {"c": "1e99"},
-        {"c": True},
+        (
+            {"finit": True},
+            UnknownNameError,
+            "expected a known assumption, but got 'finit': the closest are finite",
+        ),
+        (
+            {"solver": "z3"},
+            UnknownNameError,
+            "expected a known assumption, but got 'solver': "
+            "expected one of finite, normal, positive, nonzero, exponents, scale_exponents, c, "
+            "factors, products, sum, spread",
+        ),
+        ({"finite": 1}, InputError, "expected true or false for assumption finite, but got 1"),
+        ({"exponents": "4"}, InputError, "expected exponents as LOW..HIGH, but got '4'"),
+        ({"exponents": (1, 2, 3)}, InputError, "expected exponents as LOW..HIGH, but got (1, 2, 3)"),
+        (
+            {"exponents": "3..1"},
+            InputError,
+            "expected an integer from 3 to 40000 for the highest exponent, but got 1",
+        ),
+        (
+            {"exponents": (0.5, 1)},
+            InputError,
+            "expected an integer for the lowest exponent, but got 0.5",
+        ),
+        (
+            {"exponents": (-50000, 1)},
+            InputError,
+            "expected an integer from -40000 to 40000 for the lowest exponent, but got -50000",
+        ),
+        (
+            {"c": "1e99"},
+            InputError,
+            "expected a value that fp32 holds exactly, but got 1e99: the largest is 16777215*2^104",
+        ),
+        ({"c": True}, InputError, "expected a value for assumption c, but got True"),
     ],
-)  # fmt: skip
-def test_assumptions_are_refused(assumed: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="expected "):
+)
+def test_assumptions_are_refused(assumed: dict[str, Any], error: type[InputError], sentence: str) -> None:
+    with pytest.raises(error) as caught:
         separate(AMPERE, HOPPER, assumptions=given(**assumed))
+    assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize(
-    "texts",
+    ("texts", "sentence"),
     [
-        ["finite=true"], ["exponents"], ["c="], ["finite", "finite"], ["c=0", "c=1"], [""],
+        (["finite=true"], "expected assumption finite without a value, but got 'finite=true'"),
+        (
+            ["exponents"],
+            "expected assumption exponents with a value, such as exponents=-14..15, but got none",
+        ),
+        (["c="], "expected assumption c with a value, such as c=0, but got none"),
+        (["finite", "finite"], "expected each assumption once, but got finite twice"),
+        (["c=0", "c=1"], "expected each assumption once, but got c twice"),
+        (
+            [""],
+            "expected a known assumption, but got '': "
+            "expected one of finite, normal, positive, nonzero, exponents, scale_exponents, c, "
+            "factors, products, sum, spread",
+        ),
     ],
-)  # fmt: skip
-def test_written_assumptions_are_refused(texts: list[str]) -> None:
-    with pytest.raises(InputError, match="expected "):
+)
+def test_written_assumptions_are_refused(texts: list[str], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
         from_texts(FORMATS["fp32"], texts)
+    assert str(caught.value) == sentence
 
 
 def test_written_assumptions_are_read() -> None:
@@ -351,6 +502,21 @@ def test_replay_sees_each_reason() -> None:
     assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).separates
 
 
+@pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])
+def test_a_failing_member_costs_its_own_answer_only(stub: Stub, failing: str) -> None:
+    v = separate(AMPERE_K8, HOPPER_K8, solvers=[stub(failing), "bitwuzla"], limits=LIMITS)
+    assert_separated(v)
+    assert {a.solver for a in v.answers} == {failing, "bitwuzla"}
+    assert next(a for a in v.answers if a.solver == failing).status is not Status.SAT
+
+
+def test_failing_members_do_not_hinder_a_proof(stub: Stub) -> None:
+    members = [stub("leave"), "bitwuzla", stub("hang"), "cvc5"]
+    assert_equivalent(
+        prove_equal("valpey@terms=3,carry_bits=2", "valpey@terms=3", solvers=members, limits=LIMITS)
+    )
+
+
 def test_one_unconfirmed_unsat_is_unknown(stub: Stub) -> None:
     for members in (["z3"], ["z3", stub("leave")]):
         v = prove_equal(AMPERE_K8, "turing/mma.m16n8k8.f32.f16.f16.f32", solvers=members, limits=LIMITS)
@@ -380,6 +546,12 @@ def test_no_answer_is_never_a_pass(
     assert v.reason.startswith(reason)
 
 
+def test_no_answer_on_the_assumptions_is_none_on_the_question(stub: Stub) -> None:
+    v = separate(AMPERE, HOPPER, solvers=[stub("gives_up")], limits=LIMITS, assumptions=FINITE)
+    assert v.kind is Kind.UNKNOWN
+    assert v.reason == "whether the assumptions can hold: no solver decided (gives_up: unknown)"
+
+
 # ---------------------------------------------------------------------- records
 def test_a_verdict_as_data_holds_the_same_facts() -> None:
     v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=Assumptions(c=0))
@@ -395,3 +567,43 @@ def test_a_verdict_as_data_holds_the_same_facts() -> None:
     assert [int(data["results"][side]["hex"], 16) for side in ("first", "second")] == list(v.results)
     assert {s["name"] for s in data["solvers"]} == {VECTORS_NAME}
     assert data["question_sha256"] == v.question.digest()
+
+
+def test_a_question_is_the_same_whenever_it_is_built() -> None:
+    built = [question(resolve(AMPERE), resolve(HOPPER), Assumptions()).digest() for _ in range(2)]
+    assert built[0] == built[1]
+    assert built[0] != question(resolve(AMPERE), resolve(HOPPER), Assumptions(c=0)).digest()
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+    separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, progress=told.append, assumptions=FINITE)
+    assert told == ["trying vectors", "shrinking the witness"]
+    told.clear()
+    separate(
+        AMPERE_K8, HOPPER_K8, solvers=["bitwuzla"], limits=LIMITS, progress=told.append, assumptions=FINITE
+    )
+    assert told == [
+        "are the assumptions satisfiable?",
+        "asking the solvers",
+        "shrinking the witness",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"ampere"])
+def test_what_is_no_unit_is_refused(wrong: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        separate(wrong, HOPPER)
+    assert str(caught.value) == f"expected a unit or its name, but got {wrong!r}"
+
+
+def test_the_seeded_vectors_agree_where_units_are_equivalent() -> None:
+    """What was proved equal is equal on vectors too; what was separated differs on some."""
+    a, b, c = batch(resolve(AMPERE), 16, 600, seed=4)
+    results = {
+        arch: tcformal.unit(f"{arch}/mma.m16n8k16.f32.f16.f16.f32").dot_bits(a, b, c)
+        for arch in ("ampere", "ada", "hopper", "blackwell")
+    }
+    assert np.array_equal(results["ampere"], results["ada"])
+    assert np.array_equal(results["hopper"], results["blackwell"])
+    assert not np.array_equal(results["ampere"], results["hopper"])

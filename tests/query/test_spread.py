@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tcformal.backends.concrete import Concrete
 from tcformal.backends.vector import Vector
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
@@ -18,6 +19,8 @@ from tcformal.query.claims.region import close, nearest
 from tcformal.query.pair import question
 from tcformal.query.replay import replay
 from tcformal.simulation.operands.batch import columns
+from tcformal.solve.portfolio import decide
+from tcformal.solve.result import Limits, Status
 
 TURING, HOPPER = "turing/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"
 
@@ -62,6 +65,24 @@ def test_spread_is_that_of_the_values(name: str, fmt: str) -> None:
             expected.append(spread_of(a_format, spec.operands.c, a, b, int(rows["c"][i])) <= spread)
         assert [bool(v) for v in found] == expected
         assert min(sum(expected), n - sum(expected)) > 20
+
+
+@pytest.mark.parametrize("member", ["z3", "bitwuzla", "cvc5"])
+def test_solvers_read_it_as_integers_do(member: str) -> None:
+    """A model of spread 3 and not 2 has exactly that spread."""
+    spec, g = resolve("tfdpa@products=2,a_format=e5m2,b_format=e5m2"), Graph()
+    x = declare_inputs(g, spec, 2)
+    three, two = (assume_of_unit(g, Assumptions(("finite",), spread=s), spec, x) for s in (3, 2))
+    root = g.and_(three, g.not_(two))
+    run = Concrete(g, [root])
+    found = decide(
+        g, root, members=(member,), limits=Limits(30.0, 4096, 0), confirm=False,
+        replay=lambda m: run(m) == [1],
+    )  # fmt: skip
+    assert found.status is Status.SAT
+    model = {name: (found.model or {}).get(name, 0) for name in g.inputs}
+    a, b = ([model[f"{w}[{j}]"] for j in range(2)] for w in "ab")
+    assert spread_of(FORMATS["e5m2"], spec.operands.c, a, b, model["c"]) == 3
 
 
 def test_the_nearest_inputs_are_at_that_spread() -> None:

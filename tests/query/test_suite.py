@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
 from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
+from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.suites import cover as covering
 from tcformal.query.suites.cover import cover, irredundant
@@ -21,9 +26,15 @@ from tcformal.query.suites.made import LISTED, Suite, complaints
 from tcformal.query.suites.panel import Panel
 from tcformal.query.suites.suite import split_cover, suite
 from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.operands.batch import (
+    batch_of,
+    columns,
+    directed,
     inputs_to_try,
     lengthened,
+    rows_of,
+    together,
     witness_at,
 )
 from tcformal.simulation.operands.witness import Witness
@@ -96,10 +107,40 @@ def test_a_unit_stands_for_its_variations() -> None:
     assert len(names) - 1 + len(of.same) + len(of.refused) == listed
 
 
+def test_no_two_members_share_their_parameters() -> None:
+    members = space([AMPERE]).members
+    assert len({u.design for u in members}) == len(members)
+
+
 def test_values_multiply_and_replace_those_of_the_name() -> None:
     of = space(["valpey@terms=5,carry_bits=3"], vary=["carry_bits=3..5", "conversion=RZ-FP32,RU-FP32"])
     settings = [(u.design.carry_bits, u.design.conversion) for u in of.members]
     assert settings == list(product((3, 4, 5), ("RZ-FP32", "RU-FP32")))
+
+
+def test_a_parameter_without_values_takes_all() -> None:
+    assert [u.design.conversion[:3] for u in space([AMPERE], vary=["conversion"]).members] == [
+        "RNE", "RNA", "RZ-", "RD-", "RU-", "RO-", "RZ-"
+    ]  # fmt: skip
+
+
+def test_rounding_alone_is_every_mode() -> None:
+    """Of a design without other roundings it is the conversion's mode; of a chain it is both."""
+    for name in (AMPERE, "sequential@products=4"):
+        members = space([name], vary=["rounding"]).members
+        assert [u.design.conversion for u in members] == [f"{mode}-FP32" for mode in MODES]
+        assert all(u.design.accumulator in (None, u.design.conversion) for u in members)
+    with pytest.raises(
+        InputError, match=r"expected a parameter that varies in .*sum_fraction_bits has no values"
+    ):
+        space([AMPERE], vary=["sum_fraction_bits"])
+
+
+def test_the_catalogue_by_formats_and_architectures() -> None:
+    every = space(formats="fp16,fp16,fp32,fp32").members
+    assert {"volta", "turing", "hopper", "cdna1", "cdna3", "x86"} <= {u.arch for u in every}
+    some = space(formats="fp16,fp16,fp32,fp32", archs=["cdna1", "cdna2"]).members
+    assert [u.arch for u in some] == ["cdna1", "cdna2"]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +196,48 @@ def test_a_panel_evaluates_as_each_unit_does() -> None:
     assert panel.integers(w) == panel.oracle(w) == tuple(results[:, 7])
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        AMPERE,
+        "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
+        "ada/mma.m16n8k32.f16.e4m3.e5m2.f16",
+        "rtx-blackwell/mma.m16n8k32.kind::f8f6f4.f32.e2m1.e3m2.f32",
+        "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0",
+    ],
+)
+def test_directed_inputs_are_sparse_numbers_of_every_format(name: str) -> None:
+    spec = resolve(name)
+    x = directed(spec, spec.k, 500, 1)
+    live = ((x.a != 0) & (x.b != 0)).sum(axis=1)
+    assert 0 < live.max() <= 5
+    d = Unit(spec).dot_bits(*(array for array in columns_of(x) if array is not None))
+    finite = (d & ((1 << (spec.d_format.width - 1)) - 1)) < spec.d_format.infinity
+    assert finite.mean() > 0.9
+    assert len(np.unique(d)) > 100
+
+
+def columns_of(x: Any) -> Sequence[Any]:
+    return x.a, x.b, x.c, x.scale_a, x.scale_b
+
+
+def test_batches_keep_their_rows() -> None:
+    spec = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0")
+    x = inputs_to_try(spec, 32, 20, 0)
+    witnesses = [witness_at(x, row) for row in range(20)]
+    again = together(batch_of(witnesses[:5]), rows_of(x, np.arange(5, 20)))
+    for name, column in columns(x).items():
+        assert np.array_equal(columns(again)[name], column)
+
+
 # ---------------------------------------------------------------------- covers
+def test_a_cover_is_as_small_as_can_be() -> None:
+    # Greedy takes the large one first and needs three.
+    masks = [0b00111100, 0b00001111, 0b11110000]
+    found = cover(masks, [1, 1, 1], 0b11111111)
+    assert (found.chosen, found.at_least) == ((1, 2), 2)
+
+
 def test_a_cover_agrees_with_trying_everything() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -227,10 +309,43 @@ def test_equal_on_one_block_is_equal_on_all(monkeypatch: pytest.MonkeyPatch) -> 
     recheck(told_apart)
 
 
+def test_blocks_of_different_length_meet_at_their_multiple() -> None:
+    panel = Panel([resolve(f"tfdpa@products={n},k=12") for n in (2, 3, 6)])
+    assert panel.k == 12
+    assert [panel.step(pair) for pair in ((0, 1), (1, 2), (0, 2), (0, 0))] == [6, 6, 6, 2]
+
+
 def test_a_lengthened_witness_keeps_its_products() -> None:
     first, last = lengthened(Witness((1, 2), (3, 4), 5), 4)
     assert (first.a, first.b, first.c) == ((1, 2, 0, 0), (3, 4, 0, 0), 5)
     assert (last.a, last.b, last.c) == ((0, 0, 1, 2), (0, 0, 3, 4), 5)
+
+
+def test_designs_of_one_definition_need_no_solver() -> None:
+    of = space(["tfdpa@products=2"], vary=["order", "fraction_bits=20,21"])
+    made = small(of, solvers=["z3"], limits=Limits(time_s=0.01, memory_mb=8192, seed=0))
+    same = [e for e in made.equal if e.same_definition]
+    panel = Panel(made.designs)
+    assert all(panel.same_definition(e.first, e.second) for e in same)
+    assert complaints(made) == []
+
+
+def test_a_pair_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.query.suites.suite.equal_by_theorem", lambda *_: None)
+    of = space(["valpey@terms=5"], vary=["carry_bits=3,4", "conversion=RZ-FP32,RNE-FP32"])
+    made = small(of, limits=Limits(time_s=0.001, memory_mb=8192, seed=0))
+    assert [(u.first, u.second) for u in made.undecided] == [(0, 2), (1, 3)]
+    assert all(u.verdict in (Kind.UNKNOWN, Kind.TIMEOUT) for u in made.undecided)
+    assert complaints(made) == []
+    # What is not said to be undecided is missed.
+    assert len(complaints(replace(made, undecided=made.undecided[1:]))) == 1
+
+
+def test_a_space_of_equal_designs_needs_no_input() -> None:
+    made = small(space(["tfdpa@products=2"], vary=["carry_bits=6,7"]))
+    assert (made.inputs, made.at_least, made.classes) == ((), 0, (0, 0))
+    assert complaints(made) == []
 
 
 def test_solvers_find_what_vectors_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +354,13 @@ def test_solvers_find_what_vectors_do_not(monkeypatch: pytest.MonkeyPatch) -> No
     assert made.asked == 1
     assert len(made.inputs) == 1
     recheck(made)
+
+
+def test_the_same_seed_gives_the_same_suite() -> None:
+    of = space(["tfdpa@products=2"], vary=["conversion"])
+    again = small(of, shrink_s=60.0)
+    more = small(of, shrink_s=60.0)
+    assert (again.inputs, again.results) == (more.inputs, more.results)
 
 
 def test_an_input_on_which_lanes_and_oracle_part_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +388,23 @@ def test_many_designs_are_told_apart_or_said_to_be_undecided(hundreds: Suite) ->
     assert len(hundreds.inputs) >= hundreds.at_least >= 1
     for i in range(len(hundreds.inputs)):
         assert complaints(without(hundreds, i))
+
+
+def test_many_designs_have_the_results_of_each(hundreds: Suite) -> None:
+    x = batch_of(hundreds.inputs)
+    for j in range(0, len(hundreds.designs), 17):
+        d = Unit(hundreds.designs[j]).dot_bits(x.a, x.b, x.c)
+        assert [row[j] for row in hundreds.results] == d.tolist()
+
+
+def test_many_designs_are_shown_in_few_lines(hundreds: Suite) -> None:
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(suite_view(hundreds))
+    assert len(console.export_text().splitlines()) < 130
+    assert "separator" not in suite_header(hundreds, "many")
+    data = json.loads(json.dumps(to_json(hundreds)))
+    assert data["separated"] == []
+    assert from_json(data).replayed == hundreds.replayed
 
 
 @pytest.mark.slow
@@ -300,6 +439,15 @@ def test_inputs_that_split_are_few_and_needed() -> None:
 
 
 # ---------------------------------------------------------------------- written and read
+def test_a_written_suite_is_read_back(carries: Suite) -> None:
+    data = json.loads(json.dumps(to_json(carries)))
+    back = from_json(data)
+    assert replace(back, seconds=0.0) == replace(carries, seconds=0.0)
+    assert complaints(back) == []
+    pairs = {(p["first"], p["second"]): p["input"] for p in data["separated"]}
+    assert pairs == {(0, j): carries.separator(0, j) for j in (1, 2)}
+
+
 def test_damage_to_a_result_is_noticed(carries: Suite) -> None:
     row = list(carries.results[0])
     row[0] ^= 1

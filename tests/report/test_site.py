@@ -5,29 +5,35 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tcformal
 from tcformal.analysis.papers.files import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import build, play
-from tcformal.report.site.bundle import _UNUSED, sources
+from tcformal.report.site.bundle import _UNUSED, scripts, sources
+from tcformal.report.site.devices import nan_stories
+from tcformal.report.site.figures import figure_pages
 from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import Unit
 from tcformal.store.store import Store
 
+ROOT = Path(__file__).resolve().parents[2]
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 BF16 = ("x86/vdpbf16ps", "arm/bfdot.ebf0")
 
@@ -103,6 +109,15 @@ def test_a_figure_stands_with_its_data_and_command(site: Path) -> None:
     assert [path.name for path in (site / "figures").iterdir()] == ["kept.svg"]
 
 
+def test_what_is_wrong_with_a_figure_is_said(tmp_path: Path) -> None:
+    drawn_figures(tmp_path / "figures")
+    said: list[str] = []
+    assert [page.name for page in figure_pages(tmp_path, said.append)] == ["kept"]
+    assert [line.split(" is not shown: ")[0] for line in said] == [
+        f"figure {name}.csv" for name in ("alone", "foreign", "linked")
+    ]
+
+
 def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
     text = text_of(site / "pair" / "x86-vdpbf16ps--arm-bfdot.ebf0.html")
     assert "SEPARATED</strong>: computed again on integers and on fractions" in text
@@ -112,6 +127,25 @@ def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
     other = text_of(site / "pair" / "x86-tdpbf16ps--arm-bfdot.ebf0.html")
     assert "not answered" in other
     assert "tcformal separate x86/tdpbf16ps arm/bfdot.ebf0" in other
+
+
+def test_a_question_of_a_paper_stands_beside_its_answer(site: Path) -> None:
+    text = text_of(site / "paper" / "disagreements-truncation.html")
+    assert "RZ (FASI), truncation (VALPEY)" in text
+    assert "no kept answer" in text
+    assert text.count("computed again on lanes, integers and fractions") == 2
+
+
+def test_a_design_shows_sources_evidence_and_neighbours(site: Path) -> None:
+    text = text_of(site / "design" / "hopper-mma.m16n8k16.f32.f16.f16.f32.html")
+    for words in ("fraction bits", "measured", "tcformal units hopper/mma.m16n8k16.f32.f16.f16.f32", "2^"):
+        assert words in text
+    assert "arm-bfdot.ebf0.html" in text_of(site / "design" / "x86-vdpbf16ps.html")
+
+
+def test_every_number_has_a_command_beside_it(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert 'class="copy"' in text_of(page), page
 
 
 def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:
@@ -133,7 +167,27 @@ def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:
     assert "refused" in forged.status
 
 
+@pytest.mark.long
+def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles(tmp_path: Path) -> None:
+    recorded = Path("hardware", "Intel-R-Xeon-R-Processor", "x86")
+    shutil.copytree(ROOT / "results" / recorded, tmp_path / recorded)
+    stories = nan_stories(tmp_path)
+    assert [story.unit for story in stories[:1]] == ["x86/tdpbf16ps"]
+    given = {rule: count for rule, count, _ in stories[0].rules}
+    assert given[stories[0].chosen] == stories[0].nans > 1000
+    assert all(count < stories[0].nans for rule, count in given.items() if rule != stories[0].chosen)
+
+
+def test_nothing_of_the_user_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="expected a new folder, or one with a site in it"):
+        build.check_target(tmp_path)
+    build.check_target(tmp_path / "new")
+
+
 # ------------------------------------------------------------------------------------------ playground
+
+
 @pytest.mark.parametrize("name", [AMPERE, "cdna3/v_mfma_f32_32x32x8_f16", "x86/tdpfp16ps"])
 def test_the_playground_gives_what_the_command_line_gives(name: str) -> None:
     spec = resolve(name)
@@ -143,6 +197,29 @@ def test_the_playground_gives_what_the_command_line_gives(name: str) -> None:
     ]
     expected = Unit(spec).dot_bits(x.a, x.b, x.c).tolist()
     assert json.loads(play.call("results", json.dumps({"unit": name, "rows": rows}))) == expected
+
+
+def test_the_playground_takes_values_as_people_write_them() -> None:
+    given = {"units": [AMPERE, HOPPER], "a": ["1.5", "2^-24"], "b": ["0x3c00", ""], "c": "-1/8"}
+    found = json.loads(play.call("answer", json.dumps(given)))
+    w = Witness((0x3E00, 1, *[0] * 14), (0x3C00, *[0] * 15), 0xBE000000)
+    assert [int(r["hex"], 16) for r in found["results"]] == [
+        int(Unit(resolve(n)).dot_bits(*(np.array([x], np.uint64) for x in (w.a, w.b, w.c)))[0])
+        for n in (AMPERE, HOPPER)
+    ]
+    assert len(found["pictures"]) == 2
+    assert found["operands"]["a"][0] == {"hex": "0x3e00", "value": "1.5", "bits": f"{0x3E00:016b}"}
+    wrong = json.loads(play.call("answer", json.dumps(given | {"a": ["one"]})))
+    assert wrong["error"].startswith("expected a value such as")
+    other = json.loads(play.call("shape", json.dumps({"units": [AMPERE, "x86/vdpbf16ps"]})))
+    assert "expected units of the same formats" in other["error"]
+
+
+def test_random_operands_are_numbers() -> None:
+    for seed in range(40):
+        drawn = play.draw([AMPERE], seed)
+        found = play.answer([AMPERE], drawn["a"], drawn["b"], drawn["c"])
+        assert "nan" not in found["results"][0]["value"]
 
 
 def test_a_trace_and_its_picture_need_no_compiled_package() -> None:
@@ -177,3 +254,14 @@ def test_a_trace_and_its_picture_need_no_compiled_package() -> None:
     tops = {name.partition(".")[0] for name in loaded.split()}
     assert "difflib" in tops
     assert {name for name in tops if f"{name}.".startswith(_UNUSED) or f"{name}/" in _UNUSED} == set()
+
+
+def test_what_is_not_pyodide_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected Pyodide's npm package"):
+        scripts(tmp_path / "gone.tgz")
+    with pytest.raises(InputError, match=r"expected pyodide\.js"):
+        scripts(tmp_path)
+    with tarfile.open(tmp_path / "other.tgz", "w:gz"):
+        pass
+    with pytest.raises(InputError, match="expected Pyodide's npm package"):
+        scripts(tmp_path / "other.tgz")

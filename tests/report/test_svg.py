@@ -16,10 +16,11 @@ from tcformal.oracle.text import power_of_two
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Trace
-from tcformal.report.svg.draw import blocks, picture_svg
+from tcformal.report.svg.draw import blocks, panels_svg, picture_svg
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness
 
+SVG = "{http://www.w3.org/2000/svg}"
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 DESIGNS = [
     AMPERE, HOPPER, "volta/mma.m8n8k4.f32.f16.f16.f16", "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
@@ -71,6 +72,21 @@ def test_the_drawn_bits_are_those_of_the_stages(name: str) -> None:
     assert checked or "exact" in name
 
 
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_picture_is_well_formed_and_has_words(name: str) -> None:
+    for trace in traces(name, 4):
+        root = ElementTree.fromstring(picture_svg([trace]))
+        assert root.get("role") == "img"
+        words = {
+            child.get("id"): child.text or "" for child in root if child.tag in (SVG + "title", SVG + "desc")
+        }
+        assert all(words[key] for key in root.attrib["aria-labelledby"].split())
+        said = " ".join(words.values())
+        for block in blocks(trace):
+            assert block.title in said
+            assert all(row.name in said for row in block.rows)
+
+
 def marked(names: tuple[str, str], a: str, b: str, c: str) -> list[tuple[str, bool]]:
     specs = [resolve(name) for name in names]
     made = [
@@ -98,6 +114,32 @@ def test_the_first_stage_that_differs_is_marked_in_both(
     assert second[1]
 
 
+def test_nothing_is_marked_where_units_do_the_same() -> None:
+    spec = resolve(AMPERE)
+    trace = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
+    assert "◀" not in picture_svg([trace, trace])
+    assert "do the same" in picture_svg([trace, trace])
+
+
+def test_two_pictures_on_one_page_share_no_name() -> None:
+    made = [svg for trace in traces(AMPERE, 3) for svg in panels_svg([trace])]
+    ids = [x.attrib["id"] for svg in made for x in ElementTree.fromstring(svg).iter() if "id" in x.attrib]
+    assert len(ids) == len(set(ids)) == 9
+
+
+def test_discarded_bits_are_hatched_and_dashed_beside_their_colour() -> None:
+    spec = resolve(AMPERE)
+    text = picture_svg(
+        [explain_witness(spec, witness_of(spec, ["16384"] + ["0"] * 15, ["1"] * 16, "-2^-11"))]
+    )
+    cut = [x for x in ElementTree.fromstring(text).iter(SVG + "rect") if x.get("class") == "cut"]
+    assert cut
+    assert all(x.attrib["fill"].startswith("url(#") for x in cut)
+    assert "stroke-dasharray" in text
+    assert "prefers-color-scheme:dark" in text
+    assert "@media print" in text
+
+
 def test_explain_writes_a_picture_and_a_page_of_its_own(tmp_path: Path) -> None:
     words = ["explain", AMPERE, HOPPER, "--a", "16384,...", "--b", "1,...", "--c=-2^-11"]
     files = ["--svg", str(tmp_path / "sum.svg"), "--html", str(tmp_path / "sum.html")]
@@ -112,3 +154,14 @@ def test_explain_writes_a_picture_and_a_page_of_its_own(tmp_path: Path) -> None:
     lost = CliRunner().invoke(main, [*words, "--svg", str(tmp_path / "no" / "sum.svg")])
     assert lost.exit_code == 2
     assert "no such folder" in lost.output
+
+
+def test_notebooks_show_pictures_and_tables() -> None:
+    verdict = tcformal.separate(f"{AMPERE}@fraction_bits=25", AMPERE)
+    trace = tcformal.explain(AMPERE, verdict.witness) if verdict.witness else None
+    assert trace is not None
+    assert "<svg" in str(trace._repr_svg_())
+    assert "fraction_bits" in str(tcformal.unit(AMPERE)._repr_html_())
+    said = str(verdict._repr_html_())
+    assert "SEPARATED" in said
+    assert said.count("<svg") == 2

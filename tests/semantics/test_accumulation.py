@@ -56,6 +56,10 @@ def test_results_are_those_of_twos_complement_and_of_the_oracle(name: str) -> No
         assert oracle_result(mine.spec, w) == got[i]
 
 
+def test_the_default_is_twos_complement() -> None:
+    assert resolve(UNITS[0]).design.accumulation == "twos_complement"
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -50,6 +50,8 @@ def linear(x: Element, acc: Word) -> Word:
 
 
 # ------------------------------------------------------------------------------------------ cuBLASLt
+
+
 def nvjet(splits: int, promoted: bool) -> Reference:
     """cublas_match: grain 64 of 16-bit elements and 128 of 8-bit ones; chunk = ceil(ceil(K / G) / s) · G, the
     last slice takes the rest; fp8 has a second level for each 128."""
@@ -147,6 +149,8 @@ def group32(x: Element) -> Word:
 
 
 # ------------------------------------------------------------------------------------------ CUTLASS, DeepGEMM
+
+
 def interval(x: Element) -> Word:
     """GmmaFP8Accumulation::promote_core every four instructions of 32: accum += temp, from zero."""
     return linear(x, total(x.u, x.a, x.b, blocks(x.k, 128), zero=True))

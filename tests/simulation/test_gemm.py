@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal import InputError, simulate
+from tcformal import InputError, plan_cublaslt, simulate
 
 HALF = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 
@@ -15,6 +15,19 @@ HALF = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 def operands(shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> tuple[Any, Any]:
     rng = np.random.default_rng(5)
     return rng.standard_normal(shape_a).astype(np.float16), rng.standard_normal(shape_b).astype(np.float16)
+
+
+def test_stacks_are_their_matrices() -> None:
+    name = "cublaslt-21@splits=2,output=fp16"
+    a, b = operands((2, 3, 80), (2, 80, 4))
+    bias = np.arange(4, dtype=np.float16)
+    d = simulate(HALF, a, b, recipe=name, bias=bias, alpha=2)
+    assert d.shape == (2, 3, 4)
+    assert d.dtype == np.float16
+    for i in range(2):
+        assert (d[i] == simulate(HALF, a[i], b[i], recipe=name, bias=bias, alpha=2)).all()
+    tall = simulate(HALF, a, b[0], recipe=name, bias=bias, alpha=2)
+    assert (tall[0] == d[0]).all()
 
 
 def test_results_in_eight_bits_saturate_or_are_refused() -> None:
@@ -50,3 +63,31 @@ def test_what_has_no_place_is_refused(extras: dict[str, Any], sentence: str) -> 
     a, b = operands((2, 32), (32, 3))
     with pytest.raises(InputError, match=sentence):
         simulate(HALF, a, b, **extras)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"algo": {"ID": 13}}, "^expected a configuration of cuBLASLt whose recipe is known"),
+        ({"algo": {"ID": 66, "SPLITK_NUM": -2}}, "whose recipe is known, but got stream-K"),
+        ({"algo": {"ID": 66, "SPLITK_NUM": 2, "REDUCTION_SCHEME": 7}}, "but got reduction scheme 7"),
+        ({"d": "e4m3"}, "but got results in e4m3"),
+        ({"algo": {}}, "^expected the field ID"),
+        ({"algo": [66]}, "^expected the fields ID, TILE_ID"),
+        ({"b": "fp4"}, "^expected a known format of B"),
+        ({"shape": 3}, "^expected a known key of a cuBLASLt record"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_configurations_without_a_recipe_are_refused(change: dict[str, Any], sentence: str) -> None:
+    record = {"a": "bf16", "b": "bf16", "d": "bf16", "compute": "32F", "algo": {"ID": 66, "STAGES_ID": 35}}
+    assert plan_cublaslt(record).recipe.name == "cublaslt-66@output=bf16"
+    with pytest.raises(InputError, match=sentence):
+        plan_cublaslt({**record, **change})
+
+
+@pytest.mark.parametrize(("scheme", "merged"), [(1, "merge=serial"), (2, "fused=c"), (4, "partials=output")])
+def test_reduction_schemes_say_how_parts_are_merged(scheme: int, merged: str) -> None:
+    algo = {"ID": 24, "SPLITK_NUM": 7, "REDUCTION_SCHEME": scheme, "STAGES_ID": 20}
+    found = plan_cublaslt({"a": "fp16", "b": "fp16", "d": "fp16", "compute": "32F", "algo": algo})
+    assert merged in found.recipe.name.split(",")

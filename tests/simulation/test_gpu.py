@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 
 from tcformal import simulate
 from tcformal.design.operations import operation
+from tcformal.devices.hip import rocm
+from tcformal.errors import DeviceError, InputError, WidthError
 from tcformal.simulation import arrays
 from tcformal.simulation import compiled as models
 from tcformal.simulation.compiled import dot_call
 from tcformal.simulation.gpu import named as devices
 from tcformal.simulation.gpu.card import Card
+from tcformal.simulation.gpu.compilers import compiler
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.gpus.gemm import GpuGemm
-from tcformal.simulation.kernels.gpus.text import GpuText
+from tcformal.simulation.kernels.gpus.text import CCode, GpuText
 from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.unit import Unit, designs, spec_of
@@ -188,6 +191,44 @@ def test_simulate_takes_a_device(host: TextCard, monkeypatch: pytest.MonkeyPatch
     assert d.tobytes() == simulate(QUICK, a, b).tobytes()
 
 
+def test_devices_that_are_not_there() -> None:
+    one = np.ones((1, 1), np.float16)
+    with pytest.raises(InputError, match=r"expected a device cuda:N or opencl:N, but got 'gpu'"):
+        simulate(QUICK, one, one, device="gpu")
+    with pytest.raises(DeviceError, match="expected"):
+        simulate(QUICK, one, one, device="opencl:9999")
+
+
+def test_a_gpu_that_fails_is_one_sentence(host: TextCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise RuntimeError("out of memory\nmore")
+
+    monkeypatch.setattr(host, "empty", fails)
+    with pytest.raises(DeviceError, match=r"^expected a host to multiply, but g\+\+ says: out of memory$"):
+        GpuGemm(dot_call(spec_of(QUICK)), host).multiply(product(QUICK, 1, 1, 4, finite=True))
+
+
+def test_wider_integers_are_refused() -> None:
+    with pytest.raises(WidthError, match="at most 128 bits"):
+        CCode().kind(192)
+
+
+def test_the_text_is_built_for_a_real_target(tmp_path: Path) -> None:
+    source = tmp_path / "kernels.cu"
+    source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
+    assert compiler().compile(source, [], "sm_90", "build the kernels")[:4] == b"\x7fELF"
+
+
+def test_the_text_is_built_as_hip(tmp_path: Path) -> None:
+    if not any(map(shutil.which, rocm._CLANGS)):
+        pytest.skip("no clang of LLVM 17 or newer builds for AMD's GPUs here")
+    source, made = tmp_path / "kernels.hip", tmp_path / "kernels"
+    source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
+    words = [rocm.compiler()[0], "-x", "hip", "--offload-arch=gfx90a", *rocm._OPTIONS, str(source)]
+    subprocess.run([*words, "-o", str(made)], check=True, capture_output=True, text=True)
+    assert made.read_bytes()[:4] == b"\x7fELF"
+
+
 @pytest.mark.debian
 @pytest.mark.parametrize("name", [QUICK, SCALED, WIDE, UNCHAINED])
 def test_the_text_as_opencl_gives_the_bits_of_the_model(name: str) -> None:
@@ -199,3 +240,10 @@ def test_the_text_as_opencl_gives_the_bits_of_the_model(name: str) -> None:
 def test_every_operation_gives_the_bits_of_the_model(host: TextCard) -> None:
     for name in {operation(spec_of(name)).name: name for name in designs()}.values():
         check(name, host, 1)
+
+
+@pytest.mark.long
+def test_every_design_as_opencl_gives_the_bits_of_the_model() -> None:
+    pytest.importorskip("pyopencl")
+    for name in designs():
+        check(name, devices.named("opencl:0"))

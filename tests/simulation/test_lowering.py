@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-import kernel_agreement as compiled
-from tcformal.backends.machine import Module, x86
+import kernel_agreement
+from tcformal.backends.machine import Module, floats, x86
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format
 from tcformal.simulation import arrays
 from tcformal.simulation.compiled import dot_call, dot_products, dot_rows
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.lowering import encoded
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
 
-#: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
+#: Between them every rule, quickly compiled; those of floats with exponents of their own come first.
 QUICK = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",
     "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
@@ -63,15 +66,43 @@ def differences(spec: UnitSpec, side: str, seed: int, rows: int = 9, columns: in
     k = 2 * spec.k + 1 if spec.c_format == spec.d_format else spec.k
     if side == "b":
         rows, columns = columns, rows
-    x = compiled.operands(spec, k, seed, rows, columns, finite=True)
+    x = kernel_agreement.operands(spec, k, seed, rows, columns, finite=True)
     with Work(1, progress=False) as work:
         d = Gemm(dot_call(spec), side).multiply(x, work)
     return int((d != on_lanes(spec, x)).sum())
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_shortcuts_give_what_operators_give(name: str) -> None:
+def test_rules_give_what_operators_give(name: str) -> None:
     assert differences(resolve(name), "a", 1) == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cdna2/v_mfma_f32_32x32x4bf16",
+        "x86/vdpbf16ps",
+        "x86/vdpbf16ps@result_subnormals=signed_zero",
+        "arm/bfdot.ebf0",
+    ],
+)
+def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
+    """On zeros, subnormals and the least normal numbers of both signs alone, where flushing shows."""
+    spec, rng = resolve(name), np.random.default_rng(3)
+
+    def words(fmt: Format, shape: tuple[int, int]) -> Any:
+        least = 1 << fmt.fraction_bits
+        sizes = np.array([0, 1, least - 1, least, least + 1, fmt.bias << fmt.fraction_bits], np.uint64)
+        signs = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
+        return (rng.choice(sizes, shape) | signs).astype(f"u{fmt.width // 8}")
+
+    o, k = spec.operands, 2 * spec.k
+    x = MatrixWords(words(o.a, (9, k)), words(o.b, (k, 60)), words(o.c, (9, 60)))
+    with Work(1, progress=False) as work:
+        d = Gemm(dot_call(spec), "a").multiply(x, work)
+    wanted = on_lanes(spec, x)
+    assert np.count_nonzero(wanted == 1 << 31)
+    assert (d == wanted).all()
 
 
 @pytest.mark.parametrize(
@@ -114,6 +145,107 @@ def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0",
+        pytest.param(
+            "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e3m2.ue8m0", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m3.e2m1.ue8m0", marks=pytest.mark.long
+        ),
+        "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
+        "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
+    ],
+)
+def test_scaled_encodings_are_read_as_they_are_unpacked(name: str) -> None:
+    """All encodings and scales, beside zeros, and products that are all zero beside a small c."""
+    spec, rng, n = resolve(name), np.random.default_rng(11), 1 << 13
+    o, k = spec.operands, spec.k
+    step = dot_call(spec)
+    a, b = (rng.integers(0, 1 << fmt.width, (n, k)).astype(np.uint8) for fmt in (o.a, o.b))
+    for x, fmt in ((a, o.a), (b, o.b)):
+        kind = np.arange(n) % 8
+        # Small encodings, single ones beside zeros, zeros of one side, zeros that meet numbers.
+        x[kind == 1] &= 3
+        alone = np.flatnonzero((kind == 2) | (kind == 3))
+        place = rng.integers(0, k, len(alone))
+        one = x[alone, place]
+        x[alone] = 0
+        x[alone, place] = one
+        # NaN and Inf in every eighth row alone, where most have some.
+        x[((x & ((1 << (fmt.width - 1)) - 1)) > fmt.largest) & (kind > 0)[:, None]] = 0
+    a[kind == 4], b[kind == 5] = 0, 0
+    half = rng.random((n, k)) < 0.5
+    a[(kind == 6)[:, None] & half], b[(kind == 6)[:, None] & ~half] = 0, 0
+    # Products that cancel, beside zeros.
+    pairs = np.flatnonzero(kind == 7)
+    a[pairs, 3::4] = a[pairs, 2::4] ^ (1 << (o.a.width - 1))
+    b[pairs, 3::4] = b[pairs, 2::4]
+    a[pairs, ::4], a[pairs, 1::4] = 0, 0
+    assert spec.scale_format is not None
+    top = 1 << spec.scale_format.width
+    scales = [rng.integers(0, top, (n, step.scales)).astype(np.uint8) for _ in "ab"]
+    for x in scales:
+        x[n // 2 :] = (spec.scale_format.one + rng.integers(-3, 4, (n - n // 2, step.scales))).astype(
+            np.uint8
+        )
+    c = rng.choice(np.array([0, 1, 0x1000_0000, 0xB000_0000, 0x3F80_0001, 0x7F00_0000], np.uint32), n)
+    # Zeros with scales of every exponent.
+    alone = np.flatnonzero(kind == 4)
+    exponents = np.arange(len(alone)) % (2 * top - 3)
+    for x, part in zip(
+        scales, (np.minimum(exponents, top - 2), np.maximum(exponents - top + 2, 0)), strict=True
+    ):
+        x[alone] = part[:, None]
+    c[alone] = np.arange(len(alone)) // (2 * top - 3) * 0xB000_0000 % (1 << 32)
+    d = dot_rows(spec)(a, b, c, *scales)
+    given = {"a": a, "b": b, "c": c, "scale_a": scales[0], "scale_b": scales[1]}
+    wanted = dot_products(spec, k).on_lanes(given, n)
+    assert (d == wanted).all()
+    finite = ~o.d.is_special(wanted)
+    assert len(np.unique(wanted[finite])) > n // 16
+
+
+def test_groups_whose_sums_halves_hold() -> None:
+    """Eight products of the largest e2m3 fit into a half, 16 do not; both are right."""
+    names = [f"tfdpa@terms=33,group={group},a_format=e2m3,b_format=e2m3" for group in (8, 16)]
+    rng = np.random.default_rng(13)
+    a, b = (rng.integers(27, 32, (4096, 32)).astype(np.uint8) for _ in "ab")
+    b[2048:] |= rng.integers(0, 2, (2048, 32)).astype(np.uint8) << np.uint8(5)
+    c = np.zeros(4096, np.uint32)
+    for name in names:
+        wanted = dot_products(resolve(name), 32).on_lanes({"a": a, "b": b, "c": c}, len(c))
+        assert (dot_rows(resolve(name))(a, b, c) == wanted).all()
+    # The four sums of eight, and whether all of their products are zero.
+    assert taken(names[0])[2] == taken(names[1])[2] + 8
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "volta/mma.m8n8k4.f32.f16.f16.f32",
+        "hopper/mma.m16n8k8.f32.bf16.bf16.f32",
+        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
+    ],
+)
+def test_a_subnormal_number_alone_has_the_largest_exponent(name: str) -> None:
+    """Each subnormal number in a or in b, beside zeros and a large number that meets it."""
+    spec, rng = resolve(name), np.random.default_rng(9)
+    fmt, k = spec.operands.a, spec.k
+    words = np.arange(1 << fmt.fraction_bits) << fmt.ignored_low_bits
+    a, b = (np.zeros((len(words), k), f"u{fmt.storage_bits // 8}") for _ in "ab")
+    rows, place = np.arange(len(words)), rng.integers(0, k, len(words))
+    a[rows, place], b[rows, place] = words, fmt.largest
+    a[::2], b[::2] = b[::2].copy(), a[::2].copy()
+    c = np.zeros(len(words), np.uint32)
+    d = dot_rows(spec)(a, b, c)
+    assert (d == dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, len(c))).all()
+    assert np.count_nonzero(d) == len(words) - 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x86/vdpbf16ps", "x86/tdpbf16ps"])
 def test_what_is_below_normal_before_it_is_rounded_to_the_least_normal_number_is_zero(name: str) -> None:
     """A product of 2^-126, then one around the last places of that."""
@@ -138,6 +270,17 @@ def test_what_is_below_normal_before_it_is_rounded_to_the_least_normal_number_is
             assert (Gemm(dot_call(spec), side).multiply(x, work) == wanted).all()
 
 
+def test_a_factor_that_overflows_when_it_is_raised_is_no_infinity_times_zero() -> None:
+    """Where c may be subnormal the condition fails: 0 · 2^100 + c is c, which an Inf times 0 would hide."""
+    assert taken("x86/vdpphps@result_subnormals=tiny_zero,c_subnormals=kept")[0]
+    assert not taken("x86/vdpbf16ps@c_subnormals=kept")[0]
+
+
+def test_parameters_that_are_not_read_have_no_rule() -> None:
+    assert not taken("x86/tcmmrlfp16ps")[0]
+    assert taken("x86/tdpfp16ps")[0]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", distinct_designs())
 def test_every_design(name: str) -> None:
@@ -146,14 +289,35 @@ def test_every_design(name: str) -> None:
             assert differences(resolve(name), side, seed, 37, 80) == 0
 
 
+@pytest.mark.skipif(not floats(), reason="halves are no numbers of this processor")
+def test_formats_whose_numbers_are_halves() -> None:
+    """e5m2fnuz has numbers with the exponent that binary16 keeps for NaN and Inf."""
+    found = {name for name, fmt in FORMATS.items() if fmt.width in (8, 16) and encoded.as_half(fmt)}
+    assert {"fp16", "e5m2", "e4m3", "e4m3fnuz"} <= found
+    assert not {"e5m2fnuz", "bf16"} & found
+
+
 def taken(name: str) -> tuple[bool, int, int]:
-    """Whether the whole result has a shortcut, and how many terms and other stages have one."""
+    """Whether the whole result has a rule, and how many terms and other stages have one."""
     step = dot_call(resolve(name))
     made = cuts(step, rules=True)[0]["finite"]
     found = [i for i in made.rules if i >= 0]
     nodes = {x.index: x for x in step.graph.since(0)}
     terms = [i for i in found if nodes[i].op == "ite" and nodes[i].args[1].op == "neg_mod"]
     return made.root.index in made.rules, len(terms), len(found) - len(terms)
+
+
+def test_conditions_decide_which_are_taken() -> None:
+    volta = "volta/mma.m8n8k4.f32.f16.f16.f32"
+    # Four terms; the largest exponent, a distance and a magnitude.
+    assert taken(volta) == (False, 4, 3)
+    # Terms of more than 31 bits keep their operators, and one that is not truncated is no product cut.
+    assert taken(f"{volta}@fraction_bits=40") == (False, 0, 3)
+    assert taken(f"{volta}@alignment_rounding=RD") == (False, 0, 3)
+    assert taken("ampere/mma.m8n8k4.f64.f64.f64.f64")[0]
+    # A result that is not rounded to nearest in a format of processors is no operation of theirs.
+    assert not taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RZ-FP32")[0]
+    assert taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RNE-FP32")[0]
 
 
 @pytest.fixture

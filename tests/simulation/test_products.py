@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,7 +16,9 @@ from tcformal.errors import InputError
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 
+ROOT = Path(__file__).resolve().parents[2]
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k8.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
 
 
 def normal(seed: int, shape: tuple[int, ...], dtype: Any = np.float16) -> NDArray[Any]:
@@ -53,6 +57,21 @@ def test_stacks_broadcast_as_in_numpy(a: tuple[int, ...], b: tuple[int, ...]) ->
     assert np.allclose(d, np.matmul(x.astype(float), y.astype(float)), atol=1e-4)
 
 
+@pytest.mark.parametrize("c", [(5,), (3, 1), (3, 5), (2, 3, 5)])
+def test_c_is_spread_over_the_result(c: tuple[int, ...]) -> None:
+    x, y, bias = normal(1, (2, 3, 4)), normal(2, (4, 5)), normal(3, c, np.float32)
+    assert np.array_equal(tcformal.simulate(HOPPER, x, y, bias), one_by_one(HOPPER, x, y, bias))
+
+
+def test_scales_of_a_stack() -> None:
+    e4m3, e8m0 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu
+    x, y = normal(1, (2, 3, 40), e4m3), normal(2, (40, 5), e4m3)
+    left, right = np.full((3, 2), 2.0).astype(e8m0), np.full((2, 2, 5), 0.5).astype(e8m0)
+    d = tcformal.simulate(SCALED, x, y, None, left, right)
+    for i in range(2):
+        assert np.array_equal(d[i], tcformal.unit(SCALED).matmul(x[i], y, None, left, right[i]))
+
+
 @pytest.mark.parametrize(
     ("a", "b", "c", "sentence"),
     [
@@ -68,6 +87,13 @@ def test_shapes_reject(a: Any, b: Any, c: Any, sentence: str) -> None:
     given = None if c is None else normal(3, c, np.float32)
     with pytest.raises(InputError, match=re.escape(sentence)):
         tcformal.simulate(HOPPER, normal(1, a), normal(2, b), given)
+
+
+def test_dtypes_and_names_reject() -> None:
+    with pytest.raises(InputError, match=r"^expected dtype float16 for A \(fp16\), but got float32$"):
+        tcformal.simulate(HOPPER, normal(1, (2, 2), np.float32), normal(2, (2, 2)))
+    with pytest.raises(InputError, match="expected a unit or its name, but got 3"):
+        tcformal.simulate(3, normal(1, (2, 2)), normal(2, (2, 2)))  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ differences
@@ -93,3 +119,62 @@ def test_the_first_difference_is_found_and_explained() -> None:
     assert parted is not None
     assert parted.stage == "the alignment of c at block0"
     assert first.command.startswith(f"tcformal explain {AMPERE} {HOPPER} --a 0x3c00,")
+
+
+def test_equal_results_have_no_first_difference() -> None:
+    found = tcformal.differences(HOPPER, HOPPER, normal(1, (3, 9)), normal(2, (9, 4)))
+    assert (found.count, found.largest, found.first) == (0, 0, None)
+
+
+def test_scaled_units_part_too() -> None:
+    e4m3, e8m0 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu
+    a, b = normal(1, (3, 70), e4m3), normal(2, (70, 4), e4m3)
+    left, right = np.full((3, 3), 2.0).astype(e8m0), np.full((3, 4), 0.5).astype(e8m0)
+    other = f"{SCALED}@fraction_bits=13"
+    found = tcformal.differences(SCALED, other, a, b, None, left, right)
+    first = found.first
+    assert first is not None
+    traces = [explain_witness(u, first.witness) for u in found.units]
+    assert tuple(t.result for t in traces) == first.results
+    assert "--scale-a 0x80 --scale-b 0x7e" in first.command
+
+
+def test_ulp_distance_results() -> None:
+    """Units in the last place across zero, and none from or to NaN and Inf."""
+    from tcformal.analysis.differences import ulp_distance
+    from tcformal.encodings.catalog import FORMATS
+
+    pairs = [
+        (0x3F800000, 0x3F800001, 1),
+        (0x80000001, 0x00000002, 3),
+        (0x80000000, 0x00000000, 0),
+        (0x7F800000, 0x7F7FFFFF, -1),
+        (0x7F800000, 0xFF800000, -1),
+        (0x7FC00000, 0x7FFFFFFF, 0),
+        (0x7FC00000, 0x3F800000, -1),
+        (0xFF7FFFFF, 0x7F7FFFFF, 2 * 0x7F7FFFFF),
+    ]
+    first, second, wanted = (np.array(x) for x in zip(*pairs, strict=True))
+    assert ulp_distance(FORMATS["fp32"], first, second).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("other", [HOPPER.replace("f16", "tf32"), "hopper/mma.m16n8k8.f16.f16.f16.f16"])
+def test_units_of_other_formats_reject(other: str) -> None:
+    with pytest.raises(InputError, match="expected two units of equal formats"):
+        tcformal.differences(HOPPER, other, normal(1, (2, 2)), normal(2, (2, 2)))
+
+
+# ------------------------------------------------------------------ the recipe
+def test_the_documented_layer_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The layer on two GPUs of docs/how-to/python.md, as it stands there."""
+    text = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
+    (recipe,) = [
+        code for code in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) if "differences" in code
+    ]
+    exec(compile(recipe, "python.md", "exec"), {})
+    said = capsys.readouterr().out
+    found = re.match(r"(\d+) of 32768 elements differ, by at most (\d+) units in the last place\n", said)
+    assert found is not None
+    assert int(found[1]) > 0
+    assert "\nDivergence(stage='" in said
+    assert said.splitlines()[-1].startswith("tcformal explain ampere/mma.m16n8k16.f32.bf16.bf16.f32 hopper/")

@@ -76,6 +76,15 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     assert [x is not None for x in seen] == [factors]
 
 
+def test_one_element_and_no_c() -> None:
+    """A 1 x 1 product, and zeros for c."""
+    p = tcformal.program("ootomo-yokota")
+    a, b = np.full((1, 3), 1.5, np.float32), np.full((3, 1), 2, np.float32)
+    assert p.matmul(a, b).tolist() == [[9.0]]
+    assert tcformal.simulate(p, a, b).tolist() == [[9.0]]
+    assert tcformal.simulate("ootomo-yokota", np.stack([a, a]), b).tolist() == [[[9.0]], [[9.0]]]
+
+
 def test_what_does_not_fit_is_refused() -> None:
     """Shapes, dtypes and encodings, in one sentence each."""
     p = tcformal.program("markidis")
@@ -130,3 +139,47 @@ def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch)
     # Three bands of rows: the result three times.
     plan = p.program.plan(9)
     assert made.count(plan.steps[plan.result].name) == 3
+
+
+def multiples(x: int, modulus: int, top: int) -> int:
+    """The largest number up to `top` that is x modulo a number."""
+    return top - (top - x) % modulus
+
+
+@pytest.mark.slow
+def test_ozaki_2_on_fp8_is_exact_to_64_products_of_digits() -> None:
+    """a·b of the residue 544 = 33·16 + 16 modulo 1089: the 65th product of digits is lost on Hopper."""
+    fp8 = program("ozaki-2-fp8@count=4")
+    blackwell = program("ozaki-2-fp8@count=4,unit=blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3")
+    found = {}
+    for n in (64, 65):
+        # The largest elements are just above half of what the scaling allows: it leaves them as they are.
+        top = int((1089 * 1024 * 961 * 841 / (4 * n)) ** 0.5)
+        large, small = (float(multiples(x, 1089, top)) for x in (544, 1))
+        a = np.array([[large] * 64 + [small] * (n - 64)])
+        exact = float(sum(int(x) ** 2 for x in a[0]))
+        found[n] = [float(p.matmul(a, a.T)[0, 0]) - exact for p in (fp8, blackwell)]
+    assert found[64] == [0, 0]
+    assert found[65][0] != 0
+    assert found[65][1] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "bits"),
+    [("ozaki-2-int8@count=5", 15), pytest.param("ozaki-2-fp8@count=8", 30, marks=pytest.mark.long)],
+)
+def test_ozaki_2_has_the_precision_of_its_moduli(name: str, bits: int) -> None:
+    """Errors of scaling to integers alone: half the bits of P, less those of n."""
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((2, 6)), rng.standard_normal((6, 2))
+    error = program(name).matmul(a, b) - a @ b
+    assert float(np.abs(error).max()) < 2.0**-bits
+    assert error.any()
+
+
+def test_scales_of_blocks_are_their_own() -> None:
+    """A block of small numbers loses nothing beside one of large numbers; with one scale it would."""
+    p = program("deepgemm-fp8-scaled@every=4")
+    a = np.array([[1024.0] * 4 + [2.0**-20] * 4], np.float32)
+    b = np.array([[0.0] * 4 + [1.0] * 4], np.float32).T.copy()
+    assert p.matmul(a, b)[0, 0] == 2.0**-18

@@ -40,6 +40,11 @@ def operands(p: Scan) -> list[NDArray[Any]]:
     return [values[0], *(np.ascontiguousarray(x.T) for x in values[1:])]
 
 
+def words(p: Scan, unit: str) -> NDArray[Any]:
+    """The raw words of a scan with results in fp32, computed by calls of a unit."""
+    return simulate(unit, *operands(p), progress=False).view(np.uint32)
+
+
 def units_of_least(p: Scan, d: NDArray[Any]) -> NDArray[np.int64]:
     """Results as integers: counts of terms, or masks of marks."""
     (_, _, small_a, small_b), _ = INPUTS["_scan_of"](p)
@@ -74,6 +79,25 @@ def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
         assert lost(p, d, row, column) == gone
 
 
+def test_counts_are_those_of_the_terms_that_remain() -> None:
+    p = asked(scan="pairs")
+    d = simulate(CALLED["fp16"], *operands(p), progress=False)
+    found = INPUTS["places"](p)
+    counts = units_of_least(p, np.where(np.equal.outer(found["p"], found["q"]), 0, d))
+    # Places 0 and 95 of 96 lose all; two in the first call of 16 lose that call.
+    assert counts[0, -1] == 0
+    assert counts[0, 1] == 96 - 16
+
+
+def test_a_large_c_joins_where_the_unit_takes_it() -> None:
+    p = asked(scan="with c")
+    d = simulate(CALLED["fp16"], *operands(p), progress=False)
+    found = INPUTS["places"](p)
+    for row, column in ((0, 0), (40, 50)):
+        gone = {k for k in found["marks"][row] if k < (found["q"][column] // 16 + 1) * 16}
+        assert lost(p, d, row, column) == gone
+
+
 @pytest.mark.parametrize("splits", [1, 2])
 @pytest.mark.parametrize(("fmt", "tall"), [("fp32", "b"), ("fp32", "a")])
 def test_rows_in_one_operand_show_a_chain(fmt: str, tall: str, splits: int) -> None:
@@ -98,7 +122,40 @@ def test_rows_in_one_operand_show_a_chain(fmt: str, tall: str, splits: int) -> N
     assert (got == expected)[found["p"] != found["q"]].all() == (splits == 1)
 
 
+def test_scales_are_laid_out_by_kind() -> None:
+    shapes = {"tensor": (1, 1), "rows": (300, 1), "1x128": (300, 8), "128x128": (3, 8)}
+    for kind, shape in shapes.items():
+        x = INPUTS["scales"](kind, "a", 300, 1000).view(np.float32)
+        assert x.shape == shape
+        assert (x >= 2**-4).all()
+        assert (x < 2**4).all()
+        assert (INPUTS["scales"](kind, "a", 300, 1000, ones=True).view(np.float32) == 1).all()
+
+
+@pytest.mark.parametrize("scan", ["sets", "pairs"])
+def test_another_order_gives_another_matrix(scan: str) -> None:
+    p = asked(scan=scan)
+    first, second = (
+        words(p, f"{unit}.f32.f16.f16.f32") for unit in ("hopper/mma.m16n8k16", "ampere/mma.m16n8k8")
+    )
+    assert (first != second).any()
+
+
+def test_words_are_packed_and_read_again() -> None:
+    d = words(asked(), CALLED["fp16"])
+    text = INPUTS["packed"](d)
+    assert (INPUTS["unpacked"](text, d.shape, 32) == d).all()
+    many = np.random.default_rng(1).integers(0, 1 << 16, d.shape, np.uint64).astype(np.uint16)
+    assert (INPUTS["unpacked"](INPUTS["packed"](many), d.shape, 16) == many).all()
+    # One other word, and the digest by which a matrix is kept no longer fits.
+    other = d.copy()
+    other[3, 5] ^= 1
+    assert INPUTS["digest"](INPUTS["unpacked"](INPUTS["packed"](other), d.shape, 32)) != INPUTS["digest"](d)
+
+
 # ---------------------------------------------------------------------------------------- recordings
+
+
 @cache
 def recorded() -> tuple[list[Scan], dict[str, Scan]]:
     """The scans, and the matrices by digest, of every machine."""
@@ -148,3 +205,10 @@ def test_scans_are_products_in_the_known_order() -> None:
     seen = check(rows=128, longest=1100)
     assert seen.keys() >= {20, 21, 22, 23, 35, 36, 55, 66}
     assert sum(seen.values()) > 2500
+
+
+@needs_recordings
+def test_matrices_have_the_digests_that_they_are_kept_by() -> None:
+    for name, line in list(recorded()[1].items())[:200]:
+        d = INPUTS["unpacked"](line["words"], tuple(line["shape"]), line["width"])
+        assert INPUTS["digest"](d) == name

@@ -111,6 +111,34 @@ def test_cublaslt_is_calls_of_units_in_most_recorded_products() -> None:
     assert all(seen[66, "32F", a, False] for a in ("fp16", "bf16", "e4m3", "e5m2"))
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "option", "change"),
+    [
+        (55, 0, {"tile": 16}), (55, 0, {"turns": False}), (55, 1, {"merge": "workspace"}),
+        pytest.param(35, 1, {"merge": "workspace"}, marks=pytest.mark.long),
+        (24, None, {"unit": "hopper/mma.m16n8k16.f32.bf16.bf16.f32"}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_parts_and_orders_of_these_give_other_bits(
+    algorithm: int, option: int | None, change: dict[str, Any]
+) -> None:
+    """Algorithms whose parts take tiles in turn, and a kernel of Turing: as planned, and not otherwise."""
+
+    def one(run: Run) -> bool:
+        p, fields, _ = run
+        splits, stages = fields[2] or 1, fields[6]
+        if option is None:
+            return fields[0] == algorithm and stages == 0 and splits <= 8 and p["a"] == "bf16"
+        return fields[0] == algorithm and fields[5] == option and 2 < splits <= 8
+
+    # Of few products for each element no order shows.
+    runs = [max(filter(one, known(1 << 22)), key=lambda run: int(run[0]["k"]))]
+    assert check_cublaslt(runs).total() == 1
+    with pytest.raises(AssertionError):
+        check_cublaslt(runs, change)
+
+
 def test_alpha_beta_and_bias_join_as_recorded() -> None:
     runs: dict[tuple[Any, ...], Run] = {}
     for run in known(1 << 22, extras=True):
@@ -127,6 +155,51 @@ def test_alpha_beta_and_bias_join_as_recorded_everywhere() -> None:
     assert check_cublaslt(known(1 << 28, extras=True)).total() > 1000
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "a", "change"),
+    [
+        (21, "tf32", {"grain": 16}), (21, "tf32", {"residue": "last"}), (21, "tf32", {"operands": "given"}),
+        (66, "e4m3", {"promotion": 64}),
+        (20, "fp32", {"unit": "cdna3/v_mfma_f32_16x16x8_xf32"}),
+        (23, "tf32", {"unit": "ampere/mma.m16n8k8.f32.tf32.tf32.f32"}),
+    ],
+    ids=["parts", "first-tile", "operands", "accumulators", "one-rounding", "alignment"],
+)  # fmt: skip
+def test_other_recipes_give_other_bits(algorithm: int, a: str, change: dict[str, str]) -> None:
+    runs = [x for x in known(largest=600_000) if x[1][0] == algorithm and x[0]["a"] == a]
+    with pytest.raises(AssertionError):
+        check_cublaslt(runs, change)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", [{}, {"merge": "workspace"}], ids=str)
+def test_parts_that_are_added_in_place_are_rounded_every_time(change: dict[str, str]) -> None:
+    some = [x for x in known(1 << 28) if x[1][2] != 1 and x[1][3] == 1 and x[0]["d"] == "fp16"][:1]
+    if not change:
+        assert check_cublaslt(some).total() == 1
+        return
+    with pytest.raises(AssertionError):
+        check_cublaslt(some, change)
+
+
+@pytest.mark.parametrize("change", [{}, {"partials": "accumulator"}, {"merge": "serial"}], ids=str)
+def test_parts_that_wait_in_the_format_of_d_are_rounded_to_it(change: dict[str, str]) -> None:
+    runs = (x for x in known(1 << 20) if x[1][2] != 1 and x[1][3] == 4 and x[0]["d"] == "bf16")
+    some = [max(runs, key=lambda x: int(x[0]["m"] * x[0]["n"] * x[0]["k"]))]
+    if not change:
+        assert check_cublaslt(some).total() == 1
+        return
+    with pytest.raises(AssertionError):
+        check_cublaslt(some, change)
+
+
+@pytest.mark.parametrize(("algorithm", "fused"), [(66, "c"), (21, "sum")])
+def test_other_products_in_the_fused_multiply_add_give_other_bits(algorithm: int, fused: str) -> None:
+    runs = [x for x in known(1 << 22, extras=True) if x[1][0] == algorithm and x[0].get("alpha") == 0.7]
+    with pytest.raises(AssertionError):
+        check_cublaslt(runs, {"fused": fused})
+
+
 def test_triton_is_calls_of_the_instructions_in_its_code() -> None:
     seen = set()
     for p in recorded("triton"):
@@ -141,3 +214,16 @@ def test_triton_is_calls_of_the_instructions_in_its_code() -> None:
         assert INPUTS["digest"](d.view(np.uint32)) == p["sha256"], p
         seen.add(p["a"])
     assert seen == {"fp16", "bf16", "fp32", "e4m3", "e5m2"}
+
+
+def test_products_of_a_model_and_of_callables_are_given() -> None:
+    """All but three products of a language model on a GPU, and all of PyTorch's CPU products on AMX."""
+    lines = recorded("model")
+    given = [line for line in lines if line["differing"] == 0]
+    assert (len(given), len(lines)) == (789, 792)
+    assert {line["format"] for line in given} == {"fp16", "bf16", "tf32", "fp32"}
+    # What is not given is given by nothing else that was tried, and is of kernels without a recipe.
+    assert all(one["differing"] for line in lines if line["differing"] for one in line["tried"])
+    called = recorded("called-torch")
+    assert all(line["checked"] and not line["differing"] for line in called)
+    assert len(called) == 185

@@ -80,3 +80,18 @@ def test_operations_give_what_their_definitions_give(name: str, monkeypatch: pyt
     made, rule = run(formats, addends, fmt, mode, given)
     assert rule == taken
     assert (made == wanted).all()
+
+
+@pytest.mark.usefixtures("no_kernels")
+def test_rows_and_columns_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An element of a row, one of a column and one of both."""
+    monkeypatch.setattr(elements, "_WORTH_COMPILING", 0)
+    rng = np.random.default_rng(2)
+    x, y, z = (rng.standard_normal(s).astype(np.float32) for s in ((5, 1, 1), (1, 37, 1), (5, 37, 1)))
+    operations.operation.cache_clear()
+    made = operations.operation((FP32,) * 3, (product(0, 1), product(2)), FP32, "RNE", False)
+    found = made([v.view(np.uint32) for v in (x, y, z)], (5, 37, 1)).view(np.float32)
+    exact = x.astype(np.float64) * y.astype(np.float64) + z.astype(np.float64)
+    assert np.allclose(found, exact, rtol=1e-6)
+    alone = [np.broadcast_to(v, (5, 37, 1)).copy().view(np.uint32) for v in (x, y, z)]
+    assert (made(alone, (5, 37, 1)).view(np.float32) == found).all()

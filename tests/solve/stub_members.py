@@ -80,6 +80,12 @@ def says_unsat(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     return RunnerOutcome(Status.UNSAT)
 
 
+def chatters(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
+    os.write(1, b'{"status": "sat"}\n' * 10_000)
+    sys.stdout.write("c a progress line\n")
+    return RunnerOutcome(Status.UNSAT)
+
+
 def tells_seed(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     return RunnerOutcome(
         Status.UNKNOWN, reason=f"seed {limits.seed}, {limits.memory_mb} MB, {limits.time_s} s"
@@ -111,6 +117,11 @@ def stops_before_the_end(graph: Graph, assertion: Node, limits: Limits) -> Runne
     return RunnerOutcome(Status.UNSAT, proof=proof[: len(proof) // 2])
 
 
+def repeats_a_true_step(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
+    """A proof in which nothing is wrong, and no end to be seen: the checker has some 100 MB to read."""
+    return RunnerOutcome(Status.UNSAT, proof="1 -1 0\n" * 15_000_000 + "0\n")
+
+
 def never_stops_proving(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     proof = ["1 -1 0\n"]
     while True:
@@ -122,3 +133,8 @@ def fills_the_disk(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutco
         file.seek(LARGEST_PROOF)
         file.write(b"0\n")
     return RunnerOutcome(Status.UNSAT, proof="0\n")
+
+
+def proves_slowly(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
+    time.sleep(1.5)
+    return run_glucose(graph, assertion, limits)

@@ -25,11 +25,11 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
 from tcformal.solve import drat
-from tcformal.solve.certificate import Certificate, certify, unpack, verify
+from tcformal.solve.certificate import CHECKER, Certificate, certify, unpack, verify
 from tcformal.solve.lrat import hints
 from tcformal.solve.members import available, registry
 from tcformal.solve.result import Limits, Status
-from tcformal.solve.sat import run_glucose
+from tcformal.solve.sat import TRIVIAL_PROOF, run_glucose
 from tcformal.solve.worker import load_runner
 
 SEED = 20261121
@@ -90,6 +90,37 @@ def test_searches_in_python_and_compiled_find_the_same_hints(monkeypatch: pytest
     assert sum(len(step.hints) for step in found[0]) > 100
 
 
+def test_many_short_searches_are_worth_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of two alike searches runs as machine code, where both together are long enough."""
+    cnf, proof = proved()
+    steps = drat.parse(proof)
+    literals = sum(map(len, cnf.clauses)) + sum(len(clause) for kind, clause in steps if kind == "a")
+    monkeypatch.setattr(hints._Search, "seen", 0)
+    monkeypatch.setattr(hints, "_COMPILED_FROM", literals + 1)
+    code, runs = hints.machine_code(), list[str]()
+
+    def machine_code() -> object:
+        runs.append("compiled")
+        return code
+
+    monkeypatch.setattr(hints, "machine_code", machine_code)
+    first = hints.hinted(cnf, steps, trimmed=True)
+    assert runs == []
+    assert hints.hinted(cnf, steps, trimmed=True) == first
+    assert runs
+    assert hints._Search.seen == 2 * literals
+
+
+def test_what_is_said_of_a_certificate() -> None:
+    cnf, proof = proved()
+    made = certify(cnf, proof, "glucose")
+    said = made.to_json()
+    assert said.keys() == {"format", "sha256", "cnf_sha256", "solver", "checker", "steps", "seconds"}
+    assert (said["format"], said["cnf_sha256"], said["steps"]) == ("DRUP", cnf.digest(), made.steps)
+    assert (said["checker"], said["sha256"]) == (CHECKER, replace(made, seconds=9.0).sha256)
+    assert verify(cnf, made) == made.steps == len(unpack(made.proof))
+
+
 def test_only_what_a_refutation_needs_is_kept(engine: str) -> None:
     rows = ((1, 2), (1, -2), (-1, 2), (-1, -2), (3, 1), (3, -1))
     made = certify(clauses(*rows), "3 0\n1 0\n0\n2 0\n0\n", "someone")
@@ -99,6 +130,18 @@ def test_only_what_a_refutation_needs_is_kept(engine: str) -> None:
     made = certify(refuted, "1 0\n0\n", "someone")
     assert unpack(made.proof) == []
     assert verify(refuted, made) == made.steps == 0
+
+
+def test_a_trimmed_proof_is_shorter(engine: str) -> None:
+    cnf, proof = proved()
+    made = certify(cnf, proof, "glucose")
+    assert made.steps < sum(kind == "a" for kind, _ in drat.parse(proof))
+    assert {kind for kind, _ in unpack(made.proof)} == {"a"}
+
+
+def test_an_empty_clause_needs_no_more(engine: str) -> None:
+    graph = Graph()
+    assert certify(to_cnf(graph, graph.truth(False)), TRIVIAL_PROOF, "someone").steps == 0
 
 
 def test_a_definition_is_refused(engine: str) -> None:
@@ -225,6 +268,17 @@ def test_a_flipped_bit_is_refused(engine: str) -> None:
             verify(cnf, replace(made, proof=bytes(bent)))
 
 
+def test_a_flipped_bit_of_a_long_proof_is_refused() -> None:
+    cnf, proof = proved()
+    made = certify(cnf, proof, "glucose")
+    rng = random.Random(SEED)
+    for _ in range(50):
+        bent = bytearray(made.proof)
+        bent[rng.randrange(len(bent))] ^= 1 << rng.randrange(8)
+        with pytest.raises(CertificateError):
+            verify(cnf, replace(made, proof=bytes(bent)))
+
+
 def test_a_cut_or_longer_file_is_refused() -> None:
     cnf, made = small_certificate()
     for length in range(len(made.proof)):
@@ -264,6 +318,11 @@ _STEPS = st.lists(
 
 def test_packing_loses_nothing() -> None:
     check_packing(60)
+
+
+@pytest.mark.long
+def test_packing_loses_nothing_of_many() -> None:
+    check_packing(2000)
 
 
 def check_packing(examples: int) -> None:

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from solve.stub_members import sum_question
 from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import CertificateError
+from tcformal.ir.build import Graph
 from tcformal.solve import drat
 from tcformal.solve.certificate import certify, lrat, lrat_text
 from tcformal.solve.lrat import check as check_module
@@ -21,7 +23,7 @@ from tcformal.solve.lrat.check import LratStep, check
 from tcformal.solve.lrat.hints import hinted
 from tcformal.solve.lrat.native import compiled
 from tcformal.solve.result import Limits
-from tcformal.solve.sat import run_glucose
+from tcformal.solve.sat import run_cadical, run_glucose
 
 SEED = 20261122
 
@@ -45,6 +47,17 @@ def test_steps_that_follow_are_accepted() -> None:
     assert check(3, CLAUSES, [UNIT._replace(ident=60), END._replace(ident=70, hints=(60, 3, 5, 4))]) == 2
     cnf, steps = proved()
     assert check(cnf.variables, cnf.clauses, steps) > 20
+
+
+@pytest.mark.parametrize("run", [run_glucose, run_cadical])
+def test_clauses_that_propagation_alone_refutes_need_no_step_of_a_solver(run: Any) -> None:
+    g = Graph()
+    x, y = g.input("x", 1), g.input("y", 1)
+    assertion = g.and_(x, g.and_(g.not_(g.xor(x, y)), g.not_(y)))
+    outcome = run(g, assertion, Limits(60.0, 4096, 0))
+    cnf = to_cnf(g, assertion)
+    assert certify(cnf, outcome.proof, "a solver").steps <= 1
+    assert certify(cnf, "", "nobody").steps <= 1
 
 
 REFUSED: dict[str, tuple[list[LratStep], str]] = {
@@ -116,6 +129,15 @@ def test_the_checker_imports_nothing_but_its_error() -> None:
 
 
 # ---------------------------------------------------------------------- the search for hints
+def test_no_hint_is_satisfied_and_no_step_is_missing() -> None:
+    """Clauses true at the top, repeated units, deletions of reasons: the checker accepts what is found."""
+    cnf = Cnf(3, CLAUSES, {})
+    for proof in ("1 0\n", "2 1 0\n1 0\n1 0\n2 0\n0\n", "d -3 0\n1 0\nd 1 0\n2 0\n", "-2 3 1 0\n1 0\n"):
+        for trimmed in (False, True):
+            steps = hinted(cnf, drat.parse(proof), trimmed=trimmed)
+            assert check(3, CLAUSES, steps) >= 1
+
+
 def test_random_refutations_are_found_and_checked() -> None:
     rng = random.Random(SEED)
     found = 0

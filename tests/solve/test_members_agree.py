@@ -79,6 +79,15 @@ def test_all_members_agree() -> None:
     assert list(disagreements(random.Random(SEED), 6, available())) == []
 
 
+def test_random_questions_have_both_answers() -> None:
+    """What nobody knows beforehand is sometimes true and sometimes false."""
+    run = load_runner(registry["glucose"].runner)
+    open_questions = [q for q in questions(random.Random(SEED), 30) if q[2] is None]
+    answers = [run(graph, assertion, LIMITS).status for graph, assertion, _ in open_questions]
+    assert answers.count(Status.SAT) > 10
+    assert answers.count(Status.UNSAT) > 10
+
+
 def wrong_comparison(self: Blast, x: Bits, y: Bits) -> int:
     return self.gates.majority(x[-1], y[-1] ^ 1, 1)
 

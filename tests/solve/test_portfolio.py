@@ -16,10 +16,10 @@ import pytest
 from dags import evaluate, random_graph, random_inputs
 from signals import interrupts
 from solve.stub_members import Stub
-from tcformal.errors import InputError, WidthError
+from tcformal.errors import InputError, MissingSolverError, NoAnswerError, UnknownNameError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.members import available
+from tcformal.solve.members import Member, available, check_members, registry
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, SolverAnswer, Status
 
@@ -79,6 +79,14 @@ def test_each_member_alone_without_confirmation(member: str) -> None:
     assert decision.reason == f"{member} answered unsat, unconfirmed as asked"
 
 
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_constant_is_asked_too(value: int) -> None:
+    graph = Graph()
+    decision = decide(graph, graph.const(value, 1), limits=LIMITS)
+    assert decision.status is (Status.SAT if value else Status.UNSAT)
+    assert {a.solver for a in decision.answers} == set(available())
+
+
 def test_random_graphs_are_decided_as_evaluated() -> None:
     rng = random.Random(7)
     for _ in range(4):
@@ -91,6 +99,16 @@ def test_random_graphs_are_decided_as_evaluated() -> None:
             return evaluate(graph, [assertion], model) == [1]
 
         assert decide(graph, assertion, limits=LIMITS, replay=replay).status is Status.SAT
+
+
+def test_a_request_of_megabytes_passes(stub: Stub) -> None:
+    graph = Graph()
+    x = y = graph.input("x", 64)
+    rng = random.Random(3)
+    for _ in range(12_000):
+        y = graph.xor(graph.add_mod(y, x), graph.const(rng.getrandbits(64), 64))
+    decision = decide(graph, graph.bit(y, 0), members=[stub("tells_seed")], limits=Limits(60.0, 4096, 9))
+    assert decision.answers[0].reason == "seed 9, 4096 MB, 60.0 s"
 
 
 # ---------------------------------------------------------------------- members that fail
@@ -124,6 +142,17 @@ def test_a_failure_costs_its_own_answer_only(stub: Stub, runner: str, status: St
     assert failed.version
     assert decision.status is Status.SAT
     assert not decision.disagreement
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_every_member_fails_and_the_portfolio_ends(stub: Stub, jobs: int) -> None:
+    graph, assertion, _ = easy()
+    members = [stub(name) for name in ("leave", "killed", "raises", "not_installed")]
+    decision = decide(graph, assertion, members=members, limits=LIMITS, jobs=jobs)
+    assert decision.status is Status.CRASH
+    assert decision.reason.startswith("every solver failed (")
+    assert not decision.disagreement
+    assert len(decision.answers) == 4
 
 
 @pytest.mark.slow
@@ -265,6 +294,40 @@ def test_a_replay_that_raises_ends_the_children(
 
 
 # ---------------------------------------------------------------------- arguments
+def test_unknown_solver_is_rejected() -> None:
+    graph, assertion, _ = easy()
+    with pytest.raises(UnknownNameError) as caught:
+        decide(graph, assertion, members=["bitwuzzla"], limits=LIMITS)
+    assert str(caught.value) == "expected a known solver, but got 'bitwuzzla': the closest are bitwuzla"
+
+
+def test_missing_solver_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry, "gone", Member("no-such-distribution", "nowhere:run"))
+    assert "gone" not in available()
+    with pytest.raises(MissingSolverError) as caught:
+        check_members(["z3", "gone"])
+    assert str(caught.value) == (
+        "expected solver gone to be installed, but its package is missing: pip install no-such-distribution"
+    )
+
+
+def test_no_solver_at_all_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(registry):
+        monkeypatch.setitem(registry, name, Member(f"no-such-{name}", "nowhere:run"))
+    graph, assertion, _ = easy()
+    with pytest.raises(NoAnswerError) as caught:
+        decide(graph, assertion, limits=LIMITS)
+    assert str(caught.value) == (
+        "expected at least one solver to be installed, but found none: python -m pip install tcformal"
+    )
+
+
+def test_a_missing_solver_of_an_extra_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry, "kissat", Member("no-such-kissat", "nowhere:run", extra="kissat"))
+    with pytest.raises(MissingSolverError, match=r"missing: python -m pip install 'tcformal\[kissat\]'$"):
+        check_members(["kissat"])
+
+
 @pytest.mark.parametrize(
     ("members", "found"), [([], "none"), (["z3", "z3"], "z3, z3"), (["z3", "cvc5", "z3"], "z3, cvc5, z3")]
 )
@@ -273,3 +336,15 @@ def test_members_rejects(members: list[str], found: str) -> None:
     with pytest.raises(InputError) as caught:
         decide(graph, assertion, members=members, limits=LIMITS)
     assert str(caught.value) == f"expected one or more different solvers, but got {found}"
+
+
+def test_jobs_rejects() -> None:
+    graph, assertion, _ = easy()
+    with pytest.raises(InputError, match="expected an integer of at least 1 for jobs, but got 0"):
+        decide(graph, assertion, limits=LIMITS, jobs=0)
+
+
+def test_a_wide_assertion_is_rejected() -> None:
+    graph, _, _ = easy()
+    with pytest.raises(WidthError, match="expected an assertion of width 1, but got width 4"):
+        decide(graph, graph.inputs["x"], limits=LIMITS)

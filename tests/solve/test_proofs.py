@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dags import evaluate
-from solve.stub_members import Stub
+from solve.stub_members import Stub, sum_question
 from tcformal.backends.cnf import to_cnf
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import portfolio
@@ -73,6 +75,13 @@ def test_sat_needs_no_proof(certify: bool | None) -> None:
     assert decision.certificate is None
 
 
+def test_proofs_of_constant_answers() -> None:
+    graph = Graph()
+    made = decide(graph, graph.truth(False), limits=LIMITS, certify=True).certificate
+    assert made is not None
+    assert verify(to_cnf(graph, graph.truth(False)), made) == 0
+
+
 def test_own_clauses_do_not_confirm_each_other() -> None:
     decision = ask(997, *PROVING, certify=False)
     assert decision.status is Status.UNKNOWN
@@ -88,6 +97,47 @@ def test_another_encoding_confirms(second: str) -> None:
     assert decision.status is Status.UNSAT
     assert decision.certificate is None
     assert decision.reason == f"glucose answered unsat, confirmed by {second}"
+
+
+def test_without_confirmation_nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "ProofCheck", None)
+    decision = ask(997, "glucose", confirm=False)
+    assert decision.status is Status.UNSAT
+    assert decision.reason == "glucose answered unsat, unconfirmed as asked"
+
+
+def test_a_proof_is_asked_of_solvers_that_write_them() -> None:
+    with pytest.raises(InputError) as caught:
+        ask(997, "z3", "cvc5", certify=True)
+    proving = ", ".join(name for name, member in registry.items() if member.proves)
+    assert str(caught.value) == f"expected a solver that writes proofs ({proving}), but got z3, cvc5"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("certify", "asked"),
+    [
+        (True, ["says_unsat", "proves_slowly"]),  # only a proof is wanted, and one is on its way
+        (None, ["says_unsat", "proves_slowly", "gives_up"]),  # another encoding may confirm before the proof
+    ],
+)
+def test_nobody_is_started_who_cannot_help(stub: Stub, certify: bool | None, asked: list[str]) -> None:
+    """Once an UNSAT was heard, those that could only slow the proof down wait."""
+    members = [stub("says_unsat"), stub("proves_slowly", proves=True), "glucose", stub("gives_up")]
+    decision = ask(997, *members, certify=certify, jobs=2)
+    assert decision.status is Status.UNSAT
+    assert decision.confirmed_by == ("proves_slowly",)
+    assert (decision.certificate is None) == (certify is None)
+    started = [a.solver for a in decision.answers if not a.reason.startswith("not started: ")]
+    assert sorted(started) == sorted(asked)
+
+
+def test_those_held_back_are_started_when_the_proof_fails(stub: Stub) -> None:
+    members = [stub("says_unsat"), stub("proves_nothing", proves=True), "glucose"]
+    decision = ask(997, *members, certify=True, jobs=2)
+    assert decision.status is Status.UNSAT
+    assert decision.certificate is not None
+    assert decision.certificate.solver == "glucose"
 
 
 # ---------------------------------------------------------------------- solvers that lie
@@ -168,6 +218,16 @@ def test_a_prover_that_fails_costs_its_answer_only(
 
 
 # ---------------------------------------------------------------------- checkers that fail
+@pytest.mark.slow
+def test_a_proof_too_long_to_check_costs_the_certificate(stub: Stub) -> None:
+    runner = stub("repeats_a_true_step", proves=True)
+    decision = ask(997, runner, limits=Limits(60.0, 700, 1))
+    assert decision.status is Status.UNKNOWN
+    assert decision.reason == f"{runner} answered unsat, but no other solver confirmed it (none was asked)"
+    assert said(decision, runner)[0] is Status.UNSAT
+    assert said(decision, runner)[1].startswith("answered unsat; its proof was not checked: the process")
+
+
 CHECKERS = [
     ("hangs", "no answer in 2 s"),
     ("leaves", "the process exited with status 9 without a readable answer"),
@@ -245,3 +305,13 @@ def test_killed_processes_never_make_a_wrong_answer(
             assert decision.model == {"x": 31, "y": 31}
         if decision.certificate is not None:
             assert verify(to_cnf(*factors(target)), decision.certificate) == decision.certificate.steps
+
+
+def test_the_stubs_question_is_unsatisfiable() -> None:
+    """The proof of another question is a real one."""
+    graph, assertion = sum_question()
+
+    def never(model: Mapping[str, int]) -> bool:
+        return False
+
+    assert decide(graph, assertion, limits=LIMITS, replay=never).status is Status.UNSAT

@@ -73,6 +73,15 @@ def test_a_model_has_every_input(name: str) -> None:
     assert model["a[0].x"] < model["y"]
 
 
+@pytest.mark.parametrize("name", ["bitwuzla", "z3", "cvc5"])
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_constant_assertion_is_answered(name: str, value: int) -> None:
+    graph = Graph()
+    told = answer(registry[name].runner, graph, graph.const(value, 1))
+    assert told["status"] == ("sat" if value else "unsat")
+    assert told["model"] == ({} if value else None)
+
+
 def test_limits_and_seed_reach_the_runner() -> None:
     told = answer("stub_members:tells_seed", *question(), time_s=12.5, memory_mb=900, seed=77)
     assert told["reason"] == "seed 77, 900 MB, 12.5 s"
@@ -101,16 +110,43 @@ def test_a_text_that_is_no_dag_is_an_answer() -> None:
     assert "expected a serialised DAG" in told["reason"]
 
 
+def test_what_a_solver_prints_is_kept_apart() -> None:
+    done = work("stub_members:chatters", *question())
+    assert json.loads(done.stdout)["status"] == "unsat"
+    assert "c a progress line" in done.stderr
+
+
+def test_importing_the_package_imports_no_solver() -> None:
+    program = (
+        "import sys, tcformal.solve.portfolio, tcformal.solve.worker, tcformal.solve.runners\n"
+        "print(sorted({'z3', 'cvc5', 'bitwuzla'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "sentence"),
     [
-        (0, 100, 0), (-1.5, 100, 0), (float("nan"), 100, 0), (float("inf"), 100, 0), (1, 0, 0), (1, 1.5, 0),
-        (1, 100, -1),
+        ((0, 100, 0), "expected a number above zero for time_s, but got 0"),
+        ((-1.5, 100, 0), "expected a number above zero for time_s, but got -1.5"),
+        ((float("nan"), 100, 0), "expected a number above zero for time_s, but got nan"),
+        ((float("inf"), 100, 0), "expected at most 1000000000 s for time_s, but got inf"),
+        ((1, 0, 0), "expected an integer from 1 to 1099511627776 for memory_mb, but got 0"),
+        ((1, 1.5, 0), "expected an integer for memory_mb, but got 1.5"),
+        ((1, 100, -1), "expected an integer from 0 to 2147483647 for seed, but got -1"),
     ],
-)  # fmt: skip
-def test_limits_rejects(arguments: tuple[Any, Any, Any]) -> None:
-    with pytest.raises(InputError, match="expected "):
+)
+def test_limits_rejects(arguments: tuple[Any, Any, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
         Limits(*arguments)
+    assert str(caught.value) == sentence
 
 
 @pytest.mark.slow

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from kept import as_before, certified, reopened, rewrite, separated, unserved
+from kept import as_before, certified, proof_kept, reopened, rewrite, separated, unserved
 from stores import made_odd
 from tcformal.errors import RecordError
+from tcformal.solve import drat
 from tcformal.store import certificates
 from tcformal.store.audit.audit import AuditStatus, audit
 from tcformal.store.certificates import CERTIFICATES, NOT_KEPT, PROOF, CertificateFile
@@ -30,6 +31,13 @@ def path_of(store: Store) -> Path:
     """The only file among the proofs of an earlier version."""
     (path,) = (store.folder / CERTIFICATES).iterdir()
     return path
+
+
+def test_an_answer_of_an_earlier_version_is_served(before: Store) -> None:
+    found = before.find(certified().question)
+    assert found is not None
+    assert found.checked
+    assert not (before.folder / PROOF.file).exists()
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut", "tampered", "renamed"])
@@ -72,6 +80,13 @@ def test_a_forged_line_of_the_proofs_is_refused(tmp_path: Path, change: dict[str
     assert unserved(reopened(store)[0].find(certified().question))
 
 
+def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add(certified())
+    store.add(certified())
+    assert proof_kept(tmp_path) == getattr(certified().certificate, "proof", None)
+
+
 @pytest.mark.slow
 def without_proof(record: dict[str, Any]) -> None:
     """A record whose proof was too long to keep."""
@@ -103,3 +118,9 @@ def test_a_long_proof_is_not_kept_and_made_anew(tmp_path: Path) -> None:
     found = audit(false, forged)
     assert found.status is AuditStatus.FAILED
     assert "expected no inputs that refute EQUIVALENT, but vectors found some" in found.reason
+
+
+def test_a_proof_too_large_to_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drat, "LARGEST_PACKED", 10)
+    with pytest.raises(ValueError, match=r"^it has \d+ packed bytes, of which 10 could be read back$"):
+        drat.pack([("a", (0,))])

@@ -15,6 +15,7 @@ from tcformal.errors import RecordError
 from tcformal.query.claims.answered import prove_claim
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import audit_claim
+from tcformal.store.claims import CLAIM
 from tcformal.store.schema import SEAL, check, seal
 from tcformal.store.store import Store
 
@@ -51,6 +52,13 @@ def test_records_are_as_their_schema_says(store: Store) -> None:
         check(record, "claim")
         with pytest.raises(RecordError):
             check({**record, "verdict": "PERHAPS"}, "claim")
+
+
+def test_the_same_answer_is_kept_once(store: Store, tmp_path: Path) -> None:
+    before = (tmp_path / CLAIM.file).read_bytes()
+    for which in (CARRY, ORDER, OPEN):
+        prove_claim(*which, store=store)
+    assert (tmp_path / CLAIM.file).read_bytes() == before
 
 
 def test_a_unit_under_another_ones_name_is_not_kept(tmp_path: Path) -> None:

@@ -96,11 +96,29 @@ def test_a_torn_last_line_is_set_aside(tmp_path: Path, cut: int) -> None:
     assert told[0].startswith(f"a torn last line of {path} was moved to {path}{ASIDE}")
 
 
+def test_a_last_line_that_lacks_only_its_end_is_kept(tmp_path: Path) -> None:
+    path, told = tmp_path / "x.jsonl", list[str]()
+    path.write_text('{"n": 1}\n{"n": 2}')
+    assert rows(path) == [{"n": 1}, {"n": 2}]
+    append(path, {"n": 3}, told.append)
+    assert rows(path) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert told == []
+
+
 def test_data_that_is_not_json_rejects(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     with pytest.raises(ValueError, match="not JSON compliant"):
         append(path, {"n": float("inf")})
     assert not path.exists()
+
+
+def test_a_place_that_cannot_be_written_rejects(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("file/x.jsonl", "x" * 300, "zero\0", "half a pair \ud800"):
+        for act in (lambda p: append(p, {}), lambda p: write_whole(p, b""), read):
+            with pytest.raises(RecordError, match=r"^expected (a file that can be|the name of a file)"):
+                act(tmp_path / name)
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
@@ -111,6 +129,12 @@ def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
         read(path)
 
 
+def test_half_a_pair_of_surrogates_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append_all(path, [{"device": "\ud800"}, {"device": "é"}])
+    assert rows(path) == [{"device": "\ud800"}, {"device": "é"}]
+
+
 def test_a_full_disk_leaves_nothing_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.jsonl"
     append(path, {"n": 1})
@@ -119,6 +143,20 @@ def test_a_full_disk_leaves_nothing_of_a_line(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(RecordError, match=r"only 3 of 9 bytes were written"):
         append(path, {"n": 2})
     assert path.read_bytes() == whole
+
+
+def test_whole_files_replace_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.bin"
+    write_whole(path, b"first")
+
+    def fail(*_: object) -> None:
+        raise OSError("no")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(RecordError):
+        write_whole(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_two_writers_lose_nothing(tmp_path: Path) -> None:
@@ -159,6 +197,14 @@ def test_a_killed_writer_leaves_whole_lines(tmp_path: Path) -> None:
         assert mine == list(range(len(mine)))
         assert len(mine) in (last + 1, last + 2)
     assert found[-1].data == {"writer": "last"}
+
+
+def test_several_lines_are_added_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append_all(path, ({"n": n} for n in range(3)))
+    append_all(path, [])
+    append_all(path, [{"n": 3}])
+    assert rows(path) == [{"n": n} for n in range(4)]
 
 
 def test_lines_that_cannot_be_written_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kept import certified, reopened, same, separated, vacuous
 from tcformal import files
+from tcformal.cli import main
 from tcformal.errors import RecordError
+from tcformal.store import write
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
@@ -43,6 +48,20 @@ def test_packed_answers_are_served_before_and_after_they_are_packed(store: Store
         assert here.broken() == []
     assert len(store.path.read_text().splitlines()) == 1
     assert (store.folder / PROOF.file).exists()
+
+
+def test_a_newer_answer_comes_before_a_packed_one(store: Store) -> None:
+    store.add(replace(separated(), seconds=7.0))
+    for here in (store, reopened(store)[0]):
+        found = here.find(separated().question)
+        assert found is not None
+        assert found.seconds == 7.0
+    assert prune(reopened(store)[0]) == Pruned(1, 0, 0)
+    assert sorted(verdicts(store)) == ["EQUIVALENT", "EQUIVALENT", "SEPARATED", "VACUOUS"]
+    words = ["results", "prune", "--pack", "--json", "--results", str(store.folder)]
+    assert json.loads(CliRunner().invoke(main, words).stdout)["answers"] == 0
+    assert store.path.read_text() == ""
+    assert sorted(verdicts(reopened(store)[0])) == ["EQUIVALENT", "EQUIVALENT", "SEPARATED", "VACUOUS"]
 
 
 def altered(store: Store, content: bytes) -> Store:
@@ -81,3 +100,13 @@ def test_what_was_not_packed_here_is_refused(
             path.mkdir()
     with pytest.raises(RecordError, match=r"^expected (a regular file|a file|one whole file|whole lines)"):
         reopened(store)[0].records()
+
+
+def test_what_could_not_be_read_back_is_not_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+    store.add(separated())
+    monkeypatch.setattr(write, "LARGEST_CONTENT", 10)
+    with pytest.raises(RecordError, match=r"^expected at most 10 bytes to pack in "):
+        prune(store, pack=True)
+    monkeypatch.undo()
+    assert verdicts(reopened(store)[0]) == ["SEPARATED"]

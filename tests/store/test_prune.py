@@ -8,13 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kept import certified, rewrite, same, separated, trivial, vacuous
+from tcformal.cli import main
+from tcformal.query.claims.answered import prove_claim
 from tcformal.store.audit import prune as pruning
 from tcformal.store.audit.audit import State, state
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import CERTIFICATES, PROOF
+from tcformal.store.claims import CLAIM
+from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Entry, Store
+
+CARRY = ("volta/mma.m8n8k4.f32.f16.f16.f32", "carry-bits")
 
 
 @pytest.fixture
@@ -59,6 +66,29 @@ def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
     assert here.broken() == []
 
 
+def test_claims_that_nobody_can_ask_are_taken_out(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add_claim(prove_claim(*CARRY))
+    path = tmp_path / CLAIM.file
+    record = json.loads(path.read_text())
+    plain = {key: value for key, value in record.items() if key != SEAL}
+    for change in ({"claim": "gone"}, {"unit": "gone/unit"}, {"seconds": 2.0}):
+        with path.open("a") as stream:
+            stream.write(json.dumps(seal({**plain, **change}, "claim")) + "\n")
+    assert prune(Store(tmp_path)) == Pruned(answers=0, claims=3, certificates=0)
+    (stays,) = Store(tmp_path).claims.all()
+    assert stays["seconds"] == 2.0
+
+
+def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (store.folder / CERTIFICATES).rename(elsewhere)
+    (store.folder / CERTIFICATES).symlink_to(elsewhere)
+    before = {path.name for path in elsewhere.iterdir()}
+    prune(store)
+    assert {path.name for path in elsewhere.iterdir()} == before
+
+
 def test_an_answer_that_comes_between_judging_and_taking_out_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +106,23 @@ def test_an_answer_that_comes_between_judging_and_taking_out_stays(
     found = here.find(trivial().question)
     assert found is not None
     assert found.checked
+
+
+def test_a_file_that_was_replaced_meanwhile_is_judged_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = [0]
+
+    def judged(entry: Entry) -> State:
+        calls[0] += 1
+        if calls[0] == 1:
+            monkeypatch.setattr(pruning, "state", state)
+            prune(Store(store.folder))
+        return state(entry)
+
+    monkeypatch.setattr(pruning, "state", judged)
+    prune(store)
+    assert [e.record["verdict"] for e in Store(store.folder).records()] == ["SEPARATED", "EQUIVALENT"]
 
 
 @pytest.mark.slow
@@ -97,3 +144,15 @@ def test_a_writer_at_work_loses_nothing(store: Store) -> None:
     found = here.find(vacuous().question)
     assert found is not None
     assert (found.seconds, found.checked) == (39.0, True)
+
+
+def test_the_command_says_what_it_took_out(store: Store) -> None:
+    words = ["results", "prune", "--results", str(store.folder)]
+    data = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
+    assert data == {"answers": 4, "claims": 0, "certificates": 2, "packed": 0}
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0
+    assert result.stdout.endswith(": 0 answers, 0 claims, 0 certificates\n")
+    nowhere = ["results", "prune", "--results", str(store.folder / "nowhere")]
+    assert CliRunner().invoke(main, nowhere).exit_code == 0
+    assert not (store.folder / "nowhere").exists()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import signal
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,18 +16,22 @@ import pytest
 
 from solve.stub_members import sum_question
 from tcformal.backends.cnf import to_cnf
+from tcformal.design.names import resolve
 from tcformal.errors import CertificateError
 from tcformal.ir.walk import to_json
+from tcformal.programs.chain import staged_circuit
 from tcformal.solve import drat
 from tcformal.solve.certificate import Certificate, certify, unpack
 from tcformal.solve.result import Limits
 from tcformal.solve.sat import run_glucose
-from tcformal.store.audit.recheck import DeadlineError, deadline
+from tcformal.store.audit import recheck
+from tcformal.store.audit.recheck import CheckBench, DeadlineError, deadline
 from tcformal.store.certificates import CertificateFile, certificate_record
 from tcformal.store.rechecker import Rechecker
 
 LIMITS = Limits(120.0, 8192, 0)
 LONG_S = 120.0
+UNIT = "valpey@terms=3"
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +109,15 @@ def test_a_proof_that_could_not_be_read_back_is_not_kept() -> None:
         drat.pack([("a", (0,))] * 1_000_000)
 
 
+def test_the_process_outlives_a_late_request(made: Certificate, checker: Rechecker, tmp_path: Path) -> None:
+    assert "steps" in checked(checker, tmp_path, made)
+    assert checker._process is not None
+    pid = checker._process.pid
+    assert checked(checker, tmp_path, made, seconds=0.0) == {"late": True}
+    assert checked(checker, tmp_path, made)["steps"] == made.steps
+    assert checker._process.pid == pid
+
+
 @pytest.mark.parametrize("line", ["", "[]", "{}", "nonsense"])
 def test_a_checker_that_gives_no_answer_is_late(
     made: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
@@ -123,3 +139,58 @@ def test_a_deadline_ends_what_is_at_work_and_nothing_else() -> None:
         spin()
     with deadline(LONG_S):
         pass
+
+
+def test_a_deadline_counts_the_work_of_the_processor_alone() -> None:
+    """What others do on the machine meanwhile makes no check late."""
+    with deadline(0.1):
+        time.sleep(0.2)
+
+
+def test_an_alarm_that_is_lost_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a finalizer raises is ignored, an alarm's error too."""
+
+    class Slow:
+        def __del__(self) -> None:
+            end = time.process_time() + 0.1
+            while time.process_time() < end:
+                pass
+
+    monkeypatch.setattr(recheck, "_AGAIN_S", 0.05)
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+    def work() -> None:
+        with recheck.deadline(0.02):
+            Slow()
+            while time.monotonic() < end:
+                pass
+
+    end = time.monotonic() + 20
+    with pytest.raises(recheck.DeadlineError):
+        work()
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_an_alarm_that_rings_at_once_is_put_off_again() -> None:
+    for _ in range(50):
+        with contextlib.suppress(recheck.DeadlineError), recheck.deadline(0.0):
+            end = time.process_time() + 0.01
+            while time.process_time() < end:
+                pass
+        assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+@pytest.mark.slow
+def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:
+    """A circuit that is at work when time is up may lack nodes: it is built anew."""
+    unit = resolve(UNIT)
+    before = staged_circuit(unit, unit.k)
+    assert staged_circuit(unit, unit.k) is before
+    bench = CheckBench()
+    bench.tidy()
+    assert staged_circuit(unit, unit.k) is before
+    assert bench.answer({"dag": "", "certificate": {}, "folder": str(tmp_path), "seconds": 0.0}) == {
+        "late": True
+    }
+    bench.tidy()
+    assert staged_circuit(unit, unit.k) is not before

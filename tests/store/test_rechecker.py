@@ -81,6 +81,18 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.mark.slow
+def test_a_checker_that_was_killed_is_replaced(store: Store) -> None:
+    for _ in range(3):
+        found = store.find(certified().question)
+        assert found is not None
+        assert found.checked
+        process = store.rechecker._process
+        assert process is not None
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
 def test_a_checker_that_dies_at_work_leaves_the_answer_unchecked(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

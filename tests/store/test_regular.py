@@ -79,6 +79,12 @@ def short_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path()
 
 
+def test_a_device_is_refused() -> None:
+    for act in ACTS.values():
+        with pytest.raises(RecordError, match=r"^expected a regular file at /dev/zero, but got a device$"):
+            act(Path("/dev/zero"))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_torn_lines_are_not_written_through_a_link(short_path: Path, kind: Callable[[Path], str]) -> None:
     """The file beside is a name in the same folder: a torn line stays where it is rather than go anywhere."""
@@ -113,3 +119,13 @@ def test_a_folder_of_certificates_that_is_a_link_is_refused(tmp_path: Path) -> N
     assert read_regular(linked / "x.xz", 100, below=linked) == b"not ours"
     write_whole(linked / "y" / "z", b"whole", below=linked)
     assert (elsewhere / "y" / "z").read_bytes() == b"whole"
+
+
+def test_a_larger_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"12345")
+    assert read_regular(path, 5) == b"12345"
+    with pytest.raises(RecordError, match=r"^expected a file of at most 4 bytes at .*x, but it is larger$"):
+        read_regular(path, 4)
+    with pytest.raises(RecordError, match=r"but got: No such file or directory$"):
+        read_regular(tmp_path / "none", 4)

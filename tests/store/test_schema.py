@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from kept import certified, same, separated, unsettled, vacuous
 from tcformal.errors import RecordError
 from tcformal.query.question import Kind
+from tcformal.solve.result import Status
 from tcformal.store.answers import to_record
 from tcformal.store.schema import SEAL, check, schema, seal, version
 
@@ -40,6 +42,11 @@ def objects(part: Any) -> Iterator[dict[str, Any]]:
             yield from objects(x)
 
 
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(schema())
+    assert schema()["properties"]["schema"]["const"] == version()
+
+
 def test_the_schema_is_strict() -> None:
     """Each object that lists its keys needs them all, but for errors of results, and no other."""
     listed = [x for x in objects(schema()) if x.get("type") == "object" and "properties" in x]
@@ -54,6 +61,13 @@ def test_the_schema_is_strict() -> None:
             "theorems",
             "machine",
         }
+
+
+def test_the_schema_knows_every_verdict_and_status() -> None:
+    properties = schema()["properties"]
+    assert properties["verdict"]["enum"] == [kind.name for kind in Kind]
+    answers = properties["solvers"]["items"]["properties"]["answer"]["enum"]
+    assert answers == [status.value for status in Status]
 
 
 @pytest.mark.parametrize(

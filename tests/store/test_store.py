@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,9 +18,13 @@ from typing import Any
 import pytest
 
 from kept import (
+    COMPLEMENT,
     FOUR,
     FOUR_25,
+    FOUR_BITS,
     LIMITS,
+    SIGNS,
+    THREE_BITS,
     ask,
     certified,
     proof_kept,
@@ -34,12 +39,16 @@ from kept import (
     vacuous,
 )
 from tcformal.design.names import resolve
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
+from tcformal.query.assume import from_texts
+from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import Verdict
-from tcformal.store.audit.audit import AuditStatus, audit
+from tcformal.simulation.unit import Unit
+from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
 from tcformal.store.lines import read
 from tcformal.store.store import Store
@@ -100,6 +109,16 @@ def test_a_served_answer_is_the_answer(
     assert told == []
 
 
+def test_a_solvers_answer_is_served(store: Store) -> None:
+    """From the solvers to the file and back."""
+    for first, second in ((FOUR, FOUR_25), (THREE_BITS, FOUR_BITS)):
+        fresh = answer(ask(first, second), SolveOptions(limits=replace(LIMITS, time_s=300.0), certify=True))
+        store.add(fresh)
+        again = store.find(ask(first, second))
+        assert again is not None
+        assert without_mark(again) == without_mark(fresh)
+
+
 def _named(theorems: list[str], record: dict[str, Any]) -> None:
     record["theorems"] = theorems
 
@@ -117,6 +136,22 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Sto
     for named in ([], ["zero_exponent_idle"]):
         rewrite(store.path, partial(_named, named))
         assert Store(store.folder).find(ask(*equal)) is None
+
+
+def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
+    """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
+    fresh = answer(
+        ask(SIGNS, COMPLEMENT, "c=0"), SolveOptions(limits=replace(LIMITS, time_s=300.0), certify=True)
+    )
+    assert fresh.kind is Kind.EQUIVALENT
+    assert fresh.allowed is not None
+    record = store.add(fresh)
+    assert record["allowed"]["c"]["value"] == "0"
+    again = store.find(ask(SIGNS, COMPLEMENT, "c=0"))
+    assert again is not None
+    assert (again.allowed, again.checked) == (fresh.allowed, True)
+    assert store.add(separated())["allowed"] is None
+    assert store.add(vacuous())["allowed"] is None
 
 
 @pytest.mark.parametrize("kind", [Kind.TIMEOUT, Kind.UNKNOWN, Kind.ERROR])
@@ -140,6 +175,17 @@ def test_later_lines_supersede(store: Store) -> None:
     assert len(store.path.read_text().splitlines()) == 3
     store.add(unsettled())
     assert store.find(q) is None
+
+
+def test_an_answer_of_another_process_is_seen(store: Store) -> None:
+    v = separated()
+    assert store.find(v.question) is None
+    reopened(store)[0].add(v)
+    assert store.find(v.question) is not None
+    shutil.rmtree(store.folder)
+    assert store.find(v.question) is None
+    store.add(v)
+    assert store.find(v.question) is not None
 
 
 def test_other_questions_are_not_served(store: Store) -> None:
@@ -194,6 +240,23 @@ def test_a_unit_that_its_name_does_not_give_back_rejects(store: Store) -> None:
     with pytest.raises(RecordError, match=r"^expected a unit that its name gives back, but got 'mine'$"):
         store.add(nameless)
     assert not store.folder.exists()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["finite", "nonzero"],
+        ["exponents=-14..15"],
+        ["c=0x3c000000", "positive"],
+        ["c=-0", "normal"],
+        ["factors=subnormal", "products=outside-fp16", "sum=inside-bf16"],
+    ],
+)
+def test_assumptions_are_spelled_as_they_are_read(texts: list[str]) -> None:
+    fmt = Unit(resolve(FOUR)).c_format
+    what = from_texts(fmt, texts)
+    assert from_texts(fmt, what.spellings()) == what
 
 
 # ---------------------------------------------------------------------- files
@@ -264,3 +327,14 @@ def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
         starter.stdin.close()
     assert audit(store, store.records()[0]).status is AuditStatus.HOLDS
     assert store.broken() == []
+
+
+def test_a_record_is_named_by_the_start_of_its_id(store: Store) -> None:
+    for made in (separated, same, certified, vacuous):
+        store.add(made())
+    entries = store.records()
+    assert select(entries, ()) == entries
+    assert select(entries, (entries[2].id[:12], entries[0].digest[:8].upper())) == [entries[0], entries[2]]
+    for start in ("", "xyz"):
+        with pytest.raises(InputError, match=r"^expected the start of a record's id, but got "):
+            select(entries, (start,))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks.store import COMMANDS, GOAL_MB, cost, fill
-from kept import certified, separated
+from kept import FOUR, FOUR_25, certified, separated
+from tcformal.cli import main
 from tcformal.store import file as record_file
-from tcformal.store.lines import text_at
+from tcformal.store.lines import Line, backwards, text_at
 from tcformal.store.schema import check
 from tcformal.store.store import Store
 
@@ -47,6 +50,28 @@ def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> No
     assert store.find(separated().question) is not None
     assert len(parsed) == 3  # with the line of its proof
     check(Store(folder).answers.line(store.answers.starts()[5000]).data or {})
+
+
+@pytest.mark.slow
+def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def counted(path: Path) -> Iterator[tuple[int, Line]]:
+        for start, line in backwards(path):
+            read.append(start)
+            yield start, line
+
+    monkeypatch.setattr(record_file, "backwards", counted)
+    result = CliRunner().invoke(main, ["separate", FOUR, FOUR_25, "--results", str(folder)])
+    assert result.exit_code == 0
+    assert "kept answer of" in result.stdout
+    assert len(set(parsed)) == 1
+    parsed.clear()
+    result = CliRunner().invoke(main, ["results", "list", "--last", "20", "--results", str(folder)])
+    assert result.exit_code == 0
+    assert "20 records, the newest in" in " ".join(result.stdout.split())
+    assert parsed == []
+    assert len(read) == 20
 
 
 @pytest.mark.long

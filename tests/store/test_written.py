@@ -12,6 +12,7 @@ from tcformal.cli import main
 from tcformal.store.audit import written
 
 ONE, OTHER = "tfdpa@products=1,k=1", "tfdpa@products=1,k=1,fraction_bits=24"
+CLAIM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 
 
 def run(folder: Path, *words: str) -> Result:
@@ -51,3 +52,27 @@ def test_every_answer_that_prove_prints_has_an_id(tmp_path: Path, words: tuple[s
     listed = json.loads(run(tmp_path, "results", "list", "--json").stdout)
     assert [r["id"].startswith(name) for r in listed] == [True]
     assert f"id: {name}" in run(tmp_path, "results", "show", name).stdout
+
+
+def test_a_claim_has_an_id_too(tmp_path: Path) -> None:
+    made = json.loads(run(tmp_path, "prove", CLAIM[0], "--claim", CLAIM[1], "--json").stdout)
+    name = made["id"]
+    (row,) = json.loads(run(tmp_path, "results", "list", "--json").stdout)
+    assert (row["id"], row["verdict"], row["kept_as"]) == (name, "UNKNOWN", "HOLDS")
+    assert run(tmp_path, "results", "show", name[:12]).stdout.startswith("HOLDS: theorem ")
+    assert json.loads(run(tmp_path, "results", "show", name, "--json").stdout)["verdict"] == "HOLDS"
+    result = run(tmp_path, "results", "proof", name[:12], "-o", str(tmp_path / "Claim"))
+    assert result.exit_code == 0, result.output
+    assert made["theorem"]["name"] in (tmp_path / "Claim.v").read_text()
+
+
+def test_a_claim_that_solvers_answered_names_their_answer(tmp_path: Path) -> None:
+    unit = "rdna3/v_wmma_f16_16x16x16_f16"
+    made = json.loads(run(tmp_path, "prove", unit, "--claim", "zero-products", "--json").stdout)
+    if made["answered_by"] == "theorem":
+        pytest.skip("a theorem answers it")
+    refused = run(tmp_path, "results", "proof", made["id"][:12], "-o", str(tmp_path / "Claim"))
+    assert refused.exit_code == 2
+    listed = json.loads(run(tmp_path, "results", "list", "--json").stdout)
+    (question,) = [r["id"] for r in listed if r["kind"] == "property"]
+    assert f"tcformal results proof {question[:12]}" in refused.stderr

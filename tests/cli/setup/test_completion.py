@@ -18,12 +18,38 @@ ROOT = Path(__file__).resolve().parents[3]
 Run = Callable[..., Result]
 
 
+def asked(words: str, word: int) -> list[str]:
+    """What bash is told about the word of that number."""
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "_TCFORMAL_COMPLETE": "bash_complete", "COMP_WORDS": words,
+        "COMP_CWORD": str(word),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tcformal"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
 def test_names_go_on_step_by_step() -> None:
     assert completions("ho") == ["hopper/"]
     assert completions("fm") == ["fma@", "fma-c-last@"]
     assert completions("hopper/mma.m16n8k16.f32.f") == ["hopper/mma.m16n8k16.f32.f16.f16.f32"]
     assert completions("valpey@terms=5,carry") == ["valpey@terms=5,carry_bits="]
     assert completions("nothing") == []
+
+
+def test_a_shell_is_told_commands_and_units() -> None:
+    assert asked("tcformal se", 1) == ["separate"]
+    assert asked("tcformal explain hopper/mma.m16n8k16.f32.b", 2) == ["hopper/mma.m16n8k16.f32.bf16.bf16.f32"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_has_a_script(run: Run, shell: str) -> None:
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_TCFORMAL_COMPLETE" in result.output
+    assert "tcformal" in result.output
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

@@ -6,19 +6,27 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from executors import Inline
 from hostcard import HostCard
+from inline import Clock
 from tcformal.design.catalog import catalogue
 from tcformal.devices.cuda import cubin as cubins
+from tcformal.devices.cuda import cuda
 from tcformal.devices.cuda.cubin import cubin, kernel
 from tcformal.devices.cuda.cuda import CudaDevice, ListedGpu
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
+from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError
+from tcformal.simulation.gpu import card as cards
 from tcformal.simulation.gpu import compilers
 from tcformal.simulation.gpu.compilers import Compiler
+from tcformal.simulation.operands.random import Raw, batch
+from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
 
 NVIDIA = ("volta", "turing", "ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
@@ -52,6 +60,8 @@ FAMILIES: dict[str, str] = {
     "rtx-blackwell/mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0": "OMMA.SF.16864",
     "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3": "OMMA.SF.16864",
 }
+#: What the PTX of CUDA 13.0 does not have; that of 13.5 has it.
+REFUSED = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0"
 
 
 def tools(kind: type[Compiler] | None = None) -> Compiler:
@@ -92,6 +102,48 @@ def test_a_family_is_built_and_seen(name: str, kind: type[Compiler]) -> None:
     assert made.path.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("kind", compilers.KINDS)
+def test_the_movers_are_built(kind: type[Compiler]) -> None:
+    """The kernels that put dot products onto tiles, for a target of each kind."""
+    by = tools(kind)
+    for target in ("sm_80", "sm_90a", "sm_120a"):
+        assert cubins.tiles(target, by).stat().st_size > 1000
+
+
+@pytest.mark.parametrize("kind", compilers.KINDS)
+def test_a_complaint_is_one_line(kind: type[Compiler], tmp_path: Path) -> None:
+    by = tools(kind)
+    source = tmp_path / "wrong.cu"
+    source.write_text("__global__ void probe() {\n  nothing;\n}\n")
+    with pytest.raises(DeviceError, match=r"to build this, but got: .*nothing.*$") as caught:
+        by.compile(source, [tmp_path], "sm_90a", "build this")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", NVIDIA[1:])
+def test_every_unit_is_built_and_seen(arch: str) -> None:
+    """All names of the catalogue; wide ones at three widths."""
+    tools()
+    failed = []
+    for name in catalogue():
+        wide = any(f"n{n}k" in name for n in range(8, 257, 8) if n not in (8, 40, 256))
+        if not name.startswith(f"{arch}/") or (wide and ("wgmma" in name or "tcgen05" in name)):
+            continue
+        try:
+            cubin(unit(name).spec)
+        except DeviceError as error:
+            failed.append((name, str(error)))
+    assert [name for name, _ in failed if name != REFUSED] == [], failed
+
+
+def test_old_targets_reject() -> None:
+    if "sm_70" in tools().targets:
+        pytest.skip("this toolkit still builds for sm_70")
+    with pytest.raises(DeviceError, match=r"expected a CUDA toolkit that builds for sm_70.*needs CUDA 12"):
+        cubin(unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec)
+
+
 @pytest.mark.parametrize(
     "name", ["hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"]
 )
@@ -114,6 +166,28 @@ def test_an_emulated_instruction_rejects(monkeypatch: pytest.MonkeyPatch) -> Non
         cubin(real)
 
 
+def test_a_real_instruction_is_no_emulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    tools()
+    made = kernel(unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
+    monkeypatch.setattr(cubins, "kernel", lambda _: made)
+    with pytest.raises(DeviceError, match=r"it is one instruction: 1 QMMA"):
+        cubin(unit("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
+
+
+def test_wrong_ptx_rejects() -> None:
+    by = tools(compilers.Nvcc)
+    if not by.version.startswith("nvcc 13.0"):
+        pytest.skip(f"known of nvcc 13.0, and this is {by.version}")
+    with pytest.raises(DeviceError, match=r"expected .* to build mma.sync.*ue8m0 for sm_120a.*scale_vec::4X"):
+        cubin(unit(REFUSED).spec, by)
+
+
+def test_units_without_a_probe_reject() -> None:
+    for name in ("x86/vdpbf16ps", "cdna3/v_mfma_f32_32x32x8_f16", "tfdpa@products=4"):
+        with pytest.raises(DeviceError, match="expected a unit of an NVIDIA GPU"):
+            kernel(unit(name).spec)
+
+
 def test_every_nvidia_unit_has_a_kernel() -> None:
     names = [name for name in catalogue() if name.partition("/")[0] in NVIDIA]
     sources = Counter(kernel(catalogue()[name]).source for name in names)
@@ -121,6 +195,40 @@ def test_every_nvidia_unit_has_a_kernel() -> None:
     assert set(sources) == {"mma.cu", "wgmma.cu", "tcgen05.cu"}
 
 
+def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No compiler of any kind, and no disassembler."""
+
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(compilers, "tool", lambda _: None)
+    monkeypatch.setattr(cubins, "tool", lambda _: None)
+    monkeypatch.setattr(compilers, "import_module", absent)
+    compilers.compiler.cache_clear()
+    with pytest.raises(DeviceError, match=r"expected a compiler for CUDA, nvcc or NVRTC .*pip install"):
+        compilers.compiler()
+    with pytest.raises(DeviceError, match="expected the CUDA compiler nvcc"):
+        compilers.Nvcc()
+    with pytest.raises(DeviceError, match=r"expected the package cuda\.core"):
+        compilers.CoreNvrtc()
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*nobody knows"):
+        cubins.disassembler()
+    assert "expected a compiler" in cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
+
+
+def test_either_disassembler_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cubins, "tool", lambda name: name if name == "cuobjdump" else None)
+    assert cubins.disassembler() == ("cuobjdump", "-sass")
+
+
+def test_kernels_are_built_beforehand() -> None:
+    """For another process: nothing is returned, or why there is none."""
+    tools()
+    assert cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32") == ""
+    assert "expected a unit of an NVIDIA GPU" in cubins.build("x86/vdpbf16ps")
+
+
+CAPABILITY = {"turing": (7, 5), "ampere": (8, 0), "hopper": (9, 0), "rtx-blackwell": (12, 0)}
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
 
 
@@ -145,6 +253,64 @@ def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
     assert card.held == 5  # the operands of the last batch stay for another unit
 
 
+@pytest.mark.slow
+def test_a_gpu_has_a_campaign(tmp_path: Path) -> None:
+    """Kernels built beforehand, every place of a tile, and the instruction in the summary."""
+    tools()
+    clock = Clock()
+    device = CudaDevice("0", HostCard(AMPERE))
+    options = {"seconds": 1e6, "clock": clock, "pool": Inline(), "units": [AMPERE], "answers": tmp_path}
+    found = Campaign(device, tmp_path, vectors=600, **options).run()  # type: ignore[arg-type]
+    assert found.complete
+    (facts,) = found.data()["units"]
+    assert facts["instruction"] == "HMMA.1688.F32.BF16"
+    assert facts["positions"]["outputs"] == {facts["positions"]["model"]: 256}
+    assert found.device["driver"] == "580.1"
+    missing = "ampere/mma.m16n8k16.f64"
+    with pytest.raises(InputError, match="expected a known unit"):
+        Campaign(device, tmp_path, **(options | {"units": [missing]}))  # type: ignore[arg-type]
+    other = Campaign(device, tmp_path, **(options | {"units": ["hopper/wgmma.m64n8k16.f16.f16.f16"]}))  # type: ignore[arg-type]
+    with pytest.raises(DeviceError, match="expected a GPU of hopper"):
+        other.run()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        AMPERE, "ampere/mma.m8n8k4.f64.f64.f64.f64", "turing/mma.m8n8k4.f32.f16.f16.f16",
+        "hopper/wgmma.m64n24k16.f32.bf16.bf16",
+        pytest.param("hopper/wgmma.m64n8k32.f16.e4m3.e5m2", marks=pytest.mark.long),
+        pytest.param("hopper/wgmma.m64n104k8.f32.tf32.tf32", marks=pytest.mark.long),
+        "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3",
+    ],
+)  # fmt: skip
+def test_every_place_of_a_tile_is_used(name: str) -> None:
+    """Whatever the shape: as many dot products as a tile has places give the model's results, twice."""
+    tools()
+    spec = unit(name).spec
+    count = spec.m * spec.n + 3
+    x = batch(spec, spec.k, count, 1)
+    capability = CAPABILITY[name.partition("/")[0]]
+    card = HostCard(name, capability)
+    device = CudaDevice("0", card)
+    first, second = device.twice(spec, x)
+    model = replay(spec, x)
+    assert (first == model).all()
+    assert (second == model).all()
+    uploads = card.uploads
+    device.run(spec, x)
+    assert card.uploads == uploads
+
+
+def test_what_the_driver_says_is_one_sentence() -> None:
+    tools()
+    spec = unit(AMPERE).spec
+    x = batch(spec, 8, 20, 1)
+    device = CudaDevice("0", HostCard(AMPERE, broken="CUDA_ERROR_ILLEGAL_ADDRESS: it is\nwrong"))
+    with pytest.raises(DeviceError, match=r"^expected Simulated A100 to run a kernel, but .*ADDRESS: it is$"):
+        device.run(spec, x)
+
+
 def test_a_gpu_of_another_architecture_rejects() -> None:
     for capability, sentence in (((9, 0), "sm_90, hopper"), ((6, 1), "the catalogue does not know")):
         with pytest.raises(DeviceError, match=rf"expected a GPU of ampere.*{sentence}"):
@@ -156,3 +322,47 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
         "ampere/emulated.mma.…",
     ]
     assert ListedGpu("cuda:0", "old", None).abilities()[0].missing
+
+
+def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package, no driver, no GPU, fewer GPUs than asked for, and one that brings back other bytes."""
+
+    class Absent(HostCard):
+        found: object = ModuleNotFoundError("no such package")
+
+        def __init__(self, index: int) -> None:
+            super().__init__(AMPERE)
+
+        @classmethod
+        def count(cls) -> int:
+            if isinstance(cls.found, Exception):
+                raise cls.found
+            assert isinstance(cls.found, int)
+            return cls.found
+
+    class Forgetful(Absent):
+        library = "forgetful"
+
+        def get(self, memory: object, size: int) -> Raw:
+            return np.zeros(size, np.uint8)
+
+    kinds = [("cuda-core", Absent.count, Absent)]
+    monkeypatch.setattr(cards, "KINDS", kinds)
+    monkeypatch.setattr(cards, "supported", lambda: None)  # the machine's own driver, where it has one
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*cuda-core is not installed$"):
+        list(cuda.gpus())
+    Absent.found = RuntimeError("no libcuda\nmore")
+    with pytest.raises(DeviceError, match=r"cuda-core says: no libcuda$"):
+        CudaDevice("0")
+    Absent.found = 0
+    with pytest.raises(DeviceError, match="finds none"):
+        CudaDevice("0")
+    Absent.found = 2
+    with pytest.raises(DeviceError, match=r"expected a GPU below 2, .* cuda:7"):
+        CudaDevice("7")
+    assert next(cuda.gpus()).description == "Simulated A100 (sm_80)"
+    kinds.insert(0, ("forgetful", Forgetful.count, Forgetful))
+    assert CudaDevice("0").identify(unit(AMPERE).spec, 8)["library"] == "a simulation"
+    kinds.pop()
+    with pytest.raises(DeviceError, match="bring back the bytes"):
+        CudaDevice("0")

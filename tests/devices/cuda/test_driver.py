@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,8 +15,11 @@ from tcformal.devices import listing
 from tcformal.devices.cuda import cubin, cuda
 from tcformal.devices.cuda.cuda import CudaDevice
 from tcformal.errors import DeviceError
+from tcformal.simulation.gpu import card as cards
 from tcformal.simulation.gpu import compilers, driver
+from tcformal.simulation.gpu.compilers import Compiler
 from tcformal.simulation.gpu.driver import CUDA_12, check_driver
+from tcformal.simulation.unit import unit
 
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
 
@@ -51,6 +54,13 @@ def test_the_drivers_release(
     assert driver.supported() == release
 
 
+def test_no_driver_has_no_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "_NAMES", ("libnot-there.so",))
+    driver.supported.cache_clear()
+    assert driver.supported() is None
+    check_driver("NVRTC 13.5", (13, 5))
+
+
 def test_an_older_driver_rejects() -> None:
     """Both releases and the packages for the older one are named; within a major release all is well."""
     with pytest.raises(DeviceError) as caught:
@@ -64,6 +74,49 @@ def test_an_older_driver_rejects() -> None:
         check_driver("nvcc 12.9", (12, 9), (11, 8))
     check_driver("NVRTC 12.9", (12, 9), (12, 4))
     check_driver("NVRTC 12.4", (12, 4), (13, 0))
+
+
+class Fake(Compiler):
+    """A compiler of some release."""
+
+    def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
+        raise AssertionError("nothing is to be built")
+
+
+class Newer(Fake):
+    version, release, targets = "NVRTC 13.5", (13, 5), frozenset({"sm_80"})
+
+
+class Older(Fake):
+    version, release, targets = "nvcc 12.4.131", (12, 4), frozenset({"sm_80"})
+
+
+def test_the_compiler_is_one_that_the_driver_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two the one that suits it; where none does, no kernel is built."""
+    monkeypatch.setattr(compilers, "KINDS", (Newer, Older))
+    release_of(12040, tmp_path, monkeypatch)
+    assert compilers.compiler().version == Older.version
+    release_of(13000, tmp_path, monkeypatch)
+    assert compilers.compiler().version == Newer.version
+    monkeypatch.setattr(compilers, "KINDS", (Newer,))
+    release_of(12040, tmp_path, monkeypatch)
+    with pytest.raises(DeviceError, match="expected a driver for CUDA 13"):
+        CudaDevice("0", HostCard(AMPERE)).identify(unit(AMPERE).spec, 8)
+    assert "expected a driver for CUDA 13" in cubin.build(AMPERE)
+
+
+def test_what_a_library_says_comes_with_the_drivers_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> int:
+        raise RuntimeError("CUDA_ERROR_NOT_FOUND")
+
+    monkeypatch.setattr(cards, "KINDS", [("cuda-core", fails, HostCard)])
+    release_of(12040, tmp_path, monkeypatch)
+    with pytest.raises(
+        DeviceError, match=r"cuda-core says: CUDA_ERROR_NOT_FOUND; the driver supports CUDA 12\.4$"
+    ):
+        cards.count()
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hosthip import AMD, SimulatedHip, simulated_rocm
+from executors import Inline
+from hosthip import AMD, SimulatedHip, places, simulated_rocm
+from inline import Clock
+from mfma_layouts import D_F64_4X4X4, A, D
 from tcformal.devices import listing
 from tcformal.devices import sources as folders
 from tcformal.devices.hip import rocm
 from tcformal.devices.hip.hip import HipDevice
-from tcformal.devices.hip.mfma import Mfma, mfma
-from tcformal.devices.listing import Topology
+from tcformal.devices.hip.hipruntime import HipRuntime
+from tcformal.devices.hip.mfma import TARGETS, Mfma, mfma
+from tcformal.devices.isolated import opened
+from tcformal.devices.listing import Topology, topology
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import make_plan
+from tcformal.devices.run import work
+from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError
+from tcformal.query.pairs.pool import SturdyPool
 from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit
@@ -84,6 +95,15 @@ def test_an_instruction_is_built_and_seen(name: str) -> None:
     assert kernel.path.read_bytes()[:4] == b"\x7fELF"  # what HIP loads, not a bundle
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("arch", TARGETS)
+def test_every_instruction_is_built_and_seen(arch: str) -> None:
+    tools()
+    for name in AMD:
+        if name.startswith(f"{arch}/"):
+            assert rocm.build(name) == ""
+
+
 def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path) -> None:
     """The one that was asked for must be there."""
     other = mfma(unit("cdna3/v_mfma_f32_16x16x16_f16").spec)
@@ -95,6 +115,18 @@ def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path
     ):
         rocm.code_object(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
     assert "expected one v_mfma" in rocm.build("cdna3/v_mfma_f32_32x32x8_f16")
+
+
+def test_hipcc_is_told_that_the_gpu_is_amds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is the only compiler: with nvcc on the path it would build for NVIDIA."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(rocm, "_CLANGS", ("amdclang++", "hipcc"))
+    use(simulated_rocm(tmp_path / "rocm", compiler="hipcc"), monkeypatch)
+    monkeypatch.delenv("HIP_PLATFORM", raising=False)
+    kernel = rocm.code_object(unit(CDNA2).spec)
+    assert kernel.made.mnemonic == "v_mfma_f32_16x16x16f16"
+    monkeypatch.setattr(rocm, "_PLATFORM", {"HIP_PLATFORM": "nvidia"})
+    assert "this is a machine of NVIDIA's" in rocm.build("cdna2/v_mfma_f32_16x16x4f32")
 
 
 def test_every_unit_has_a_kernel() -> None:
@@ -109,6 +141,23 @@ def test_every_unit_has_a_kernel() -> None:
 
 
 # ---------------------------------------------------------------------------------------- simulation
+def test_layouts_as_they_are_printed() -> None:
+    """Every lane of v_mfma_f64_4x4x4; fp64 16x16x4 as measured on an MI250; every place of a lane once."""
+    for b, i, j in product(range(4), repeat=3):
+        assert D[4, 4, "fp64"](b, i, j) == (D_F64_4X4X4[b][i][j], 0)
+    a, d = A[16, 4, 1], D[16, 1, "fp64"]
+    assert all(a(0, t % 16, t // 16) == (t, 0) for t in range(64))
+    assert all(d(0, t // 16 + 4 * e, t % 16) == (t, e) for t in range(64) for e in range(4))
+    for name in AMD:
+        spec, blocks = unit(name).spec, mfma(unit(name).spec).blocks
+        for where, shape in (
+            (A[spec.m, spec.k, blocks], (spec.m, spec.k)),
+            (D[spec.m, blocks, spec.d_format.name], (spec.m, spec.n)),
+        ):
+            found = sorted(places(where, blocks, *shape).values())
+            assert found == list(product(range(64), range(blocks * shape[0] * shape[1] // 64)))
+
+
 def on_host(folder: Path, name: str, altered: str = "") -> HipDevice:
     """A device whose instructions are a model's."""
     return HipDevice("0", SimulatedHip(folder, name.partition("/")[0], altered))
@@ -166,7 +215,177 @@ def test_a_gpu_runs_a_plan(tmp_path: Path, host: Path) -> None:
     assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
 
 
+#: Twice as many as there are processes that build.
+SEVERAL = [name for name in AMD if name.startswith("cdna2/") and "_4x4x" in name]
+#: A compiler waits until another one is at work too; it gives up after a minute.
+TOGETHER = """
+touch {folder}/started.$$
+n=0
+while [ $(ls {folder}/started.* | wc -l) -lt 2 ]; do
+    n=$((n + 1)); [ $n -gt 600 ] && {{ echo "error: no other compiler runs beside" >&2; exit 1; }}
+    sleep 0.1
+done
+"""
+
+
+class BuiltElsewhere(Inline):
+    """A pool that builds kernels in other processes, and does all else at once in this one."""
+
+    def __init__(self, pool: SturdyPool) -> None:
+        super().__init__()
+        self._pool = pool
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return (self._pool.submit if fn is rocm.build else super().submit)(fn, *args, **kwargs)
+
+
+@pytest.mark.slow
+def test_a_campaign_builds_side_by_side_and_launches_from_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels of many units are loaded and launched by this process, and built by others, two at a time."""
+    whole = work.suite
+
+    def short(name: str, store: str) -> work.DirectedBlock:
+        made = whole(name, store)
+        return dataclasses.replace(made, items=made.items[:48], model=made.model[:48], questions={})
+
+    monkeypatch.setattr(work, "suite", short)
+    monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [], "refuted": {}})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    built = simulated_rocm(tmp_path / "rocm", before=TOGETHER.format(folder=tmp_path))
+    use(built, monkeypatch)
+    runtime = SimulatedHip(built, "cdna2")
+    pool = SturdyPool(2)
+    try:
+        made = Campaign(
+            HipDevice("0", runtime), tmp_path, seconds=1e6, clock=Clock(), pool=BuiltElsewhere(pool), jobs=2,
+            vectors=24, units=SEVERAL, answers=tmp_path,
+        ).run()  # fmt: skip
+    finally:
+        pool.shutdown(cancel_futures=True)
+    assert made.faults == {}
+    assert made.mismatches == 0
+    assert runtime.counted("loads") == len(SEVERAL) > 3
+    assert runtime.counted("launches") > 4 * len(SEVERAL)
+    assert len(list(tmp_path.glob("started.*"))) == len(SEVERAL)  # each was built once, none in this process
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("hipMalloc", r"expected HIP to give \d+ bytes, but it says: unspecified launch failure"),
+        ("hipMemset", "expected HIP to clear its memory"),
+        ("hipMemcpy", "expected HIP to copy"),
+        ("hipModuleLoad", "expected HIP to load a kernel"),
+        ("hipModuleGetFunction", "expected HIP to find a kernel"),
+        ("hipModuleLaunchKernel", "expected HIP to launch a kernel"),
+        ("hipDeviceSynchronize", "expected HIP to run a kernel"),
+    ],
+)
+def test_what_fails_is_one_sentence(
+    call: str, sentence: str, host: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And gives back its memory; the next launch is as if nothing had been."""
+    spec = unit(CDNA2).spec
+    x = batch(spec, spec.k, 20, 1)
+    runtime = SimulatedHip(host, "cdna2")
+    device = HipDevice("0", runtime)
+    before = runtime.counted("held")
+    monkeypatch.setenv("SIMULATED_FAILURE", call)
+    with pytest.raises(DeviceError, match=sentence) as caught:
+        device.run(spec, x)
+    assert "\n" not in str(caught.value)
+    monkeypatch.delenv("SIMULATED_FAILURE")
+    assert (device.run(spec, x) == replay(spec, x)).all()
+    assert runtime.counted("held") - before == (call == "hipMalloc")  # the one that was not given
+
+
+def test_what_is_not_there_is_one_sentence(
+    host: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No library, no such GPU, a GPU of another kind, a name that is no number, a target that HIP hides."""
+    with pytest.raises(
+        DeviceError, match=r"expected the library libamdhip64\.so of ROCm, but got: .*ROCM_PATH"
+    ):
+        HipRuntime(tmp_path / "none.so")
+    with pytest.raises(DeviceError, match="expected an AMD GPU as hip:1, but HIP lists 1"):
+        HipDevice("1", SimulatedHip(host, "cdna2"))
+    for text in ("x", "-1", "1.0", "\u00b2", "9" * 5000):
+        with pytest.raises(InputError, match="expected the number of a GPU after hip:") as caught:
+            HipDevice(text, SimulatedHip(host, "cdna2"))
+        assert len(str(caught.value)) < 120
+    device = on_host(host, CDNA2)
+    with pytest.raises(DeviceError, match=r"expected a GPU of cdna3 .* gfx90a \(cdna2\)"):
+        device.identify(unit("cdna3/v_mfma_f32_32x32x8_f16").spec, 8)
+    with pytest.raises(DeviceError, match="expected dot products of 16 terms"):
+        device.identify(unit(CDNA2).spec, 8)
+    assert device.units() == [name for name in AMD if name.startswith("cdna2/")]
+    runtime = SimulatedHip(host, "cdna2")
+    monkeypatch.setenv("SIMULATED_TARGET", "gfx1100")
+    other = HipDevice("0", runtime)
+    assert other.units() == []
+    assert other.abilities()[0].missing == "gfx1100 is not in the catalogue"
+    monkeypatch.setenv("SIMULATED_TARGET", "")
+    with pytest.raises(DeviceError, match="which gfx target the GPU is"):
+        HipDevice("0", runtime)
+
+
+def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(rocm, "roots", lambda: iter([Path("/nowhere")]))
+    rocm.compiler.cache_clear()
+    rocm.disassembler.cache_clear()
+    with pytest.raises(DeviceError, match=r"expected clang of ROCm, or of LLVM 17 .* set ROCM_PATH"):
+        rocm.compiler()
+    with pytest.raises(DeviceError, match="expected clang of ROCm"):
+        rocm.disassembler()
+
+
 # ------------------------------------------------------------------------------------------- listing
+def node(folder: Path, name: str, version: str) -> None:
+    """One node of the topology: processors have no version, GPUs one in decimal."""
+    (folder / name).mkdir()
+    (folder / name / "properties").write_text(
+        f"simd_count 440\ngfx_target_version {version}\nodd line here\n"
+    )
+
+
+def test_gpus_of_the_driver(tmp_path: Path) -> None:
+    for name, version in (("0", "0"), ("1", "90010"), ("2", "90402"), ("10", "90008"), ("11", "110000")):
+        node(tmp_path, name, version)
+    (tmp_path / "12").mkdir()
+    assert topology(tmp_path) == Topology(["gfx90a", "gfx942", "gfx908", "gfx1100"], [])
+    assert topology(tmp_path).note() == ""
+    assert topology(tmp_path / "none") == Topology([], [])
+
+
+def test_nodes_that_refuse_reading_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that was given some of the host's GPUs; the others are listed all the same."""
+    for name, version in (("0", "0"), ("2", "90402"), ("3", "90402"), ("10", "90402")):
+        node(tmp_path, name, version)
+    real = Path.read_text
+
+    def refusing(path: Path, *args: Any, **options: Any) -> str:
+        if path.parent.name in ("2", "10"):
+            raise PermissionError(1, "Operation not permitted", str(path))
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "read_text", refusing)
+    monkeypatch.setattr(listing, "_NODES", tmp_path)
+    found = topology(tmp_path)
+    assert found == Topology(["gfx942"], ["2", "10"], "Operation not permitted")
+    assert "but it refuses node 2 and node 10 (Operation not permitted): " in found.note()
+    monkeypatch.setattr(listing, "topology", lambda: found)
+    monkeypatch.setattr(listing, "HipRuntime", lambda: HipRuntime(tmp_path / "none.so"))
+    devices, notes = listing.devices()
+    assert [device.name for device in devices][:1] == ["cpu"]
+    about = [note for note in notes if note.startswith("hip: ")]
+    assert "expected the library libamdhip64.so" in about[0]
+    assert "the driver lists gfx942" in about[0]
+    assert about[1] == f"hip: {found.note()}"
+
+
 def test_a_kernel_is_launched_on_each_gpu(host: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own: what works says the instruction, what fails says why."""
     monkeypatch.setattr(listing, "topology", lambda: Topology(["gfx90a"], []))
@@ -196,3 +415,10 @@ def test_a_gpu_that_gives_anything_rejects(host: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(device, "run", wrong)
     with pytest.raises(DeviceError, match=r"expected hip:0 to give 1 for .* but it gives 0x0"):
         listing.launched(device)
+
+
+def test_gpus_of_amd_are_behind_a_process(host: Path) -> None:
+    """Whose kernels are built by others."""
+    with opened("hip:0") as device:
+        assert device.builder() is rocm.build
+        assert device.identify(unit(CDNA2).spec, 16)["target"] == "gfx90a"

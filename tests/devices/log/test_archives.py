@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from tcformal.devices.log.archive import read_archive
+from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run.gather import from_file
-from tcformal.errors import RecordError, TcformalError
+from tcformal.devices.run.gather import from_file, from_store
+from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.simulation.unit import unit
 
 SPEC = unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec
@@ -77,6 +78,14 @@ def test_odd_archives_reject(members: dict[str, bytes], sentence: str, tmp_path:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
 
+@pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + bytes(18), b"\x80\x04."])
+def test_files_that_are_no_archives_reject(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    path.write_bytes(content)
+    with pytest.raises(RecordError, match="expected arrays a, b, c and d"):
+        RecordedDevice(str(path)).operands(SPEC)
+
+
 def test_folders_and_pipes_reject(tmp_path: Path) -> None:
     """As an archive, as witnesses: nothing is waited for."""
     (tmp_path / "folder.npz").mkdir()
@@ -85,3 +94,24 @@ def test_folders_and_pipes_reject(tmp_path: Path) -> None:
     for name in ("folder.npz", "pipe.npz", "pipe.json", "."):
         with pytest.raises(TcformalError, match="but it is none"):
             list(from_file(SPEC, tmp_path / name))
+
+
+def test_odd_witnesses_reject(tmp_path: Path) -> None:
+    path = tmp_path / "w.json"
+    for text in ("[" * 100_000, '{"a":' * 50_000, "\udcff"):
+        path.write_bytes(text.encode(errors="surrogateescape"))
+        with pytest.raises(InputError, match="expected JSON") as caught:
+            list(from_file(SPEC, path))
+        assert len(str(caught.value)) < 400
+    path.write_text("[" * 900 + '{"a": ["0x0"], "b": ["0x0"]}' + "]" * 900)
+    assert len(list(from_file(SPEC, path))) == 1
+    (tmp_path / "answers.jsonl").write_text(
+        '{"question": [], "witness": {}}\n{"question": "x", "witness": 1}\n'
+    )
+    assert list(from_store(SPEC, tmp_path, 4)) == []
+
+
+def test_numbers_of_vectors_have_a_limit() -> None:
+    for vectors in (10**22, 10**9 + 1, -1):
+        with pytest.raises(InputError, match="from 0 to 1000000000 for random dot products"):
+            make_plan(SPEC, [], vectors=vectors, seed=1)

@@ -81,6 +81,57 @@ def test_a_packed_summary_is_read_and_an_altered_one_refused(
         read_summary(tmp_path)
 
 
+def test_parts_of_a_campaign_are_found_packed(path: Path) -> None:
+    path = path.rename(path.with_name("campaign-1.jsonl"))
+    assert files_of(path.parent) == [path]
+    packed = pack(path)
+    assert files_of(path.parent) == [packed]
+    assert len(read_runs(path.parent)) == 1
+
+
+def test_a_later_part_continues_the_first_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lines belong to runs that began before; packed one by one in any order, and all at once."""
+    text = path.read_text().splitlines(keepends=True)
+    parts = [path.with_name(f"campaign-{i}.jsonl") for i in (1, 2, 3)]
+    path.unlink()
+    for number, part in enumerate(parts):
+        part.write_text("".join(text[number * 500 : (number + 1) * 500 if number < 2 else None]))
+    before = [(run.head, run.done, run.ended) for run in read_runs(path.parent)]
+    with pytest.raises(RecordError, match="before line 1 of"):
+        read_runs(parts[1])
+    packed = pack(parts[1])
+    assert files_of(path.parent) == [parts[0], packed, parts[2]]
+    monkeypatch.setattr(packing, "_LONG", 1_000_000)
+    assert packing.pack_all(path.parent) == 0
+    assert [pack(part).exists() for part in (parts[2], parts[0])] == [True, True]
+    assert [(run.head, run.done, run.ended) for run in read_runs(path.parent)] == before
+
+
+def test_a_part_of_a_damaged_campaign_is_not_packed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "_LONG", 1)
+    second = path.with_name("campaign-2.jsonl")
+    second.write_text("nonsense\n")
+    path = path.rename(path.with_name("campaign-1.jsonl"))
+    for packing_of in (pack, lambda path: packing.pack_all(path.parent)):
+        with pytest.raises(RecordError, match="campaign-2"):
+            packing_of(path)
+    assert sorted(path.parent.iterdir()) == [path, second]
+
+
+def test_nothing_packed_is_overwritten(path: Path) -> None:
+    pack(path)
+    path.write_bytes(read_packed(KEPT))
+    with pytest.raises(RecordError, match=r"^expected no file at "):
+        pack(path)
+
+
+def test_what_holds_no_results_is_not_packed(path: Path) -> None:
+    path.write_text("nonsense\n")
+    with pytest.raises(RecordError):
+        pack(path)
+    assert [*path.parent.iterdir()] == [path]
+
+
 def test_an_altered_packed_file_is_refused(path: Path) -> None:
     packed = pack(path)
     packed.write_bytes(packed.read_bytes()[:-20])

@@ -5,26 +5,35 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import slug
 from tcformal.devices.log.results import pieces_of, read_runs
 from tcformal.devices.plan.directed import directed
 from tcformal.devices.plan.plan import (
+    CHUNK,
+    Directed,
     Plan,
     Random,
+    family_of,
     make_plan,
     read_plan,
     write_plan,
 )
 from tcformal.devices.registry import ModelDevice
-from tcformal.devices.run.gather import from_file, from_store
+from tcformal.devices.run.gather import ANSWERS, from_file, from_store
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.query.separate import check_property, separate
+from tcformal.simulation.operands.random import FAMILIES, Batch, Raw
+from tcformal.simulation.operands.text import from_data, to_data
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import unit
+from tcformal.store.audit.prune import prune
 from tcformal.store.schema import sealed
+from tcformal.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[3]
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -43,6 +52,54 @@ def test_a_plan_is_read_back(name: str, tmp_path: Path) -> None:
     again = read_plan(tmp_path / "plan")
     assert again == plan
     assert again.digest() == plan.digest()
+
+
+def test_directed_inputs_are_many_and_named() -> None:
+    """Every name once, every dot product of the unit's length, whatever the formats."""
+    for name in (
+        VOLTA,
+        SCALED,
+        "x86/vdpbf16ps",
+        "hopper/wgmma.m64n8k32.f16.e5m2.e4m3",
+        "cdna3/v_mfma_f32_16x16x32_bf8_fp8",
+    ):
+        spec = unit(name).spec
+        items = list(directed(spec))
+        assert len({item.id for item in items}) == len(items)
+        assert {len(item.witness.a) for item in items} == {spec.k}
+        assert {item.id.split("/")[0] for item in items} >= {
+            "zero",
+            "rounding",
+            "align",
+            "small",
+            "overflow",
+            "nan",
+        }
+        assert len(make_plan(spec, items, vectors=0, seed=0).items) > 500
+
+
+def test_random_items_are_cut_into_pieces() -> None:
+    spec = unit("x86/vdpbf16ps").spec
+    plan = make_plan(spec, [], vectors=CHUNK + 7, seed=4)
+    assert [(i.seed, i.count) for i in plan.items if isinstance(i, Random)] == [(4, CHUNK), (5, 7)]
+    assert plan.count == CHUNK + 7
+
+
+def test_families_of_rows() -> None:
+    names = [family_of(row, 8) for row in range(8)]
+    assert names == ["bits", "bits", "near", "near", "cancelling", "zeros", "subnormal", "edges"]
+    assert list(dict.fromkeys(names)) == list(FAMILIES)
+    with pytest.raises(InputError, match="expected a row below 8, but got 8"):
+        family_of(8, 8)
+
+
+def test_make_plan_rejects() -> None:
+    spec = unit(VOLTA).spec
+    with pytest.raises(InputError, match="would hold none"):
+        make_plan(spec, [], vectors=0, seed=0)
+    both = [Directed("a", "", Witness((0,), (0,), 0)), Directed("b", "", Witness((0, 0), (0, 0), 0))]
+    with pytest.raises(InputError, match="of one length"):
+        make_plan(spec, both, vectors=0, seed=0)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +171,28 @@ def test_a_run_that_is_cut_off_continues(tmp_path: Path, monkeypatch: pytest.Mon
     assert third.seen == 0
 
 
+def test_another_plan_is_another_run(tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    run_plan(few(spec), ModelDevice(VOLTA), tmp_path)
+    outcome = run_plan(few(spec, 61), ModelDevice(VOLTA), tmp_path)
+    assert outcome.held == 0
+    assert len(read_runs(outcome.path)) == 2
+
+
+def test_outputs_are_read_back(tmp_path: Path) -> None:
+    """The model's outputs and the mismatches give the device's outputs, bit for bit."""
+    spec, other = unit(VOLTA).spec, f"{VOLTA}@rounding=RNE"
+    plan = few(spec, 600)
+    outcome = run_plan(plan, ModelDevice(other), tmp_path)
+    (run,) = read_runs(outcome.path)
+    count = 0
+    for piece in pieces_of(run, outcome.path):
+        assert (piece.outputs == ModelDevice(other).run(spec, piece.batch)).all()
+        count += len(piece.outputs)
+    assert count == plan.count
+    assert outcome.mismatches > 10
+
+
 def everything(path: Path) -> int:
     """Read all of a file of results; how many dot products it holds."""
     return sum(len(piece.outputs) for run in read_runs(path) for piece in pieces_of(run, path))
@@ -137,6 +216,19 @@ def test_damaged_results_reject(old: str, new: str, sentence: str, tmp_path: Pat
     path.write_text("".join(json.dumps(sealed(json.loads(line))) + "\n" for line in changed.splitlines()))
     with pytest.raises(RecordError, match=sentence):
         everything(path)
+
+
+def test_a_missing_plan_rejects(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"^expected a plan at .*none\.jsonl, but there is none$"):
+        read_plan(tmp_path / "none.jsonl")
+
+
+def test_missing_results_reject(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="there is none"):
+        read_runs(tmp_path / "none.jsonl")
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(RecordError, match="the file is empty"):
+        read_runs(tmp_path / "empty.jsonl")
 
 
 def test_witnesses_of_files(tmp_path: Path) -> None:
@@ -163,6 +255,53 @@ def test_witnesses_of_files(tmp_path: Path) -> None:
         list(from_file(spec, tmp_path / "none"))
 
 
+def test_witnesses_of_kept_answers(tmp_path: Path) -> None:
+    spec, other = unit("tfdpa@products=2").spec, unit("tfdpa@products=2,fraction_bits=25").spec
+    verdict = separate(spec, other)
+    assert verdict.witness is not None
+    Store(tmp_path).add(verdict)
+    (item,) = from_store(spec, tmp_path, 2)
+    assert item.witness == verdict.witness
+    assert other.name in item.why
+    assert not list(from_store(unit(VOLTA).spec, tmp_path, 4))
+    assert not list(from_store(spec, tmp_path / "nothing", 2))
+    prune(Store(tmp_path), pack=True)
+    assert not (tmp_path / ANSWERS).read_bytes()
+    assert [found.witness for found in from_store(spec, tmp_path, 2)] == [verdict.witness]
+
+
+def test_operands_of_data_reject() -> None:
+    spec = unit(SCALED).spec
+    item = next(iter(directed(spec)))
+    data = to_data(spec, item.witness)
+    assert from_data(spec, data, "here") == item.witness
+    with pytest.raises(InputError, match="expected 1 scales"):
+        from_data(spec, data | {"scale_a": []}, "here")
+    with pytest.raises(InputError, match="expected lists a and b"):
+        from_data(spec, {"a": 1, "b": 2, "c": 3}, "here")
+
+
+def test_names_of_folders() -> None:
+    assert slug("NVIDIA H100 80GB HBM3") == "NVIDIA-H100-80GB-HBM3"
+    assert slug("exec:./../x y") == "exec-.-..-x-y"
+    assert slug("../..") == "device"
+
+
+def test_unwritable_results_reject(tmp_path: Path) -> None:
+    (tmp_path / "hardware").write_text("in the way")
+    with pytest.raises(RecordError, match="hardware"):
+        run_plan(few(unit(VOLTA).spec), ModelDevice(VOLTA), tmp_path)
+
+
+def test_seeds_give_other_operands() -> None:
+    spec = unit(VOLTA).spec
+    first, second = (make_plan(spec, [], vectors=100, seed=s) for s in (1, 2))
+    assert first.digest() != second.digest()
+    item = first.items[0]
+    assert isinstance(item, Random)
+    assert np.unique(item.batch(spec, 4).a).size > 20
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -176,3 +315,35 @@ def test_the_witnesses_in_the_kept_results_are_found(name: str) -> None:
     found = list(from_store(spec, ROOT / "results", spec.k))
     assert found
     assert all(len(item.witness.a) == spec.k for item in found)
+
+
+@pytest.mark.parametrize("witness", [[1], "0x1", {"a": 1, "b": 2}, {"a[0]": 3}])
+def test_a_witness_that_is_none_is_refused(witness: object, tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    asked = {"kind": "separate", "formats": spec.operands.names(), "k": 4}
+    (tmp_path / ANSWERS).write_text(f"{json.dumps({'question': asked, 'witness': witness})}\n")
+    with pytest.raises(RecordError, match=r"expected a witness of .* in line 1 of the answers in"):
+        list(from_store(spec, tmp_path, 4))
+
+
+def test_packed_answers_are_read_again_when_they_are_replaced(tmp_path: Path) -> None:
+    spec = unit("tfdpa@products=2").spec
+    Store(tmp_path).add(separate(spec, unit("tfdpa@products=2,fraction_bits=25").spec))
+    prune(Store(tmp_path), pack=True)
+    assert len(list(from_store(spec, tmp_path, 2))) == 1
+    packed = tmp_path / f"{ANSWERS}.xz"
+    packed.rename(tmp_path / "elsewhere")
+    assert list(from_store(spec, tmp_path, 2)) == []
+    packed.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RecordError, match="link"):
+        list(from_store(spec, tmp_path, 2))
+
+
+def test_a_property_with_a_second_c_gives_two_inputs(tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    verdict = check_property(spec, "monotonic-in-c")
+    assert verdict.witness is not None
+    Store(tmp_path).add(verdict)
+    first, second = from_store(spec, tmp_path, 4)
+    assert first.witness.a == second.witness.a
+    assert first.witness.c < second.witness.c

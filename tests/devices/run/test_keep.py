@@ -7,12 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from tcformal.cli import main
+from tcformal.devices.log import pieces
 from tcformal.devices.log.written import random_line
 from tcformal.devices.plan.plan import Random
 from tcformal.devices.run.keep import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
+from tcformal.identification import compare as comparison
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
 from tcformal.simulation.operands.random import Raw, batch
@@ -65,6 +69,34 @@ def test_another_device_is_refuted(tmp_path: Path) -> None:
     assert {r.where for r in found.refuted if r.design.name == UNIT} == {"tiles/1/2,3"}
 
 
+def test_tiles_are_compared_together_as_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first tile that refutes a design gives the input, however many are put to the design at once."""
+    made = arrays(2, tiles=6)
+    made["D"][4, 1, 1] ^= 1
+    made["D"][2, 0, 3] ^= 1
+    path, *_ = keep_tiles(archive(tmp_path, **made), SPEC, "cpu", tmp_path / "out")
+    found = [compare(path)]
+    monkeypatch.setattr(comparison, "_FIRST_WORDS", 3 * 24)
+    found.append(compare(path))
+    for module, name in ((comparison, "_FIRST_WORDS"), (comparison, "_WORDS"), (pieces, "_TOGETHER")):
+        monkeypatch.setattr(module, name, 1)
+    found.append(compare(path))
+    # How much of a refuted design is counted, and so its rank, depends on what is put to it at once.
+    said = [{r.design.name: (r.where, r.witness, r.given, r.designed) for r in x.refuted} for x in found]
+    assert said[0] == said[1] == said[2]
+    assert found[0].survivors == found[1].survivors == found[2].survivors
+    assert {r.where for r in found[0].refuted if r.design.name == UNIT} == {"tiles/2/0,3"}
+
+
+def test_a_block_without_outputs_adds_nothing(tmp_path: Path) -> None:
+    """A device that fails at the first dot product of a block leaves such a line."""
+    path, *_ = keep_tiles(archive(tmp_path), SPEC, "cpu", tmp_path / "out")
+    rows = [json.loads(line) for line in path.read_text().splitlines()][:-1]
+    rows[-1] |= {"count": 0, "d": "", "mismatches": 0, "partial": True}
+    path.write_text("".join(json.dumps(sealed(row)) + "\n" for row in rows))
+    assert compare(path).count == 12
+
+
 def test_an_altered_tile_rejects(tmp_path: Path) -> None:
     path, *_ = keep_tiles(archive(tmp_path), SPEC, "cpu", tmp_path / "out")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
@@ -95,6 +127,31 @@ def test_other_arrays_reject(changes: dict[str, Raw], sentence: str, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+def test_what_is_no_archive_rejects(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "lower.npz", a=np.zeros(1))
+    for name in ("text.npz", "lower.npz", "missing.npz"):
+        with pytest.raises(RecordError, match="arrays A, B, C and D"):
+            keep_tiles(tmp_path / name, SPEC, "cpu", tmp_path / "out")
+    scaled = unit("rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0").spec
+    with pytest.raises(InputError, match="expected a unit without scales"):
+        keep_tiles(archive(tmp_path), scaled, "cpu", tmp_path / "out")
+
+
+def test_command(tmp_path: Path) -> None:
+    """Exit 0 where all results are the model's, 1 where not, 2 where the file is there already."""
+    words = ["probe", "keep", str(archive(tmp_path)), "--unit", UNIT, "--results", str(tmp_path / "out")]
+    kept = CliRunner().invoke(main, [*words, "--device", "first", "--json"])
+    assert kept.exit_code == 0
+    assert json.loads(kept.stdout)["dot_products"] == 24
+    again = CliRunner().invoke(main, [*words, "--device", "first"])
+    assert isinstance(again.exception, RecordError) or again.exit_code == 2
+    archive(tmp_path, D=arrays()["D"] ^ np.uint32(1))
+    other = CliRunner().invoke(main, [*words, "--device", "second"])
+    assert other.exit_code == 1
+    assert "24 of them not as" in other.stdout
+
+
 # --------------------------------------------------------------------- digests without outputs
 def sealed_run(folder: Path, outputs: Raw) -> Path:
     """Results of one random item, all of them mismatches of an older definition: too many to be kept."""
@@ -109,6 +166,15 @@ def sealed_run(folder: Path, outputs: Raw) -> Path:
     assert line["not_kept"] == 200
     write.append(path, sealed(line))
     return path
+
+
+def test_a_digest_of_the_models_outputs_is_compared(tmp_path: Path) -> None:
+    """A model that was wrong when it was measured, and is right now, is confirmed by the digest alone."""
+    path = sealed_run(tmp_path, replay(SPEC, batch(SPEC, 2, 200, 1)))
+    (checked,) = recheck(path)
+    assert (checked.count, checked.sealed, checked.mismatches) == (200, 0, 0)
+    assert compare(path).sealed == 0
+    assert compare(path).count == 200
 
 
 def test_a_digest_of_other_outputs_stays_sealed(tmp_path: Path) -> None:

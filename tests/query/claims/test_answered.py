@@ -11,7 +11,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import prove_claim
-from tcformal.query.claims.register import CLAIMS, conditions, refused
+from tcformal.query.claims.register import CLAIMS, conditions, refused, units_of
 from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.claims.witnesses import Move, exact_form, moves_of, rounded_once
 from tcformal.query.question import Kind
@@ -117,6 +117,12 @@ def test_names_and_assumptions_that_a_claim_does_not_know_are_refused() -> None:
         prove_claim(VOLTA, "agreement")
     with pytest.raises(InputError, match="other than spread"):
         prove_claim(VOLTA, f"agreement; {VOLTA}; finite; spread=2")
+
+
+def test_each_design_that_a_claim_is_about_is_asked_once() -> None:
+    asked = [u.name for u in units_of(["carry-bits"], "volta/")]
+    assert len(asked) == len(set(asked)) > 1
+    assert not [*units_of(["carry-bits"], "no such unit")]
 
 
 def test_scaled_products_change_places_with_their_scales() -> None:

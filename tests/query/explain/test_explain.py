@@ -12,15 +12,16 @@ from rich.console import Console
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
+from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import decode, format_value
+from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.steps import SumStep, TermRow, Trace
 from tcformal.report.data import explanation_data
-from tcformal.report.picture import picture
+from tcformal.report.picture import divergence_text, picture
 from tcformal.report.text import WIDTH
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import Unit
@@ -131,6 +132,39 @@ def test_kept_and_discarded_bits_are_the_term(name: str) -> None:
                 assert not term.zero or term.value == 0
 
 
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_rounding_is_that_of_the_total(name: str) -> None:
+    """The normalised bits stand for the total, and the rounded value for what the conversion keeps of it."""
+    for trace in traces(name):
+        for step in trace.steps:
+            done = step.rounding
+            if step.special or done is None:
+                continue
+            precision = conversion(done.conversion).precision
+            assert done.precision == precision
+            unit = power_of_two(done.exponent - precision + 1)
+            kept = int(done.bits[:precision], 2)
+            assert abs(done.value) == (kept + done.away) * unit
+            if not step.terms:
+                continue  # a sum whose operands are not aligned one by one
+            assert kept * unit <= abs(step.total) < (kept + 1) * unit
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_the_last_rounding_is_the_result(name: str) -> None:
+    for trace in traces(name):
+        step, value = trace.steps[-1], decode(trace.unit.operands.d, trace.result)
+        if step.special:
+            assert {"NaN": NumberClass.NAN}.get(step.special, NumberClass.INF) is value.kind
+            assert step.special == "NaN" or bool(value.sign) == step.special.startswith("-")
+        elif step.rounding is not None and not step.rounding.overflow:
+            assert value.kind is NumberClass.FINITE
+            assert value.number == step.rounding.value
+        elif step.rounding is not None:
+            assert (value.kind is NumberClass.INF) == step.rounding.overflow.endswith("Inf")
+            assert bool(value.sign) == step.rounding.overflow.startswith("-")
+
+
 @pytest.mark.parametrize("name", [AMPERE, "tfdpa@products=2,k=6", "valpey@terms=5"])
 def test_terms_are_named_after_their_operands(name: str) -> None:
     """Each product's value is that of the operands it is named after."""
@@ -147,6 +181,22 @@ def test_terms_are_named_after_their_operands(name: str) -> None:
         )
 
 
+def test_special_operands_are_named() -> None:
+    trace = explain(AMPERE, ["inf", "nan", "1", *"00000"], ["0", "1", "-inf", *"00000"], "-inf")
+    assert trace.steps[0].special == "NaN"
+    assert trace.steps[0].blamed == ("a[0]·b[0] is NaN", "a[1]·b[1] is NaN", "a[2]·b[2] is -Inf", "c is -Inf")
+
+
+def test_products_that_the_design_makes_special_are_named() -> None:
+    """A product at its limit is an Inf; Inf times a subnormal that is flushed is NaN."""
+    rest, big = ["0"] * 15, "2^127"
+    trace = explain("cdna3/v_mfma_f32_16x16x16_bf16", [big, *rest], ["-2", *rest], "0")
+    assert trace.steps[0].blamed == ("a[0]·b[0] is -Inf",)
+    assert format_value(trace.unit.operands.d, trace.result) == "-inf"
+    flushed = explain("cdna2/v_mfma_f32_16x16x16f16", ["inf", *rest], ["2^-24", *rest], "0")
+    assert flushed.steps[0].blamed == ("a[0]·b[0] is NaN",)
+
+
 def test_overflow_is_told_apart_from_inf() -> None:
     """A finite sum that overflows is no sum of an Inf."""
     name = "hopper/mma.m16n8k8.f16.f16.f16.f16"
@@ -161,12 +211,109 @@ def test_overflow_is_told_apart_from_inf() -> None:
     assert chained.steps[1].blamed == ("result of block 0 is Inf",)
 
 
+def test_subnormal_results_show_their_leading_zeros() -> None:
+    trace = explain("tfdpa@products=1", ["0"], ["0"], "3*2^-140")
+    done = trace.steps[0].rounding
+    assert done is not None
+    assert done.exponent == -126
+    assert done.bits.startswith("0" * 13 + "11")
+    assert done.value == 3 * power_of_two(-140)
+
+
 # ---------------------------------------------------------------------- where two units part
 def zeros(n: int) -> list[str]:
     return ["0"] * n
 
 
 SMALL = (["1", "2^-12", *zeros(6)], ["1", "2^-13", *zeros(6)])
+TIE = (["1", "2^-12", *zeros(6)], ["1", "2^-12", *zeros(6)])
+
+
+@pytest.mark.parametrize(
+    ("second", "a", "b", "c", "stage"),
+    [
+        ("fraction_bits=25", *SMALL, "-1", "the alignment of a[1]·b[1] at block0"),
+        ("alignment_rounding=RU", *SMALL, "-1", "the alignment of a[1]·b[1] at block0"),
+        ("conversion=RU-FP32", *TIE, "0", "the rounding at block0"),
+        ("conversion=RZ-E8M13", ["1", *zeros(7)], ["1", *zeros(7)], "2^-20", "the rounding at block0"),
+        ("zero_exponent=0", ["2^-12", *zeros(7)], ["2^-13", *zeros(7)], "0", "e_max at block0"),
+        ("zero_exponent=own", zeros(8), zeros(8), "2^-60", "e_max at block0"),
+        ("carry_bits=0", ["1"] * 8, ["1"] * 8, "1", "the carry bits of the sum at block0"),
+        (
+            "normalise_products=true",
+            ["1.5", "2^-13", *zeros(6)],
+            ["1.5", "1.5*2^-11", *zeros(6)],
+            "0",
+            "the exponent of a[0]·b[0] at block0",
+        ),
+        ("nan_word=0x7fc00000", ["nan", *zeros(7)], ["1", *zeros(7)], "0", "the encoding of the result"),
+        ("zero_sign=ieee", ["-0"] * 8, ["1"] * 8, "-0", "the encoding of the result"),
+        ("products=4", ["1", *zeros(6), "2^-12"], ["1", *zeros(6), "2^-12"], "2^-24", "the order of"),
+        (
+            "summation=sequential,accumulator=RNE-FP32,fraction_bits=exact",
+            ["1", "2^-12", "2^-12", *zeros(5)],
+            ["1", "2^-12", "2^-12", *zeros(5)],
+            "0",
+            "the order of summation at block0",
+        ),
+    ],
+)
+def test_units_part_where_their_parameters_differ(
+    second: str, a: list[str], b: list[str], c: str, stage: str
+) -> None:
+    first = explain(AMPERE, a, b, c)
+    other = explain(f"{AMPERE}@{second}", a, b, c)
+    for x, y in ((first, other), (other, first)):
+        found = divergence(x, y)
+        assert found is not None
+        assert found.stage.startswith(stage)
+        assert found.first != found.second
+    assert divergence(first, first) is None
+
+
+def test_units_part_at_overflow() -> None:
+    name = "tfdpa@products=1,d_format=fp16,c_format=fp16,conversion=RZ-FP16"
+    found = divergence(*(explain(n, ["65504"], ["2"], "0") for n in (name, f"{name},overflow=ieee")))
+    assert found is not None
+    assert found.stage == "overflow at block0"
+    assert (found.first, found.second) == ("Inf (RZ-FP16)", "the largest finite number (RZ-FP16)")
+
+
+def test_the_two_sides_of_a_divergence_are_told() -> None:
+    found = divergence(explain(AMPERE, *SMALL, "-1"), explain(f"{AMPERE}@fraction_bits=25", *SMALL, "-1"))
+    assert found is not None
+    assert (found.first, found.second) == ("0", "2^-25")
+
+
+def test_units_that_do_the_same_do_not_part() -> None:
+    """Other blocks or other zero exponents that change nothing are no parting."""
+    ones = (["1", "2", *zeros(6)], ["1", "3", *zeros(6)], "4")
+    for second in (
+        "products=4",
+        "zero_exponent=own",
+        "fraction_bits=25",
+        "carry_bits=4",
+        "conversion=RNE-FP32",
+    ):
+        assert divergence(explain(AMPERE, *ones), explain(f"{AMPERE}@{second}", *ones)) is None
+
+
+def test_nan_results_of_other_blocks_do_not_part() -> None:
+    k16 = [x.replace("m16n8k8", "m16n8k16") for x in (AMPERE, AMPERE.replace("ampere", "hopper"))]
+    a, b = ["1", "nan", *zeros(14)], ["1", "1", *zeros(14)]
+    assert divergence(*(explain(name, a, b, "1") for name in k16)) is None
+
+
+def test_equal_results_may_part_on_the_way() -> None:
+    """A bit that only one unit keeps and both round away is named, and the results are called equal."""
+    a, b = ["1", "2^-12", *zeros(6)], ["1", "2^-13", *zeros(6)]
+    first, second = explain(AMPERE, a, b, "0"), explain(f"{AMPERE}@fraction_bits=25", a, b, "0")
+    assert first.result == second.result
+    found = divergence(first, second)
+    assert found is not None
+    assert divergence_text(first, second, found).plain.startswith(
+        "The results are equal, but the units diverge at the alignment of a[1]·b[1] at block0:\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,21 +359,67 @@ def test_more_than_k_products_are_a_chain_of_calls() -> None:
         assert trace.steps[1].operands == (*(f"a[{k}]·b[{k}]" for k in range(8, 16)), "result of block 0")
 
 
+def test_numbers_are_taken_as_they_are() -> None:
+    trace = explain(Unit(resolve("tfdpa@products=2")), [1.5, 2], ["0x3c00", "2^-24"], -1)
+    assert trace.witness == Witness((0x3E00, 0x4000), (0x3C00, 1), 0xBF800000)
+
+
 @pytest.mark.parametrize(
-    ("a", "b", "c"),
+    ("a", "b", "c", "sentence"),
     [
-        ([1], [1, 2], 0), ([1, 2], [1, 2, 3], 0), ([1, 2], [1, 1e9], 0), ([1, "0x10000"], [1, 2], 0),
+        ([1], [1, 2], 0, "expected 2 values for a of tfdpa@products=2, but got 1"),
+        ([1, 2], [1, 2, 3], 0, "expected 2 values for b of tfdpa@products=2, but got 3"),
+        (
+            [1, 2],
+            [1, 1e9],
+            0,
+            "expected a value that fp16 holds exactly, but got 1000000000.0: the largest is 65504",
+        ),
+        (
+            [1, "0x10000"],
+            [1, 2],
+            0,
+            "expected a raw encoding of fp16 below 0x10000, but got '0x10000'",
+        ),
     ],
-)  # fmt: skip
-def test_operands_are_refused(a: list[Any], b: list[Any], c: Any) -> None:
-    with pytest.raises(InputError, match="expected "):
+)
+def test_operands_are_refused(a: list[Any], b: list[Any], c: Any, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
         explain("tfdpa@products=2", a, b, c)
+    assert str(caught.value) == sentence
+
+
+def test_what_is_no_unit_is_refused() -> None:
+    with pytest.raises(InputError, match="expected a unit or its name, but got 3"):
+        explain(3, [1], [1], 1)  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------------- what people see
 def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) -> list[str]:
     Console(width=width, highlight=False).print(picture(trace, width))
     return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("width", [pytest.param(WIDTH, marks=pytest.mark.long), 80])
+@pytest.mark.parametrize("name", DESIGNS)
+def test_pictures_fit_and_their_points_are_aligned(
+    name: str, width: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for trace in traces(name):
+        lines = shown(trace, capsys, width)
+        assert max(map(len, lines)) <= width
+        assert not any("\x1b" in line for line in lines)
+        bars = 0
+        for line in lines:
+            if line.startswith("block"):
+                bars = points = 0
+            elif line.startswith("term "):
+                bars = line.index("|")
+            elif "|" in line and not line.startswith("normalised"):
+                assert line.index("|") == bars or trace.unit.design.fraction_bits == 4, line
+                point = line.rindex(".", 0, line.index("|"))
+                assert points in (0, point), line
+                points = point
 
 
 def kind_of_arithmetic(spec: UnitSpec) -> tuple[Any, ...]:
@@ -274,3 +467,16 @@ def test_an_explanation_as_data_holds_the_same_facts() -> None:
         assert [t["name"] for t in step["terms"]] == list(trace.steps[0].operands)
         assert step["rounding"]["conversion"] == "RZ-FP32"
     assert explanation_data(pair[:1]).get("part_at", "absent") == "absent"
+
+
+def test_a_sum_that_is_cut_before_it_is_rounded_shows_both() -> None:
+    """2^-32 above -2: the cut raises the exponent, and the rounding starts from there."""
+    a, b = ["-2^-8", "2^-16", *["0"] * 6], ["1", "2^-16", *["0"] * 6]
+    products, last = explain("cdna3/v_mfma_f32_32x32x8_f16", a, b, "-1.99609375").steps
+    floor, rounding = last.floor, last.rounding
+    assert products.floor is None
+    assert floor is not None
+    assert rounding is not None
+    assert (floor.conversion, floor.exponent, floor.value) == ("RD, 31 bits", 0, Fraction(-2))
+    assert (rounding.conversion, rounding.exponent, rounding.value) == ("RNE-FP32", 1, Fraction(-2))
+    assert last.total == -2 + Fraction(1, 2**32)

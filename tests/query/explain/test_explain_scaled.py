@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
@@ -13,11 +17,17 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ValueTextError
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
+from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
+from tcformal.programs.chain import scale_count
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.given import witness_of
+from tcformal.query.explain.steps import SumStep, TermRow, Trace
 from tcformal.query.replay import oracle_result
+from tcformal.report.data import explanation_data
+from tcformal.report.picture import picture
+from tcformal.report.text import WIDTH
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness
@@ -106,6 +116,55 @@ def test_totals_and_results_are_the_oracles(name: str) -> None:
     assert finite >= 3
 
 
+@pytest.mark.parametrize("name", SOME)
+def test_terms_are_worth_what_their_names_say(name: str) -> None:
+    """The name of a term gives its operands and its factor; together they are its value."""
+    seen = 0
+    for trace in traces(name):
+        for step in (s for s in trace.steps if not s.special):
+            assert tuple(t.name for t in step.terms) == step.operands
+            for term in step.terms[:-1]:
+                assert named_value(trace, term.name) == term.value, term
+                seen += "2^" in term.name
+    assert seen
+
+
+def named_value(trace: Trace, name: str) -> Fraction:
+    found = re.fullmatch(r"(?:a\[(\d+)\]·b\[(\d+)\]|Σ a·b\[(\d+)…(\d+)\])(?:·(.*))?", name)
+    assert found, name
+    first, last = (found[1], found[2]) if found[1] else (found[3], found[4])
+    assert found[3] is not None or first == last
+    o, w = trace.unit.operands, trace.witness
+    ks = range(int(first), int(last) + 1)
+    total = sum((decode(o.a, w.a[k]).number * decode(o.b, w.b[k]).number for k in ks), Fraction(0))
+    for part in (found[5] or "").split("·") if found[5] else []:
+        base, _, power = part.partition("2^")
+        total *= power_of_two(int(power)) if power else Fraction(base)
+    return total
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_kept_and_discarded_bits_are_the_term(name: str) -> None:
+    for trace in traces(name):
+        for step in (s for s in trace.steps if not s.special):
+            assert sum((t.kept for t in step.terms), Fraction(0)) == step.total
+            for term in step.terms:
+                kept = bits_value(term.kept_bits) * power_of_two(step.e_max)
+                assert abs(term.kept) == kept
+                assert kept + discarded_value(step, term) == abs(term.value)
+
+
+def bits_value(pointed: str) -> Fraction:
+    whole, _, fraction = pointed.partition(".")
+    return Fraction(int(whole + fraction, 2), 1 << len(fraction))
+
+
+def discarded_value(step: SumStep, term: TermRow) -> Fraction:
+    if not term.discarded:
+        return Fraction(0)
+    return int(term.discarded, 2) * power_of_two(step.e_max - step.fraction_bits - len(term.discarded))
+
+
 def test_more_than_k_products_take_their_own_scales() -> None:
     """Two calls: the second one's products are scaled by the second scales."""
     spec = resolve(MX)
@@ -143,7 +202,54 @@ def test_a_nan_scale_is_blamed_once() -> None:
             assert trace.steps[0].blamed == (f"scale_{letter}[0] is NaN",)
 
 
+def test_a_nan_scale_of_the_second_call_spares_the_first() -> None:
+    spec = resolve(MX)
+    one, nan = 0x7F, 0xFF
+    trace = explain_witness(spec, Witness((0x38,) * 64, (0x38,) * 64, 0, (one, one), (one, nan)))
+    assert [step.special for step in trace.steps] == ["", "NaN"]
+    assert trace.steps[1].blamed == ("scale_b[1] is NaN",)
+    early = explain_witness(spec, Witness((0x38,) * 64, (0x38,) * 64, 0, (nan, one), (one, one)))
+    assert early.steps[1].blamed == ("result of block 0 is NaN",)
+
+
+def test_products_are_blamed_by_their_own_names() -> None:
+    """A scale that is a number is not to blame for an operand that is none."""
+    trace = given(MX5, ["inf", "nan"], ["1", "1"], "-inf", scale_a=["2^3"])
+    assert trace.steps[0].blamed == ("a[0]·b[0] is Inf", "a[1]·b[1] is NaN", "c is -Inf")
+
+
+def test_infinities_in_groups_are_blamed_by_product() -> None:
+    name = f"{MX5}@group=8"
+    trace = given(name, ["inf", "-inf", "1"], ["1", "1", "1"], scale_a=["2^3"])
+    assert trace.steps[0].special == "NaN"
+    assert trace.steps[0].blamed == ("a[0]·b[0] is Inf", "a[1]·b[1] is -Inf")
+    single = given(name, ["inf", "0", "1"], ["-1", "1", "1"], scale_a=["2^3"])
+    assert (single.steps[0].special, single.steps[0].blamed) == ("-Inf", ("a[0]·b[0] is -Inf",))
+
+
+def test_a_scale_of_zero_beside_an_inf_is_blamed() -> None:
+    """No catalogued unit has both: Inf·0 with the zero in a scale."""
+    nv = resolve(NV)
+    for group in (None, 8):
+        spec = replace(
+            resolve(MX5), name="made/up", scale_format=nv.scale_format,
+            design=replace(resolve(MX5).design, group=group),
+        )  # fmt: skip
+        inf, one = 0x7C, 0x38
+        w = Witness((inf, *[0] * 31), (0x3C, *[0] * 31), 0, (0,), (one,))
+        trace = explain_witness(spec, w)
+        assert trace.result == oracle_result(spec, w)
+        assert trace.steps[0].special == "NaN"
+        assert trace.steps[0].blamed == ("a[0]·b[0] is Inf", "scale_a[0] is 0")
+
+
 # ---------------------------------------------------------------------- arguments
+def test_scales_are_ones_unless_given() -> None:
+    ones = given(MX, ["1.5"], ["1"], "1")
+    assert ones.witness.scale_a == ones.witness.scale_b == (0x7F,)
+    assert ones.witness == given(MX, ["1.5"], ["1"], "1", scale_a=["1"], scale_b=["0x7f"]).witness
+
+
 @pytest.mark.parametrize(
     ("name", "scales", "sentence"),
     [
@@ -164,6 +270,36 @@ def test_scales_are_refused(name: str, scales: list[str], sentence: str) -> None
 
 
 # ---------------------------------------------------------------------- where two units part
+@pytest.mark.parametrize(
+    ("first", "second", "c", "scales", "stage"),
+    [
+        (MX, f"{MX}@fraction_bits=24", "2^10", "2^-15", "the alignment of a[0]·b[0]·2^-15 at block0"),
+        (MX, f"{MX}@zero_exponent=own", "2^-30", "2^20", "e_max at block0"),
+        (NV, f"{NV}@fraction_bits=34", "2^28", "2^-7", "the alignment of Σ a·b[0…15]·2^-7 at block0"),
+        (NV, f"{NV}@group=none", "1", "2^3", ""),
+        (MX4, MXF4, "-2^-25", "2", "the alignment of c at block0"),
+        (MX4, MXF4, "1", "2^3", ""),
+        (MX, f"{MX}@nan_word=0x7fc00000", "1", "nan", "the encoding of the result"),
+    ],
+)
+def test_scaled_units_part(first: str, second: str, c: str, scales: str, stage: str) -> None:
+    """One product of ones in the first block, whose scale of a is given; zeros under zero_exponent."""
+    specs = resolve(first), resolve(second)
+    k = max(spec.k for spec in specs)
+    rest = ["1"] * (scale_count(specs[0], k) - 1)
+    x = ["0" if "zero" in second else "1", *["0"] * (k - 1)]
+    one, other = (explain_witness(s, witness_of(s, x, x, c, k=k, scale_a=[scales, *rest])) for s in specs)
+    part = divergence(one, other)
+    if not stage:
+        assert part is None
+        assert one.result == other.result
+        return
+    assert part is not None
+    assert part.stage == stage
+    assert part.first != part.second
+    assert divergence(one, one) is None
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -186,3 +322,70 @@ def test_scaled_results_that_differ_always_part(first: str, second: str) -> None
         part = divergence(explain_witness(one, w), explain_witness(other, w))
         assert part is not None
         assert part.first != part.second
+
+
+# ---------------------------------------------------------------------- what people see
+def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) -> list[str]:
+    Console(width=width, highlight=False).print(picture(trace, width))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_picture_of_scaled_products(capsys: pytest.CaptureFixture[str]) -> None:
+    trace = given(MX, ["1.5", "448"], ["1.5", "448"], "1.25", scale_a=["2^-20"], scale_b=["2^3"])
+    assert [line.rstrip() for line in shown(trace, capsys)] == [
+        MX,
+        "k = 0…31: scale_a[0] = 2^-20 (0x6b), scale_b[0] = 8 (0x82)",
+        "block0: 33 terms at e_max = 0, 25 fraction bits kept (30 of them zero, not shown)",
+        "term                        exponent  ±kept bits                   | discarded",
+        "a[0]·b[0]·2^-17 = 9*2^-19        -17  +00.0000000000000001001000000|",
+        "a[1]·b[1]·2^-17 = 1.53125         -1  +01.1000100000000000000000000|",
+        "c = 1.25                           0  + 1.0100000000000000000000000|",
+        "sum = 1458185*2^-19                   +10.1100100000000001001000000|",
+        "normalised, RZ-FP32                1    1.01100100000000001001000| exact",
+        "result: 1458185*2^-19 (0x40320048)",
+    ]
+
+
+def test_a_picture_of_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    """A group of zeros is not shown; one that sums to zero is, with the exponent that it keeps."""
+    a = ["6"] * 16 + ["0.5"] * 16 + ["1", "-1"] * 8
+    b = ["6"] * 16 + ["0.5"] * 16 + ["1"] * 16
+    trace = given(NV, a, b, "1.25", scale_a=["448", "1.125", "1", "1"], scale_b=["448", "1.5", "1", "1"])
+    lines = [line.rstrip() for line in shown(trace, capsys)]
+    assert lines[:5] == [
+        NV,
+        "each group of 16 products is first summed exactly and then scaled",
+        "k = 0…15: scale_a[0] = 448 (0x7e), scale_b[0] = 448 (0x7e)",
+        "k = 16…31: scale_a[1] = 1.125 (0x39), scale_b[1] = 1.5 (0x3c)",
+        "all other scales are 1",
+    ]
+    assert lines[5].startswith("block0: 5 terms at e_max = 16, 35 fraction bits kept (1 of them zero")
+    assert [line.partition(" +")[0].split() for line in lines[7:11]] == [
+        ["Σ", "a·b[0…15]·200704", "16"],
+        ["Σ", "a·b[16…31]·1.6875", "=", "6.75", "0"],
+        ["Σ", "a·b[32…47]", "=", "0", "0"],
+        ["c", "=", "1.25", "0"],
+    ]
+
+
+@pytest.mark.parametrize("width", [WIDTH, 80])
+@pytest.mark.parametrize("name", SOME)
+def test_pictures_of_scaled_units_fit(name: str, width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    for trace in traces(name):
+        lines = shown(trace, capsys, width)
+        assert max(map(len, lines)) <= width
+        bars = {line.index("|") for line in lines if "|" in line and not line.startswith("normalised")}
+        assert len(bars) <= 1
+        points = {line.rindex(".", 0, line.index("|")) for line in lines if line[:1] in "aΣc" and "|" in line}
+        assert len(points) <= 1
+
+
+def test_scaled_explanations_as_data() -> None:
+    trace = given(MX, ["1.5"], ["1"], scale_a=["nan"])
+    (unit,) = explanation_data([trace])["units"]
+    assert unit["steps"][0]["blamed"] == ["scale_a[0] is NaN"]
+    named = given(NV, ["1.5"], ["1"], scale_a=["2", "1", "1", "1"])
+    (unit,) = explanation_data([named])["units"]
+    assert [t["name"] for t in unit["steps"][0]["terms"]] == [
+        "Σ a·b[0…15]·2^1", "Σ a·b[16…31]", "Σ a·b[32…47]", "Σ a·b[48…63]", "c",
+    ]  # fmt: skip

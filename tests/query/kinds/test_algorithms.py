@@ -15,14 +15,16 @@ from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
-from tcformal.oracle.programs import program_result
-from tcformal.oracle.values import parse_value
+from tcformal.ir.node import Node
+from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.values import decode, parse_value
 from tcformal.programs import error
 from tcformal.programs.dag import declared, program_dag
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.programs.program import program
+from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
+from tcformal.query.kinds.comparison.kind import cancelling, worst_directed
 from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.question import (
     ErrorComparison,
@@ -39,6 +41,7 @@ from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 HOPPER = "hopper/mma.m16n8k8.f32.f16.f16.f32"
 LIMITS = Limits(time_s=120, memory_mb=8192, seed=0)
 #: Units of every kind: truncating, with products normalised, IEEE trees, rounding down.
@@ -105,6 +108,48 @@ def disagreements(name: str, rounding: str, n: int, k: int = 2, seed: int = 0) -
     return found
 
 
+def words(rounding: str) -> Program:
+    """hi, lo and lo' of one value."""
+    return Program(
+        name="words",
+        title="both splits",
+        source="OOTOMO equations 18 to 21",
+        inputs={"a": "fp32", "b": "fp32", "c": "fp32"},
+        parameters={"rounding": rounding},
+        body="""
+high, low = split(c, fp16, rounding=rounding)
+first, up = split(c, fp16, scale=11, rounding=rounding)
+d = high
+""",
+    )
+
+
+def split_in_fractions(v: int, rounding: str) -> tuple[int, ...]:
+    """hi, lo and lo' of an encoding on the oracle."""
+    plan = words(rounding).plan(1)
+    known = run_program(plan, [0], [0], v)
+    return tuple(known[i][0] for i in plan.rounded())
+
+
+@pytest.mark.parametrize("rounding", ["RNE", "RZ"])
+def test_splits_are_the_oracles(rounding: str) -> None:
+    """hi, lo and lo' of 600 values and of every edge, subnormals, overflow, Inf and NaN included."""
+    g, plan = Graph(), words(rounding).plan(1)
+    dag = program_dag(g, plan, declared(g, plan))
+    run = Concrete(g, [dag.words(i)[0] for i in plan.rounded()])
+    rng = random.Random(7)
+    for v in [*EDGES, *(single(rng) for _ in range(600))]:
+        assert tuple(run({"a[0]": 0, "b[0]": 0, "c": v})) == split_in_fractions(v, rounding), hex(v)
+
+
+def test_split_by_hand() -> None:
+    """Above a tie hi goes up, at it to even, toward zero down; low parts are rounded, and subnormal, too."""
+    assert split_in_fractions(0x3F801001, "RNE") == (0x3C01, 0x9000, 0xBC00)
+    assert split_in_fractions(0x3F801000, "RNE") == (0x3C00, 0x1000, 0x3C00)
+    assert split_in_fractions(0x3F801001, "RZ") == (0x3C00, 0x1000, 0x3C00)
+    assert split_in_fractions(0xBFFFFFFF, "RNE") == (0xC000, 0x0002, 0x0C00)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
 def test_algorithms_are_the_oracles(rounding: str) -> None:
@@ -119,6 +164,23 @@ def test_algorithms_are_the_oracles(rounding: str) -> None:
 def test_algorithms_are_the_oracles_long(name: str, rounding: str) -> None:
     """2,000 vectors for every algorithm, unit and split rounding."""
     assert disagreements(name, rounding, 2000, seed=1) == []
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_table5_forms_are_the_oracles(name: str) -> None:
+    """500 vectors of halves with any c, added inside and outside."""
+    spec, rng, g = resolve(name), random.Random(name), Graph()
+    k = min(2, spec.k)
+    plans = [
+        program("chained").with_settings(unit=name, word="fp16").plan(k),
+        program("added-outside").with_settings(unit=name).plan(k),
+    ]
+    given = declared(g, plans[0])
+    run = Concrete(g, [program_dag(g, plan, given, f"p{i}").result for i, plan in enumerate(plans)])
+    for _ in range(500):
+        w = Witness(tuple(half(rng) for _ in range(k)), tuple(half(rng) for _ in range(k)), single(rng))
+        want = [program_result(plan, w.a, w.b, w.c) for plan in plans]
+        assert run(w.inputs()) == want, w
 
 
 def test_a_wrong_algorithm_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,6 +300,20 @@ def test_either_can_be_worse(worse: str) -> None:
     assert set(data["errors_ulps"]) == {"markidis", "ootomo-yokota"}
 
 
+@pytest.mark.long
+def test_split_form_has_an_answer() -> None:
+    """With full splits, inputs are found on which dropping the product of the remainders costs more."""
+    v = answer(
+        error_comparison(comparison_parameters(VOLTA, form="split")),
+        SolveOptions(limits=LIMITS),
+        shrink_s=1.0,
+    )
+    assert v.kind is Kind.VIOLATED
+    assert v.replayed is not None
+    assert v.replayed.violates
+    assert v.to_json()["split_rounding"] == "RNE"
+
+
 def test_never_worse_is_confirmed() -> None:
     """Where c is 0 and halves are added, both are one call: neither is ever worse, and there is evidence."""
     none = Assumptions((), (0, 0), 0)
@@ -245,6 +321,15 @@ def test_never_worse_is_confirmed() -> None:
     v = answer(q, SolveOptions(limits=LIMITS))
     assert v.kind is Kind.HOLDS
     assert v.certificate is not None or v.confirmed_by
+
+
+def test_impossible_assumptions_are_vacuous() -> None:
+    """A c that the range of its exponent excludes leaves nothing to claim."""
+    one = parse_value(SINGLE, "1")
+    q = error_comparison(
+        comparison_parameters(VOLTA, products=1, assumptions=Assumptions(c=one), c_exponents=(3, 5))
+    )
+    assert answer(q, SolveOptions(limits=LIMITS)).kind is Kind.VACUOUS
 
 
 def test_replay_refuses_what_does_not_violate() -> None:
@@ -322,6 +407,31 @@ def test_a_search_without_answers_keeps_what_it_found() -> None:
     assert nothing.excess == 0
 
 
+@pytest.mark.parametrize(("unit", "ulps"), [(VOLTA, 75), (AMPERE, 74), (HOPPER, 73)])
+def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
+    """The exact value is 2^-48 and the lost product 2^5 and less, by the bits that alignment keeps."""
+    q = error_comparison(comparison_parameters(unit, more_than=Fraction(2) ** ulps))
+    inputs = worst_directed(q)
+    assert inputs is not None
+    run = replay(q, inputs)
+    assert run.violates
+    assert run.exact == Fraction(1, 2**48)
+    assert run.excess_ulps is not None
+    assert run.excess_ulps < Fraction(2) ** (ulps + 1)
+
+
+def test_directed_inputs_obey_what_is_assumed() -> None:
+    """None where they break an assumption, in the other form, and of fewer than three products."""
+    assert (
+        worst_directed(error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",)))))
+        is None
+    )
+    assert list(cancelling(comparison_parameters(VOLTA, form="split"))) == []
+    assert list(cancelling(comparison_parameters(VOLTA, products=2))) == []
+    narrow = comparison_parameters(VOLTA, assumptions=Assumptions(exponents=(0, 3)))
+    assert all(0 <= decode(HALF, x).exponent <= 3 for w in cancelling(narrow) for x in w.a if x)
+
+
 def check_worst(found: Worst) -> None:
     """The witness replays, no found excess is above the best, and the text names both ends."""
     assert found.replayed is not None
@@ -332,3 +442,19 @@ def check_worst(found: Worst) -> None:
     assert all(s.found is None or s.found <= found.excess + error.ULP_STEP for s in found.steps)
     data = found.to_json()
     assert data["bound_ulps"] is None or "none is more than" in data["reason"]
+
+
+def nodes_of(q: ErrorComparison) -> list[Node]:
+    """The nodes that make a question."""
+    return [*q.results, q.exact, *q.errors, q.assumed, q.violated]
+
+
+def test_questions_are_reproducible() -> None:
+    """The same question has the same digest, another one another."""
+    first, second = (
+        error_comparison(comparison_parameters(VOLTA)),
+        error_comparison(comparison_parameters(VOLTA)),
+    )
+    assert first.digest() == second.digest()
+    assert first.digest() != error_comparison(comparison_parameters(HOPPER)).digest()
+    assert [n.width for n in nodes_of(first)] == [n.width for n in nodes_of(second)]

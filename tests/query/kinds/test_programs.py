@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 import tcformal
-from tcformal.programs.program import program
+from tcformal.backends.concrete import Concrete
+from tcformal.errors import InputError, UnknownNameError
+from tcformal.oracle.values import parse_value
+from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
+from tcformal.query.kinds.comparison.drawn import draw, drawn_rows
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.replay import replay
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -56,6 +65,17 @@ def test_never_worse_is_proved() -> None:
     assert found.witness is None
 
 
+@pytest.mark.long
+def test_a_difference_of_results() -> None:
+    """CUTLASS's and Triton's words differ."""
+    found = compare_programs(
+        "cutlass-3xtf32", "triton-3xtf32", assumptions=NO_C, differ=True, limits=LIMITS
+    )  # fmt: skip
+    assert found.kind is Kind.VIOLATED
+    assert found.results is not None
+    assert found.results[0] != found.results[1]
+
+
 def test_answers_are_kept(tmp_path: Path) -> None:
     """The same question is served, a program from a file with all its text."""
     path = tmp_path / "mine.toml"
@@ -77,3 +97,86 @@ def test_answers_are_kept(tmp_path: Path) -> None:
 def _question(found: tcformal.ProgramsCompared) -> ErrorComparison:
     assert found.verdict is not None
     return PROGRAMS.build(PROGRAMS.parts(found.verdict.question))
+
+
+def test_long_products_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """512 fp8 products: flat accumulation is worse in many rows, promoted in few; counts add up."""
+    monkeypatch.setattr("tcformal.query.programs._PRODUCTS", 1 << 15)
+    flat = compare_programs("chained", "deepgemm-fp8", length=512, assumptions=NO_C, limits=LIMITS)
+    assert flat.kind is Kind.VIOLATED
+    assert flat.means == "search"
+    assert flat.drawn is not None
+    assert flat.drawn.worse > 4 * flat.drawn.better
+    assert flat.drawn.worse + flat.drawn.better + flat.drawn.equal <= flat.drawn.compared
+    assert "rows" in flat.to_json()
+    same = compare_programs("chained", "chained", length=40, assumptions=NO_C, limits=LIMITS)
+    assert same.kind is Kind.UNKNOWN
+    assert "says nothing about the others" in same.reason
+
+
+def test_errors_are_exact() -> None:
+    """On random rows the DAG's errors, exact values and verdicts are those of the fractions."""
+    shown = 0
+    for q in (
+        pair("bf16x9@bands=2", "fma-chain", 2, assumptions=Assumptions()),
+        pair("deepgemm-fp8", "chained", 3, assumptions=Assumptions(), more_than=Fraction(1, 4)),
+        pair("bf16x9@bands=2", "kahan", 2, assumptions=Assumptions(), more_than=Fraction(3, 1 << 22),
+             counted_in="sum"),
+    ):  # fmt: skip
+        x = drawn_rows(q.parameters, 24, 5)
+        for i in range(24):
+            w = Witness(tuple(map(int, x.a[i])), tuple(map(int, x.b[i])), int(x.c[i]))
+            run = replay(q, w.inputs())
+            assert run.assumed, w
+            assert run.integers == run.oracle
+            assert run.same_errors, w
+            assert run.violated == run.violates
+            by = {"ulp": run.excess_ulps, "sum": run.excess_share}[q.parameters.measure]
+            least = q.parameters.more_than
+            larger = run.excess is not None and run.excess > 0
+            assert run.violated == (larger if least is None else by is not None and by > least)
+            shown += run.violated
+    assert shown > 5
+
+
+def test_random_rows_obey_the_assumptions() -> None:
+    """Signs, zeros, c and exponents."""
+    what = pair("fma-chain", "kahan", 5, assumptions=Assumptions(("positive", "nonzero"), (-3, 4))).parameters
+    q = error_comparison(what)
+    run, x = Concrete(q.graph, [q.assumed]), drawn_rows(what, 40, 1)
+    for i in range(40):
+        assert run(Witness(tuple(map(int, x.a[i])), tuple(map(int, x.b[i])), int(x.c[i])).inputs()) == [1]
+    assert draw(what, 40, 1).tried == 40
+
+
+def test_replay_refuses_what_does_not_violate() -> None:
+    """A DAG that says otherwise, wrong errors and equal results are no witnesses."""
+    q = pair("bf16x9", "fma-chain")
+    one = parse_value(q.parameters.formats["a"], "1")
+    exact = Witness((one,), (one,), 0).inputs()
+    assert not replay(q, exact).violates
+    assert not replay(replace(q, violated=q.graph.truth(True)), exact).violates
+    differ = pair("bf16x9", "fma-chain", results_differ=True)
+    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).violates
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """Unlike inputs, measures, means and lengths."""
+    with pytest.raises(InputError, match="two programs of equal inputs"):
+        compare_programs("chained", "fma-chain")
+    with pytest.raises(UnknownNameError, match="measure of an excess"):
+        compare_programs("bf16x9", "fma-chain", counted_in="ulps")
+    with pytest.raises(UnknownNameError, match="means"):
+        compare_programs("bf16x9", "fma-chain", means="guess")
+    with pytest.raises(InputError, match="an excess or a difference"):
+        compare_programs("bf16x9", "fma-chain", more_than=1, differ=True)
+    with pytest.raises(InputError, match="length"):
+        compare_programs("bf16x9", "fma-chain", length=0)
+    with pytest.raises(InputError, match="no assumption spread"):
+        compare_programs("bf16x9", "fma-chain", assumptions=Assumptions(spread=3))
+    wide = Program(
+        name="w", title="t", source="s", inputs={"a": "fp32", "b": "fp32", "c": "fp32"},
+        body="d = fma(a[0], b[0], c, fp64)",
+    )  # fmt: skip
+    with pytest.raises(InputError, match="results of one format"):
+        compare_programs(wide, "fma-chain", differ=True)

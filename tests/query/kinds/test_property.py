@@ -10,6 +10,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.assume import assumptions
 from tcformal.query.engine import answer
+from tcformal.query.kinds.property import kind as unit_property
 from tcformal.query.kinds.property.properties import PROPERTIES
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question, replay_property
 from tcformal.query.options import SolveOptions
@@ -67,6 +68,22 @@ def test_what_holds_is_proved(name: str, unit: str) -> None:
 )
 def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
     assert_violated(asked(name, unit))
+
+
+def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_property, "by_vectors", lambda *_: None)
+    assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
+
+
+def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found, **_: dict.fromkeys(found, 0))
+    v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
+    assert v.kind is Kind.ERROR
+    assert "does not replay" in v.reason
+
+
+def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
+    assert asked("nan-word", VOLTA, normal=True, c="0").kind is Kind.VACUOUS
 
 
 def test_a_wrong_word_in_the_design_is_noticed() -> None:

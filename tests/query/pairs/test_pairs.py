@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -22,8 +25,12 @@ import campaign_calls
 from campaign_calls import ask_in_vain, ask_marked, marked
 from executors import Inline
 from tcformal.design.catalog import catalogue
-from tcformal.errors import NoAnswerError
+from tcformal.errors import InputError, NoAnswerError, UnknownNameError
+from tcformal.ir.walk import digest
+from tcformal.programs.chain import circuit
+from tcformal.query.assume import Assumptions
 from tcformal.query.options import SolveOptions
+from tcformal.query.pair import question
 from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
@@ -72,6 +79,49 @@ def test_groups_are_those_of_an_independent_computation() -> None:
     assert sum(len(group.pairs) for group in found) == 738
 
 
+def test_merged_units_build_one_definition() -> None:
+    """On the same k, the first and the last name of the design of most names in each group."""
+    for group in groups():
+        names = max((unit.names for unit in group.units), key=len)
+        first, last = catalogue()[names[0]], catalogue()[names[-1]]
+        k = math.lcm(first.k, last.k)
+        digests = {digest(graph, {"d": root}) for graph, root in (circuit(u, k) for u in (first, last))}
+        assert len(names) > 1 or group.units[0].name.startswith("rdna")
+        assert len(digests) == 1, names
+
+
+@pytest.mark.slow
+def test_pairs_can_be_asked_or_say_why_not() -> None:
+    for group in groups():
+        for pair in group.pairs[:: -(-len(group.pairs) // 3)]:
+            one, other = catalogue()[pair.first], catalogue()[pair.second]
+            try:
+                q = question(one, other, Assumptions())
+            except InputError:
+                assert one.scale_format is not None
+            else:
+                assert q.k == math.lcm(one.k, other.k)
+
+
+def test_pairs_are_chosen_by_a_text_in_any_name() -> None:
+    for text in ("tf32", "hopper/", "wgmma", "x86/"):
+        every = {p: g for g in groups() for p in g.pairs}
+        chosen = [p for g in groups(text) for p in g.pairs]
+        names = {unit.name: unit.names for group in groups() for unit in group.units}
+        expected = [p for p in every if any(text in n for s in (p.first, p.second) for n in names[s])]
+        assert chosen == expected
+        assert chosen
+    assert [g.formats for g in groups("tf32")] == ["fp32 = tf32 · tf32 + fp32"]
+    every_one = (AMPERE, HOPPER, HOPPER_K4, CDNA3, "gaudi3/mme.tf32", "gaudi2/mme.tf32")
+    assert groups("tf32")[0].pairs == tuple(Pair(x, y) for x, y in combinations(every_one, 2))
+
+
+def test_a_text_in_no_name_is_refused() -> None:
+    sentence = r"^expected a known text of a unit's name, but got 'hoper': the closest are hopper"
+    with pytest.raises(UnknownNameError, match=sentence):
+        groups("hoper")
+
+
 # ---------------------------------------------------------------------- asking without processes
 class Memory:
     """A store without a file."""
@@ -107,6 +157,34 @@ def by_pair(outcomes: Iterator[PairOutcome]) -> dict[Pair, PairOutcome]:
     return {o.pair: o for o in found}
 
 
+def test_answers_are_kept_and_not_asked_for_again() -> None:
+    pool, kept = Inline(), Memory()
+    first = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
+    assert [o.kind for o in first.values()] == [Kind.SEPARATED] * 2
+    assert pool.calls == len(kept.verdicts) == 2
+    again = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
+    assert pool.calls == 2
+    assert {p: o.verdict for p, o in again.items()} == {p: o.verdict for p, o in first.items()}
+    fresh = AskOptions(how=replace(TERMS.how, fresh=True))
+    by_pair(campaign(TF32[:1], fresh, kept, here(pool)))
+    assert pool.calls == 3
+
+
+def test_no_pool_is_made_where_nothing_has_to_be_asked() -> None:
+    def no_pool() -> AbstractContextManager[Executor]:
+        raise AssertionError("expected no pool")
+
+    assert by_pair(campaign([], TERMS, Memory(), no_pool)) == {}
+    scaled = Pair(AMPERE, "hopper/mma.m16n8k16.f32.f16.f16.f32")
+    same = Pair(AMPERE, AMPERE)
+    found = by_pair(campaign([scaled, same], TERMS, Memory(), no_pool))
+    assert found[same].kind is Kind.EQUIVALENT
+    assert found[same].reason == "both units build the same definition"
+    assert found[scaled].kind is None
+    assert found[scaled].decided
+    assert found[scaled].reason.startswith("expected two units of equal operand formats")
+
+
 def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def some(pair: Pair, terms: AskOptions) -> Answer:
         return ask_in_vain(pair, terms) if pair == TF32[0] else ask(pair, terms)
@@ -133,6 +211,26 @@ def test_an_answer_to_another_definition_is_not_taken(monkeypatch: pytest.Monkey
     ):
         by_pair(campaign(TF32[:1], TERMS, kept, here(Inline())))
     assert kept.verdicts == {}
+
+
+def test_lost_workers_are_no_answer() -> None:
+    class Lost(Inline):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            made: Future[Any] = Future()
+            made.cancel()
+            made.set_running_or_notify_cancel()
+            return made
+
+    sentence = r"^expected an answer to every pair, but the workers were lost$"
+    with pytest.raises(NoAnswerError, match=sentence):
+        by_pair(campaign(TF32[:1], TERMS, Memory(), here(Lost())))
+
+
+def test_bad_assumptions_are_refused_before_anything_is_asked() -> None:
+    pool = Inline()
+    with pytest.raises(UnknownNameError, match="finit"):
+        by_pair(campaign(TF32, AskOptions(assume=("finit",), how=TERMS.how), Memory(), here(pool)))
+    assert pool.calls == 0
 
 
 # ---------------------------------------------------------------------- asking in processes
@@ -216,3 +314,24 @@ def test_a_cluster_with_a_killed_worker_answers_every_pair(
     with a_killer(marks, TF32) as killed:
         found = by_pair(campaign(TF32, TERMS, kept, partial(cluster, scheduler)))
     assert_recovered(marks, found, killed, kept)
+
+
+def test_a_cluster_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
+    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
+    with (
+        pytest.raises(
+            NoAnswerError, match=r"^expected a Dask scheduler at tcp://127.0.0.1:9, but none answered"
+        ),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+    with pytest.raises(InputError, match=r"^expected the address of a scheduler"), cluster("nowhere://here"):
+        pass
+
+
+def test_dask_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    sentence = r"^expected Dask to be installed for a scheduler, .*pip install 'tcformal\[distributed\]'$"
+    with pytest.raises(InputError, match=sentence), cluster("tcp://127.0.0.1:9"):
+        pass

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from pathlib import Path
 
 import pytest
 
-from pool_calls import die, die_once, linger, refuse, square, unpicklable
-from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
+from pool_calls import die, die_once, die_while_answering, linger, refuse, square, unpicklable, worker
+from tcformal.errors import InputError, NoAnswerError
+from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError, _exit_worker
 
 TESTS = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120.0
@@ -68,6 +70,20 @@ def test_a_call_that_kills_every_worker_is_given_up_and_costs_no_other() -> None
         assert [f.result() for f in (*before, *after)] == [x * x for x in range(5)] * 2
 
 
+def test_a_worker_that_dies_in_the_middle_of_an_answer_keeps_nobody_waiting() -> None:
+    with SturdyPool(1) as pool:
+        with pytest.raises(WorkerKilledError):
+            pool.submit(die_while_answering).result(PATIENCE_S)
+        assert pool.submit(square, 4).result() == 16
+
+
+def test_a_worker_killed_while_idle_costs_nothing() -> None:
+    with SturdyPool(1) as pool:
+        for _ in range(3):
+            os.kill(pool.submit(worker).result(), signal.SIGKILL)
+            assert pool.submit(square, 4).result() == 16
+
+
 def test_a_pool_that_is_left_by_an_error_ends_its_calls(tmp_path: Path) -> None:
     started, ended = tmp_path / "started", tmp_path / "ended"
 
@@ -87,6 +103,34 @@ def test_a_pool_that_is_left_by_an_error_ends_its_calls(tmp_path: Path) -> None:
             call.result()  # type: ignore[attr-defined]
     assert ended.exists()
     assert multiprocessing.active_children() == []
+
+
+def test_a_cancelled_call_is_not_made(tmp_path: Path) -> None:
+    started = [tmp_path / "first", tmp_path / "second"]
+    pool = SturdyPool(1)
+    running = pool.submit(linger, started[0], tmp_path / "ended")
+    waiting = pool.submit(linger, started[1], tmp_path / "ended")
+    assert eventually(started[0].exists)
+    assert waiting.cancel()
+    assert not running.cancel()
+    pool.shutdown(cancel_futures=True)
+    wait([running])
+    assert not started[1].exists()
+
+
+def test_a_pool_that_was_shut_down_takes_no_calls() -> None:
+    pool = SturdyPool(1)
+    call = pool.submit(square, 6)
+    pool.shutdown()
+    assert call.result() == 36
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        pool.submit(square, 6)
+
+
+@pytest.mark.parametrize("jobs", [0, -1, True])
+def test_a_pool_has_workers(jobs: int) -> None:
+    with pytest.raises(InputError, match="jobs"):
+        SturdyPool(jobs)
 
 
 PARENT = """
@@ -120,3 +164,42 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         parent.kill()
     assert eventually(lambda: not any(alive(pid) for pid in pids))
     assert all((tmp_path / f"{name}.ended").exists() for name in ("one", "two"))
+
+
+def test_a_second_signal_does_not_cut_the_end_of_a_call_short() -> None:
+    """The kernel and the lifeline both end the worker of a parent that is gone."""
+    ended = []
+
+    def call() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            ended.append("call")
+
+    before = signal.signal(signal.SIGTERM, _exit_worker)
+    try:
+        with pytest.raises(SystemExit):
+            call()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended == ["call"]
+
+
+def test_a_worker_that_cannot_be_started_costs_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more processes, say: the call says so, and nobody waits for ever."""
+
+    def refused(*_: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    with SturdyPool(2) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr("tcformal.query.pairs.pool.ProcessPoolExecutor", refused)
+            calls = [pool.submit(square, x) for x in range(3)]
+            for call in calls:
+                with pytest.raises(
+                    NoAnswerError, match=r"^expected a worker process to start, but got: .*Resource"
+                ):
+                    call.result()
+        assert pool.submit(square, 3).result() == 9

@@ -5,16 +5,33 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.report.numbers.accuracy import theorem_data, theorem_text
+from tcformal.report.numbers.accuracy import percent, theorem_data, theorem_text
 from tcformal.theory.errors import relative_from_zero
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+
+
+@pytest.mark.parametrize(
+    ("share", "up", "text"),
+    [
+        (Fraction(1, 3), True, "33.34 %"),
+        (Fraction(1, 3), False, "33.33 %"),
+        (Fraction(1, 1 << 24), True, "0.000005961 %"),
+        (Fraction(1, 1 << 24), False, "0.00000596 %"),
+        (Fraction(1, 1 << 53), True, "1.111e-14 %"),
+        (Fraction(3), True, "300 %"),
+        (Fraction(0), True, "0 %"),
+    ],
+)
+def test_shares_are_rounded_away_from_what_is_meant(share: Fraction, up: bool, text: str) -> None:
+    assert percent(share, up=up) == text
 
 
 def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +44,16 @@ def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "% of Σ|x_k·y_k| (126.00" in said
     assert "theorem relative_error_from_zero (Coq): |d - Σ terms| <= " in said
     assert "of the unit's specification" in said
+
+
+def test_data_name_the_theorem_and_the_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcformal.report.numbers.accuracy.refined", lambda _: "")
+    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["proof"]["theorem"]["name"] == "relative_error_from_zero"
+    assert found["proof"]["theorem"]["of"] == "specification"
+    assert found["seconds"] >= 0
 
 
 def test_a_long_sum_has_a_bound_and_no_inputs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,42 @@ def test_accuracy_draws_its_growth(tmp_path: Path) -> None:
     rows = [(row["n"], row["bound·2^24"], float(row["attained·2^24"])) for row in csv.DictReader(lines)]
     assert [(n, bound) for n, bound, _ in rows] == [("4", ""), ("8", ""), ("16", "")]
     assert rows[0][2] == pytest.approx(6, abs=0.001)
+
+
+@pytest.mark.long
+def test_slices_as_data() -> None:
+    unit = (
+        "tfdpa@products=2,a_format=e5m2,b_format=e5m2,c_format=fp16,d_format=fp16,fraction_bits=11,"
+        "conversion=RZ-FP16,zero_exponent=-20"
+    )
+    words = ["exact", unit]
+    made = json.loads(CliRunner().invoke(main, [*words, "--json"]).output)
+    assert made["exact_up_to"] == 2048
+    assert made["slices"][-1] == {"bits": 4, "largest": 8, "products": 32}
+    text = CliRunner().invoke(main, words).output
+    assert "most products" in text
+    assert "a sum of 2^11 + 1 is not exact" in text
+
+
+def test_statistics_as_data() -> None:
+    words = ["statistics", VOLTA, "--lengths", "4,8", "--elements", "16", "--bias", "--json"]
+    done = CliRunner().invoke(main, words)
+    made = json.loads(done.output)
+    assert [x["length"] for x in made["samples"]] == [4, 8]
+    assert all(sum(x["histogram"]["counts"]) == x["elements"] == 16 for x in made["samples"])
+    assert [x["exact"] for x in made["bias"]] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--plot", "f.jpg"], "expected a known kind of picture, but got 'jpg'"),
+        (["--lengths", "4,x"], "expected lengths as 16,64,256 for --lengths, but got '4,x'"),
+        (["--show", "heat"], "expected a known picture, but got 'heat'"),
+        (["--lengths", "1048576", "--elements", "65536"], "for length times elements"),
+    ],
+)
+def test_statistics_rejects(words: list[str], sentence: str) -> None:
+    done = CliRunner().invoke(main, ["statistics", VOLTA, *words])
+    assert done.exit_code == 2
+    assert sentence in " ".join(done.output.split())

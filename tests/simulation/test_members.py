@@ -1,0 +1,46 @@
+"""Designs by name, many at once: each gives what it gives alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tcformal.design.axes import altered
+from tcformal.design.names import resolve
+from tcformal.design.space import space
+from tcformal.query.suites.panel import Members
+from tcformal.simulation.families.structures import structure_of
+from tcformal.simulation.operands.batch import inputs_to_try, together, witness_at
+from tcformal.simulation.operands.pool import pool_of
+from tcformal.simulation.unit import Unit
+
+SPACES = {
+    "cut": (["valpey@terms=5"], ["carry_bits=0..2", "fraction_bits=20,200", "conversion=RZ-FP32,RO-FP32"]),
+    "added in two ways": (["tfdpa@products=4,fraction_bits=24"], ["fraction_bits=24..27", "accumulation"]),
+    "chains": (["sequential@products=4"], ["conversion=RNE-FP32,RZ-FP32", "c_subnormals", "order"]),
+    "products": (["tfdpa@products=2,k=4"], ["products", "overflow", "zero_sign", "operand_subnormals"]),
+    "no trees": (["cdna3/v_mfma_f32_32x32x8_f16"], ["conversion", "zero_sign"]),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_many_designs_give_what_each_gives_alone(name: str) -> None:
+    names, vary = SPACES[name]
+    units = space(names, vary=vary).members
+    members = Members(units, units[0].k)
+    x = together(inputs_to_try(units[0], units[0].k, 150, 5), pool_of(units[0], units[0].k, 150, 5))
+    made = members.outputs(x)
+    for unit, row in zip(units, made, strict=True):
+        assert np.array_equal(row, Unit(unit).dot_bits(x.a, x.b, x.c)), unit.name
+    some = list(range(len(units) - 1, -1, -2))
+    assert np.array_equal(members.outputs(x, some), made[some])
+    assert members.integers(witness_at(x, 7), some) == tuple(made[some, 7].tolist())
+
+
+def test_designs_of_other_shapes_are_of_another_structure() -> None:
+    """What no parameter of a structure's DAG says: the shape of results, an exact sum, the word of a NaN."""
+    others = ("conversion=RZ-E8M13", "fraction_bits=exact", "nan_word=0x7fffffff", "normalise_products=true")
+    one = resolve("tree@steps=(0..3+c),fraction_bits=24")
+    assert len({structure_of(resolve(altered(one, x))) for x in others} | {structure_of(one)}) == 5
+    for x in ("conversion=RNE-FP32", "fraction_bits=20", "carry_bits=2", "zero_sign=ieee"):
+        assert structure_of(resolve(altered(one, x))) == structure_of(one)
