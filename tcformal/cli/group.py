@@ -31,7 +31,8 @@ SUMMARIES: dict[str, str] = {
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",
     "completion": "Print what makes a shell complete commands, options and names of units.",
-    "distance": "How far the results of two units can be apart on the same inputs: a proved bound, and inputs.",
+    "distance": "How far the results of two units can be apart on the same inputs: a proved bound, and "
+    "inputs.",
     "doctor": "Say what is installed, what is missing, and what it would give.",
     "eval": "Compute d = a·b + c on one or more units.",
     "exact": "How wide slices of integers may be, and how many products of them a unit sums exactly.",

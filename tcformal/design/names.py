@@ -28,6 +28,16 @@ FAMILIES: dict[str, str] = {
 }
 
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
+#: How parameters follow one another in a name, in which kept answers have them.
+_ORDER = (
+    "products", "summation", "c_position", "fraction_bits", "c_fraction_bits", "alignment_rounding",
+    "normalise_products", "zero_exponent", "carry_bits", "accumulation", "lost_bits", "zero_words",
+    "vanished_c", "aligned_group", "zero_terms", "exponent_step", "order", "normalise_operands",
+    "piece_bits", "dropped_pieces", "negated", "group", "product_limit", "sum_fraction_bits",
+    "sum_rounding", "operand_subnormals", "b_subnormals", "c_subnormals", "result_subnormals",
+    "product_rounding", "accumulator", "conversion", "nan_word", "nan_rule", "factor_nan_word", "zero_sign",
+    "overflow",
+)  # fmt: skip
 _INTEGERS = (*NUMBERS, "zero_exponent", "group")
 #: Arm instructions whose arithmetic FPCR.EBF chooses; without a choice, EBF=0.
 _ARM = ("arm/bfdot", "arm/bfmmla", "arm/bfmopa")
@@ -211,8 +221,8 @@ def tree_name(operands: Operands, design: Design, made: Tree) -> str:
         settings["nan_rule"] = made.nan_rule
     settings |= {f"{stage}.{name}": _text(name, value) for stage, name, value in made.settings}
     usual = {**_family_defaults("tree", operands), **PLAIN, "products": made.k}
-    parameters = design.parameters().items()
-    settings |= {name: _text(name, value) for name, value in parameters if value != usual[name]}
+    own = {name: value for name, value in design.parameters().items() if value != usual[name]}
+    settings |= {name: _text(name, own[name]) for name in sorted(own, key=_ORDER.index)}
     settings |= {f"{letter}_format": name for letter, name in operands.names().items()}
     return "tree@" + ",".join(f"{key}={value}" for key, value in settings.items())
 

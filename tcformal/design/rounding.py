@@ -73,56 +73,6 @@ EXACT_SUM: dict[str, str | None] = {
     "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
     "accumulation": "twos_complement",
 }  # fmt: skip
-#: What the other parameters may be where products are cut into pieces.
-IN_PIECES: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("joined", "after"), "group": (None,),
-    "normalise_products": (False,), "product_rounding": (None,), "product_limit": (None,),
-    "nan_rule": ("word",), "c_fraction_bits": (None,),
-    "accumulation": ("twos_complement",), "order": ("ascending",),
-}  # fmt: skip
-#: What the other parameters may be where c is added to the sum of the products before that is rounded.
-AFTER: dict[str, tuple[object, ...]] = {
-    "group": (None,), "carry_bits": (None,), "product_rounding": (None,), "nan_rule": ("word",),
-}  # fmt: skip
-#: What the other parameters may be with summation `tr` and `gtr`.
-IN_STEPS: dict[str, tuple[object, ...]] = {
-    "zero_exponent": ("none",), "carry_bits": (None,), "normalise_products": (False,),
-    "product_rounding": (None,), "zero_sign": ("sum", "positive"),
-}  # fmt: skip
-#: What the other parameters may be where c is aligned in another way than the products.
-C_APART: dict[str, tuple[object, ...]] = {
-    "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
-    "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
-}  # fmt: skip
-#: What the other parameters may be where the bits that alignment cuts off are jammed.
-JAMMED: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("joined",), "alignment_rounding": ("RZ",),
-    "zero_exponent": ("none",), "accumulation": ("twos_complement",), "carry_bits": (None,), "group": (None,),
-    "c_fraction_bits": (None,), "piece_bits": (None,), "order": ("ascending",), "product_rounding": (None,),
-}  # fmt: skip
-#: What the other parameters may be where one bit stands for all that alignment cuts off.
-STICKY: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "alignment_rounding": ("RZ",),
-    "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
-    "product_rounding": (None,), "piece_bits": (None,),
-}  # fmt: skip
-#: What the other parameters may be where a product's carry-save halves are cut, each by itself.
-HALVES: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("after",), "alignment_rounding": ("RZ",), "order": ("ascending",),
-    "accumulation": ("twos_complement",), "normalise_products": (False,), "product_limit": (None,),
-    "piece_bits": (None,), "negated": ("none",), "zero_sign": ("positive", "sum"),
-}  # fmt: skip
-#: What the other parameters may be where the exponents of factors go in steps.
-IN_EXPONENT_STEPS: dict[str, tuple[object, ...]] = {
-    "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
-    "piece_bits": (None,), "zero_terms": (None,),
-}  # fmt: skip
-#: What the other parameters may be where zero terms count as numbers.
-ZERO_TERMS: dict[str, tuple[object, ...]] = {
-    "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
-    "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
-    "b_subnormals": (None,), "c_subnormals": ("kept", "hidden_bit"), "nan_rule": ("word",),
-}  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,

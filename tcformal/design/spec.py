@@ -13,28 +13,77 @@ from typing import Literal
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.rounding import (
-    AFTER,
-    C_APART,
     CHOICES,
     EXACT_SUM,
-    HALVES,
-    IN_EXPONENT_STEPS,
-    IN_PIECES,
-    IN_STEPS,
-    JAMMED,
     NAN_ORDERS,
     NUMBERS,
     POSITIONS_OF,
-    STICKY,
     SUBNORMALS,
     SUM_ROUNDINGS_OF,
     ZERO_EXPONENTS,
-    ZERO_TERMS,
     Conversion,
     conversion,
 )
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+
+#: What the sources combine: where a parameter has one of some values (none named: where it is given), others
+#: have one of theirs.
+_TOGETHER: tuple[tuple[str, tuple[object, ...], dict[str, tuple[object, ...]]], ...] = (
+    ("group", (), {
+        "product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum"),
+    }),
+    ("summation", ("tr", "gtr"), {
+        "zero_exponent": ("none",), "carry_bits": (None,), "normalise_products": (False,),
+        "product_rounding": (None,), "zero_sign": ("sum", "positive"),
+    }),
+    ("summation", ("pair_chains",), {"nan_rule": ("word", "first_operand")}),
+    ("accumulation", ("sign_magnitude",), {"carry_bits": (None,)}),
+    ("c_fraction_bits", (), {
+        "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
+        "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
+    }),
+    ("aligned_group", (), {
+        "alignment_rounding": ("RD",), "order": ("ascending",), "accumulation": ("twos_complement",),
+    }),
+    ("lost_bits", ("jammed",), {
+        "summation": ("fused",), "c_position": ("joined",), "alignment_rounding": ("RZ",),
+        "zero_exponent": ("none",), "accumulation": ("twos_complement",), "carry_bits": (None,),
+        "group": (None,), "c_fraction_bits": (None,), "piece_bits": (None,), "order": ("ascending",),
+        "product_rounding": (None,),
+    }),
+    ("lost_bits", ("sticky",), {
+        "summation": ("fused",), "c_position": ("joined",), "group": (None,), "alignment_rounding": ("RZ",),
+        "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
+        "product_rounding": (None,), "piece_bits": (None,),
+    }),
+    ("lost_bits", ("halves",), {
+        "summation": ("fused",), "c_position": ("after",), "alignment_rounding": ("RZ",),
+        "order": ("ascending",), "accumulation": ("twos_complement",), "normalise_products": (False,),
+        "product_limit": (None,), "piece_bits": (None,), "negated": ("none",),
+        "zero_sign": ("positive", "sum"),
+    }),
+    ("zero_terms", (), {
+        "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
+        "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
+        "b_subnormals": (None,), "c_subnormals": ("kept", "hidden_bit"), "nan_rule": ("word",),
+    }),
+    ("zero_words", ("skipped",), {"nan_rule": ("word",)}),
+    ("c_subnormals", ("hidden_bit",), {"lost_bits": ("sticky",)}),
+    ("exponent_step", (2, 4, 8), {
+        "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
+        "piece_bits": (None,), "zero_terms": (None,),
+    }),
+    ("c_position", ("after",), {
+        "group": (None,), "carry_bits": (None,), "product_rounding": (None,), "nan_rule": ("word",),
+    }),
+    ("piece_bits", (), {
+        "summation": ("fused",), "c_position": ("joined", "after"), "group": (None,),
+        "normalise_products": (False,), "product_rounding": (None,), "product_limit": (None,),
+        "nan_rule": ("word",), "c_fraction_bits": (None,), "accumulation": ("twos_complement",),
+        "order": ("ascending",),
+    }),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,32 +103,81 @@ class Operands:
         return f"{self.d.name} = {self.a.name} · {self.b.name} + {self.c.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """The parameters of one design (the papers' symbols in brackets).
-
-    Shapes: one block takes `products` pairs (a_k, b_k) and one c.
-    Errors: InputError for a value outside its range or a combination that means nothing.
-    """
+@dataclass(frozen=True, kw_only=True)
+class Products:
+    """Stage 1, operands and their products [XIE Algorithm 7, step 1]."""
 
     #: Products summed per block [XIE L]; K is cut into blocks of min(K, products).
     products: int
+    #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
+    order: str = "ascending"
+    #: Products that are subtracted: `none`, those of `odd` k [AMX-COMPLEX: i·i = -1] or of `even` k, `all`.
+    negated: str = "none"
+    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
+    operand_subnormals: str = "kept"
+    b_subnormals: str | None = None
+    #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
+    normalise_operands: bool = False
+    #: What exponents of A and B are multiples of, counted from code 0: significands go up instead [NVDLA: 4].
+    exponent_step: int = 1
+    #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
+    zero_words: str = "summed"
+    #: Bits of the pieces into which the factors are cut: every product of two pieces, which has the exponent
+    #: of the whole one, is a term of its own; None: products are whole.
+    piece_bits: int | None = None
+    #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
+    dropped_pieces: int = 0
+    #: The rounding of each product before it is summed; None: products are exact.
+    product_rounding: str | None = None
+    #: A product of magnitude 2^this and more becomes an Inf of its sign; None: no product overflows.
+    product_limit: int | None = None
+    #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
+    normalise_products: bool = False
+    #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
+    #: every product is a term, and scales act on its exponent.
+    group: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """Stage 2, terms shifted to the largest exponent e_max and cut [XIE Algorithm 7, step 2].
+
+    An exact sum, which has `fraction_bits` None, has no alignment.
+    """
+
+    #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
+    fraction_bits: int | None = None
+    #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term.
+    alignment_rounding: str = "RZ"
+    #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
+    #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
+    #: for its rounding; with carry_bits, the lowest number of the width is a -0 [Vortex]; `halves`, nothing,
+    #: and a product is cut as the two numbers that a multiplier leaves [NVDLA].
+    lost_bits: str = "cut"
+    #: Exponent of a term whose value is zero [MMA-Sim 2.1.1 e_zero]: a number; `own`, its encoding's; `none`:
+    #: zero terms take no part in e_max.
+    zero_exponent: int | Literal["own", "none"] = "none"
+    #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
+    zero_terms: int | None = None
+    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
+    c_subnormals: str = "kept"
+    #: Fraction bits that c keeps below its own exponent, where the products' exponents are smaller: c takes
+    #: part in e_max with its exponent less the bits by which these exceed `fraction_bits`; None: as many.
+    c_fraction_bits: int | None = None
+    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, if a unit exceeds 2^e_min.
+    vanished_c: str = "cut"
+    #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
+    aligned_group: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accumulation:
+    """Stage 3, the order in which terms and c are summed, and the adder [XIE Algorithm 7, step 3]."""
+
     summation: str = "fused"  # how a block is summed: one of SUMMATIONS
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
     #: `after`: c is added, exactly, to the fused sum of the products, before its one rounding [Gaudi 2].
     c_position: str = "joined"
-    #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
-    fraction_bits: int | None = None
-    #: Fraction bits that c keeps below its own exponent, where the products' exponents are smaller: c takes
-    #: part in e_max with its exponent less the bits by which these exceed `fraction_bits`; None: as many.
-    c_fraction_bits: int | None = None
-    #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term.
-    alignment_rounding: str = "RZ"
-    #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
-    normalise_products: bool = False
-    #: Exponent of a term whose value is zero [MMA-Sim 2.1.1 e_zero]: a number; `own`, its encoding's; `none`:
-    #: zero terms take no part in e_max.
-    zero_exponent: int | Literal["own", "none"] = "none"
     #: Bits of the sum above the units bit of a significand in [1, 2), sign apart, else it wraps; None: all.
     carry_bits: int | None = None
     #: How aligned terms are added up: `twos_complement`, or `sign_magnitude` (partial sums are signs and
@@ -87,56 +185,36 @@ class Design:
     #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
     #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
-    #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
-    #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
-    #: for its rounding; with carry_bits, the lowest number of the width is a -0 [Vortex]; `halves`, nothing,
-    #: and a product is cut as the two numbers that a multiplier leaves [NVDLA].
-    lost_bits: str = "cut"
-    #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
-    zero_words: str = "summed"
-    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, if a unit exceeds 2^e_min.
-    vanished_c: str = "cut"
-    #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
-    aligned_group: int | None = None
-    #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
-    zero_terms: int | None = None
-    #: What exponents of A and B are multiples of, counted from code 0: significands go up instead [NVDLA: 4].
-    exponent_step: int = 1
-    #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
-    order: str = "ascending"
-    #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
-    normalise_operands: bool = False
-    #: Bits of the pieces into which the factors are cut: every product of two pieces, which has the exponent
-    #: of the whole one, is a term of its own; None: products are whole.
-    piece_bits: int | None = None
-    #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
-    dropped_pieces: int = 0
-    #: Products that are subtracted: `none`, those of `odd` k [AMX-COMPLEX: i·i = -1] or of `even` k, `all`.
-    negated: str = "none"
-    #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
-    #: every product is a term, and scales act on its exponent.
-    group: int | None = None
-    #: A product of magnitude 2^this and more becomes an Inf of its sign; None: no product overflows.
-    product_limit: int | None = None
+    #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
+    #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
+    accumulator: str | None = None
     #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; None elsewhere.
     sum_fraction_bits: int | None = None
     #: What `tr` and `gtr` cut: the products' sum, c, and their sum [MMA-Sim 2.1.1], RD; all but the last,
     #: RD_ADDENDS [XIE Algorithms 10, 11]; RZ: the hypothetical instruction of XIE §6.2.4; RD elsewhere.
     sum_rounding: str = "RD"
-    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
-    operand_subnormals: str = "kept"
-    b_subnormals: str | None = None
-    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
-    c_subnormals: str = "kept"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounding:
+    """Stage 4, the sum normalised and rounded to the result's format [XIE Algorithm 7, step 4]."""
+
+    conversion: str  # of a block's final sum [XIE ρ]
     #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded
     #: as if exponents had no end, but is that one when rounded as a subnormal [IEEE 754 §7.5].
     result_subnormals: str = "kept"
-    product_rounding: str | None = None  # of each product before it is summed; None: exact
-    #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
-    #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
-    accumulator: str | None = None
-    conversion: str  # of a block's final sum [XIE ρ]
+    #: What overflows: `infinity`, ±Inf; `ieee`, as IEEE 754 §7.4; `largest`, the largest number of its sign.
+    overflow: str = "infinity"
+    #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
+    #: zero is +0, a sum that rounds to zero keeps its sign.
+    zero_sign: str = "positive"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecialValues:
+    """Stage 5, the words of NaN results."""
+
     nan_word: int  # the encoding of every NaN result
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
@@ -147,11 +225,17 @@ class Design:
     #: invalid operation; else c's NaN, made quiet; else nan_word.
     nan_rule: str = "word"
     factor_nan_word: int | None = None  # under `products_c` alone
-    #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
-    #: zero is +0, a sum that rounds to zero keeps its sign.
-    zero_sign: str = "positive"
-    #: What overflows: `infinity`, ±Inf; `ieee`, as IEEE 754 §7.4; `largest`, the largest number of its sign.
-    overflow: str = "infinity"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(SpecialValues, Rounding, Accumulation, Alignment, Products):
+    """The parameters of one design, by stage (the papers' symbols in brackets).
+
+    A function of one stage takes that stage's record, of which a whole design is one.
+
+    Shapes: one block takes `products` pairs (a_k, b_k) and one c.
+    Errors: InputError for a value outside its range or a combination that means nothing.
+    """
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -202,41 +286,56 @@ class Design:
             )
         if self.accumulator is not None:
             conversion(self.accumulator)
-        self._check_rare()
-        if self.fraction_bits is None:
+        group = self.aligned_group
+        for name, given in (
+            ("accumulation", "ones_complement"),
+            ("vanished_c", "dropped"),
+            ("aligned_group", group),
+        ):
+            if self.c_fraction_bits is None and given is not None and getattr(self, name) == given:
+                raise InputError(f"expected c_fraction_bits with {name}={given}, but got None")
+        for name, values, others in _TOGETHER:
+            value = getattr(self, name)
+            if value in values if values else value is not None:
+                _check_others(self, name, others)
+        _check_others(self, "summation", {"sum_rounding": SUM_ROUNDINGS_OF.get(self.summation, ("RD",))})
+        self._check_numbers()
+        self._check_nan_rule()
+
+    def _check_numbers(self) -> None:
+        """Raise InputError for numbers that do not fit each other, or are given where nothing is counted."""
+        f, of_c = self.fraction_bits, self.c_fraction_bits
+        if f is None:
             for name, neutral in EXACT_SUM.items():
                 if getattr(self, name) != neutral:
                     raise InputError(
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
-        _check_c_apart(self)
-        _check_lost(self)
-        if self.c_position == "after":
-            _check_plain(self, "c_position", AFTER)
-            if f is None:
+            if self.lost_bits != "cut":
+                raise InputError(f"expected fraction_bits with lost_bits={self.lost_bits}, but got None")
+            if self.c_position == "after":
                 raise InputError(
                     "expected fraction_bits with c_position=after, because an exact sum of the products and "
                     "then c is that of all of them, but got None"
                 )
-        if self.piece_bits is not None:
-            _check_plain(self, "piece_bits", IN_PIECES)
-        elif self.dropped_pieces:
-            raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
-
-    def _check_rare(self) -> None:
-        """Raise InputError for combinations without hardware or source."""
-        if self.group is not None:
-            _check_plain(
-                self,
-                "group",
-                {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
+        if of_c is not None and (f is None or of_c < f):
+            raise InputError(
+                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
             )
-        if self.summation in ("tr", "gtr"):
-            _check_plain(self, "summation", IN_STEPS)
-        _check_plain(self, "summation", {"sum_rounding": SUM_ROUNDINGS_OF.get(self.summation, ("RD",))})
-        if self.summation == "pair_chains":
-            _check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
+        if self.piece_bits is None and self.dropped_pieces:
+            raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
+        if self.exponent_step & (self.exponent_step - 1):
+            raise InputError(f"expected a power of two for exponent_step, but got {self.exponent_step}")
+        self._check_products()
+        sums = [conversion(x) for x in (self.conversion, self.accumulator) if x is not None]
+        if self.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
+            raise InputError(
+                f"expected c_subnormals=kept with sums in fixed point, but got {self.c_subnormals}"
+            )
+
+    def _check_products(self) -> None:
+        """Raise InputError for a number of products that groups, pairs or chains do not divide."""
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "
@@ -252,13 +351,26 @@ class Design:
             raise InputError(
                 f"expected an even number of products with order=odd_first, but got {self.products}"
             )
+        if self.aligned_group is not None and self.products % self.aligned_group:
+            raise InputError(
+                f"expected products to be a multiple of aligned_group={self.aligned_group}, "
+                f"but got {self.products}"
+            )
+
+    def _check_nan_rule(self) -> None:
+        """Raise InputError for a rule of NaN operands where it is not known which one a step returns."""
+        word = self.factor_nan_word
+        if (self.nan_rule == "products_c") != (word is not None):
+            raise InputError(
+                f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {self.nan_rule}"
+            )
         summed = (self.summation, self.c_position)
-        single = summed == ("fused", "joined") and self.products == 1
-        pair = summed == ("fused", "last") and self.products == 2 and self.nan_rule == "a_sum_b"
-        joined = summed == ("fused", "joined") and self.group is None
-        if self.nan_rule == "products_c" and joined:
-            return
-        if self.nan_rule != "word" and not single and not pair and summed not in NAN_ORDERS:
+        known = self.nan_rule == "word" or summed in NAN_ORDERS
+        if summed == ("fused", "joined"):
+            known |= self.products == 1 or (self.nan_rule == "products_c" and self.group is None)
+        if summed == ("fused", "last"):
+            known |= self.products == 2 and self.nan_rule == "a_sum_b"
+        if not known:
             raise InputError(
                 "expected summation=sequential with c_position=first, summation=two_chains, or products=1 in "
                 f"one sum with c, for nan_rule={self.nan_rule}, but got summation={self.summation} "
@@ -308,65 +420,10 @@ def subtracts(negated: str, k: int) -> bool:
     return negated == "all" or negated == ("odd" if k % 2 else "even")
 
 
-def _check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
-    """Raise InputError for parameters that no source combines with `name`."""
-    for other, allowed in neutral.items():
+def _check_others(design: Design, name: str, others: dict[str, tuple[object, ...]]) -> None:
+    """Raise InputError for parameters that no source combines with the one of this name."""
+    for other, allowed in others.items():
         value = getattr(design, other)
         if value not in allowed:
             shown = " or ".join(str(a) for a in allowed)
             raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
-
-
-def _check_lost(design: Design) -> None:
-    """Raise InputError for combinations with lost bits, skipped blocks or zeros as ones that no
-    source gives."""
-    rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
-    if design.lost_bits in rules:
-        _check_plain(design, "lost_bits", rules[design.lost_bits])
-        if design.fraction_bits is None:
-            raise InputError(f"expected fraction_bits with lost_bits={design.lost_bits}, but got None")
-    if design.zero_terms is not None:
-        _check_plain(design, "zero_terms", ZERO_TERMS)
-    if design.zero_words == "skipped":
-        _check_plain(design, "zero_words", {"nan_rule": ("word",)})
-    if design.c_subnormals == "hidden_bit":
-        _check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
-    sums = [conversion(x) for x in (design.conversion, design.accumulator) if x is not None]
-    if design.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
-        raise InputError(
-            f"expected c_subnormals=kept with sums in fixed point, but got {design.c_subnormals}"
-        )
-    if design.exponent_step != 1:
-        _check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
-    if design.exponent_step & (design.exponent_step - 1):
-        raise InputError(f"expected a power of two for exponent_step, but got {design.exponent_step}")
-
-
-def _check_c_apart(design: Design) -> None:
-    """Raise InputError for combinations with a separately aligned c that no source gives."""
-    if design.accumulation == "sign_magnitude":
-        _check_plain(design, "accumulation", {"carry_bits": (None,)})
-    f, of_c = design.fraction_bits, design.c_fraction_bits
-    if of_c is not None:
-        _check_plain(design, "c_fraction_bits", C_APART)
-        if f is None or of_c < f:
-            raise InputError(
-                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
-            )
-    group = design.aligned_group
-    own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
-    for name, value in own:
-        if value is not None and getattr(design, name) == value and of_c is None:
-            raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
-    if group is not None:
-        neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
-        _check_plain(design, "aligned_group", neutral | {"accumulation": ("twos_complement",)})
-        if design.products % group:
-            raise InputError(
-                f"expected products to be a multiple of aligned_group={group}, but got {design.products}"
-            )
-    word = design.factor_nan_word
-    if (design.nan_rule == "products_c") != (word is not None):
-        raise InputError(
-            f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {design.nan_rule}"
-        )
