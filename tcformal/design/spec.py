@@ -116,6 +116,8 @@ class Products:
     #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
     b_subnormals: str | None = None
+    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
+    c_subnormals: str = "kept"
     #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
     normalise_operands: bool = False
     #: What exponents of A and B are multiples of, counted from code 0: significands go up instead [NVDLA: 4].
@@ -131,11 +133,20 @@ class Products:
     product_rounding: str | None = None
     #: A product of magnitude 2^this and more becomes an Inf of its sign; None: no product overflows.
     product_limit: int | None = None
-    #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
-    normalise_products: bool = False
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
     group: int | None = None
+
+    def subtracts(self, k: int) -> bool:
+        """Whether product k is subtracted."""
+        return subtracts(self.negated, k)
+
+    @property
+    def product_conversion(self) -> Conversion:
+        """The rounding of products; InputError where products stay exact."""
+        if self.product_rounding is None:
+            raise InputError("expected a design with product_rounding, but its products are exact")
+        return conversion(self.product_rounding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +156,8 @@ class Alignment:
     An exact sum, which has `fraction_bits` None, has no alignment.
     """
 
+    #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
+    normalise_products: bool = False
     #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
     fraction_bits: int | None = None
     #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term.
@@ -159,8 +172,6 @@ class Alignment:
     zero_exponent: int | Literal["own", "none"] = "none"
     #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
     zero_terms: int | None = None
-    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
-    c_subnormals: str = "kept"
     #: Fraction bits that c keeps below its own exponent, where the products' exponents are smaller: c takes
     #: part in e_max with its exponent less the bits by which these exceed `fraction_bits`; None: as many.
     c_fraction_bits: int | None = None
@@ -168,6 +179,11 @@ class Alignment:
     vanished_c: str = "cut"
     #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
     aligned_group: int | None = None
+
+    @property
+    def framed(self) -> bool:
+        """Whether c is aligned differently from the products."""
+        return self.c_fraction_bits is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,6 +225,11 @@ class Rounding:
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
+
+    @property
+    def rho(self) -> Conversion:
+        """The conversion of a block's final sum [XIE ρ]."""
+        return conversion(self.conversion)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -378,20 +399,6 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products):
             )
 
     @property
-    def rho(self) -> Conversion:
-        """The conversion of a block's final sum [XIE ρ]."""
-        return conversion(self.conversion)
-
-    def subtracts(self, k: int) -> bool:
-        """Whether product k is subtracted."""
-        return subtracts(self.negated, k)
-
-    @property
-    def framed(self) -> bool:
-        """Whether c is aligned differently from the products."""
-        return self.c_fraction_bits is not None
-
-    @property
     def one_sum(self) -> bool:
         """Whether the design is one fused sum: terms aligned at one exponent, truncated, added, rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
@@ -402,13 +409,6 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products):
     def step(self) -> Conversion:
         """The rounding of partial sums, or the final conversion where there are none."""
         return conversion(self.accumulator) if self.accumulator is not None else self.rho
-
-    @property
-    def product_conversion(self) -> Conversion:
-        """The rounding of products; InputError where products stay exact."""
-        if self.product_rounding is None:
-            raise InputError("expected a design with product_rounding, but its products are exact")
-        return conversion(self.product_rounding)
 
     def parameters(self) -> dict[str, int | str | bool | None]:
         """All parameters by name, in definition order."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.design.spec import Design
+from tcformal.design.spec import Alignment, Design
 from tcformal.errors import InputError
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import align, round_to, round_units, sign_of_sum
@@ -133,7 +133,7 @@ def framed_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) ->
     return overflow if overflow is not None else round_to(design, first.sign, first.magnitude, design.rho)
 
 
-def _grid(design: Design, x: ExactValue, bits: int, zeros: bool, f: int | None = None) -> int | None:
+def _grid(design: Alignment, x: ExactValue, bits: int, zeros: bool, f: int | None = None) -> int | None:
     """The exponent of the grid unit that a term requires; None if it requires none."""
     if not x.is_zero:
         return x.exponent - bits
@@ -155,7 +155,7 @@ def _counts(design: Design, products: Sequence[ExactValue], c: ExactValue, grid:
     return [n + away * (x.sign != c.sign) for n, x in zip(counts, products, strict=True)]
 
 
-def _group_counts(design: Design, products: Sequence[ExactValue], f: int, grid: int) -> list[int]:
+def _group_counts(design: Alignment, products: Sequence[ExactValue], f: int, grid: int) -> list[int]:
     """Each group's sum in grid units, its products truncated at the group's largest exponent."""
     size = design.aligned_group or len(products)
     counts = []

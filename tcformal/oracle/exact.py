@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tcformal.checks import check_int
 from tcformal.design.rounding import conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Design, Products, SpecialValues
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
@@ -128,7 +128,7 @@ def _word_of_pairs(
 
 
 def _word_of_chain(
-    design: Design,
+    design: SpecialValues,
     pairs: Sequence[tuple[Word, Word]],
     results: Sequence[ExactValue],
     word: int | None,
@@ -283,7 +283,7 @@ def dot(
     return d
 
 
-def _operand(design: Design, fmt: Format, word: int) -> ExactValue:
+def _operand(design: Products, fmt: Format, word: int) -> ExactValue:
     """The exact value of an element of A or B, with its exponent rounded down to the design's step."""
     return in_exponent_steps(decode(fmt, word), -fmt.bias, design.exponent_step)
 
@@ -381,7 +381,7 @@ def _converted(fmt: Format, bits: int, target: Format) -> int:
     return _pack(target, value)
 
 
-def _block_length(design: Design, a: Sequence[int], b: Sequence[int]) -> int:
+def _block_length(design: Products, a: Sequence[int], b: Sequence[int]) -> int:
     """The block length L, after a check of the operands' lengths."""
     if len(a) != len(b):
         raise InputError(f"expected as many elements of b as of a ({len(a)}), but got {len(b)}")
@@ -394,7 +394,7 @@ def _block_length(design: Design, a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def _scales(
-    design: Design,
+    design: Products,
     k: int,
     scale_format: Format | None,
     scale_block: int | None,
@@ -430,7 +430,7 @@ def _check_output(rho_text: str, nan_word: int, d_format: Format) -> None:
         raise InputError(f"expected nan_word to be a NaN of {d_format}, but got {nan_word:#x}")
 
 
-def _encode(design: Design, d_format: Format, d: ExactValue) -> int:
+def _encode(design: SpecialValues, d_format: Format, d: ExactValue) -> int:
     """The raw encoding of a block's result."""
     return design.nan_word if d.kind is NumberClass.NAN else _pack(d_format, d)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from tcformal.design.rounding import conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Design, Products
 from tcformal.oracle.rounding import round_to, sign_of_sum
 from tcformal.oracle.text import exact_sum, in_units, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
@@ -138,7 +138,7 @@ def in_exponent_steps(x: ExactValue, lowest: int, step: int) -> ExactValue:
 
 
 def pieces(
-    design: Design, a: ExactValue, b: ExactValue, product: ExactValue, precisions: tuple[int, int]
+    design: Products, a: ExactValue, b: ExactValue, product: ExactValue, precisions: tuple[int, int]
 ) -> list[ExactValue]:
     """A product split into products of its factors' pieces, each with the whole product's exponent.
 
@@ -166,7 +166,7 @@ def pieces(
     ]
 
 
-def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
+def in_order(design: Products, items: Sequence[Element]) -> list[Element]:
     """A block's items in the design's order of k: 1, 0, 3, 2, … under order `odd_first`."""
     if design.order == "ascending":
         return list(items)

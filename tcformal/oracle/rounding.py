@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Rounding
 from tcformal.oracle.text import in_units, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
@@ -41,7 +41,7 @@ def wrap(total: int, width: int) -> int:
     return count - modulus if 2 * count >= modulus else count
 
 
-def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
+def round_to(design: Rounding, sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
     """The conversion of (-1)^sign * magnitude: rounded once, subnormals produced or made zeros.
 
     Ranges and units: a multiple of 2^(e - fraction_bits), e the exponent of the magnitude and at least

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Alignment, Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
 from tcformal.oracle.text import exact_sum, in_units, of_units, power_of_two
@@ -126,7 +126,7 @@ def saved(rows: Sequence[int]) -> list[int]:
     return rows
 
 
-def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> Fraction:
+def left_over(design: Alignment, terms: Sequence[ExactValue], total: Fraction) -> Fraction:
     """The sticky bit of a truncated sum: a tiny positive number if alignment lost any bits.
 
     Ranges and units: far less than half of the last bit that any rounding of `total` keeps.
@@ -139,7 +139,7 @@ def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> F
     return abs(total) * power_of_two(-400) if any(n % whole for n, whole in exact) else Fraction(0)
 
 
-def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:
+def largest_exponent(design: Alignment, terms: Sequence[ExactValue]) -> int | None:
     """The alignment exponent e_max; None if all terms are zeros without exponents.
 
     Shapes: terms: n finite values.
@@ -150,7 +150,7 @@ def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:
     return max(exponents) if exponents else None
 
 
-def _exponent(design: Design, term: ExactValue) -> int | None:
+def _exponent(design: Alignment, term: ExactValue) -> int | None:
     """A term's exponent for e_max; None if it takes no part."""
     if not term.is_zero:
         return exponent_of(term.magnitude) if design.normalise_products else term.exponent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tcformal.design.spec import Design
+from tcformal.design.spec import Rounding, SpecialValues
 from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -100,7 +100,7 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
     return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
 
 
-def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Rounding) -> SpecialCases:
     """Wrap a rounded sum in its special cases: NaN, Inf, overflow, flushed results, sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
@@ -191,7 +191,7 @@ def tree_nans(rule: str, parts: Sequence[Addend | Carried]) -> tuple[Nan, ...]:
 
 
 def products_nans(
-    g: Graph, addends: Sequence[Addend], c: Carried, invalid: Node, design: Design
+    g: Graph, addends: Sequence[Addend], c: Carried, invalid: Node, design: SpecialValues
 ) -> tuple[Nan, ...]:
     """The candidate NaNs of a sum under nan_rule `products_c`: factors, invalid products, then c.
 

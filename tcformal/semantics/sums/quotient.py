@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.design.rounding import Conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Rounding
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.normalise import normalise_term
@@ -11,7 +11,7 @@ from tcformal.semantics.number import Number, Term
 from tcformal.semantics.sums.step import convert_number
 
 
-def quotient(g: Graph, x: Number, y: Number, design: Design, target: Conversion) -> Number:
+def quotient(g: Graph, x: Number, y: Number, design: Rounding, target: Conversion) -> Number:
     """The quotient x / y with one rounding.
 
     Ranges and units: exact before the rounding, which sees two bits more than it keeps and whether any

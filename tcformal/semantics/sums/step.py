@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.design.rounding import Conversion
-from tcformal.design.spec import Design
+from tcformal.design.spec import Design, Rounding
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, any_of, cuts_off, effective_exponents, largest, shift_to
@@ -168,7 +168,7 @@ def round_total(
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
-def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Summed:
+def convert_number(g: Graph, x: Number, design: Rounding, target: Conversion) -> Summed:
     """Round one number to `target` (the rounding of a product); specials pass through."""
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)

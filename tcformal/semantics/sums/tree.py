@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tcformal.design.spec import Design, Operands
+from tcformal.design.spec import Design, Operands, Rounding
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -107,7 +107,7 @@ class _TreeDot:
             )
 
     def _operand(
-        self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
+        self, step: Step, child: int | str | Step, design: Rounding, inner: Mapping[Step, Carried]
     ) -> Addend | Carried:
         """An operand of a sum: a product, an inner sum, c, or a +0 in the result format."""
         if isinstance(child, int):
