@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tcformal.checks import check_choice, check_text, shown
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.oracle.text import parse_magnitude
+from tcformal.oracle.numerals import parse_magnitude
 from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.simulation import arrays
 

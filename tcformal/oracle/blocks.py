@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from tcformal.design.spec import Alignment, Design
 from tcformal.errors import InputError
+from tcformal.oracle.numerals import exact_sum, of_units
 from tcformal.oracle.products import exact_specials
-from tcformal.oracle.rounding import align, round_to, round_units, sign_of_sum
+from tcformal.oracle.rounded import align, round_to, round_units, sign_of_sum
 from tcformal.oracle.sums import aligned_sum, fused_sum, largest_exponent
-from tcformal.oracle.text import exact_sum, of_units
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design, Products
-from tcformal.oracle.rounding import round_to, sign_of_sum
-from tcformal.oracle.text import exact_sum, in_units, power_of_two
+from tcformal.oracle.numerals import exact_sum, in_units, power_of_two
+from tcformal.oracle.rounded import round_to, sign_of_sum
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 NAN = ExactValue(NumberClass.NAN)

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Alignment, Design
+from tcformal.oracle.numerals import exact_sum, in_units, of_units, power_of_two
 from tcformal.oracle.products import exact_specials
-from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
-from tcformal.oracle.text import exact_sum, in_units, of_units, power_of_two
+from tcformal.oracle.rounded import round_to, round_units, sign_of_sum, wrap
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tcformal.checks import check_int
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import ValueTextError
-from tcformal.oracle.text import in_units, number_text, of_units, parse_magnitude
+from tcformal.oracle.numerals import in_units, number_text, of_units, parse_magnitude
 
 _ZERO = Fraction(0)
 

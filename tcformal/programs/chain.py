@@ -12,8 +12,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
+from tcformal.semantics.dot_product import unit_dot
 from tcformal.semantics.stages import Block, Dot, DotStep
-from tcformal.semantics.unit import unit_dot
 
 #: The most products of one call of which a circuit is built.
 MOST_CALLED = 4096

@@ -28,13 +28,13 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot
+from tcformal.semantics.dot_product import unit_dot
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import pack, saturated
 from tcformal.semantics.product import product
 from tcformal.semantics.sums.quotient import quotient
 from tcformal.semantics.sums.step import convert_number, fused_sum
-from tcformal.semantics.unit import unit_dot
 from tcformal.semantics.unpack import unpack
 
 #: Scalar operations: one IEEE operation rounded once, as an FFMA or FADD of a GPU.

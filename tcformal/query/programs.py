@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_choice, check_int
-from tcformal.oracle.programs import program_result
-from tcformal.oracle.text import number_text
+from tcformal.oracle.interpreter import program_result
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import value_data
 from tcformal.programs.program import Program, program_of
 from tcformal.query.assume import Assumptions

@@ -14,7 +14,7 @@ from tcformal.backends.vector import Vector
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.query.pair import EqualityQuestion

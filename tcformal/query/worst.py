@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_positive
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.programs.error import ULP_STEP
 from tcformal.query.kinds.comparison.kind import asked_data, replayed_data, shrunk
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Rounding, SumStep, Trace

@@ -8,7 +8,7 @@ from fractions import Fraction
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import Divergence
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace

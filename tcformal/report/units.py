@@ -18,7 +18,7 @@ from tcformal.design.sources import references
 from tcformal.design.trees.tree import Tree
 from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
-from tcformal.oracle.text import number_text, power_of_two
+from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import format_value
 from tcformal.report.text import WIDTH, table
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.rounding import round_units
+from tcformal.oracle.rounded import round_units
 from tcformal.theory.conditions import (
     Terms,
     always_infinite,

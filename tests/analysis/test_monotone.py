@@ -15,7 +15,7 @@ from tcformal.analysis.distance.monotone import Fall, FallSearch, Monotonicity, 
 from tcformal.cli import main
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.exact import unit_dot
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness

@@ -16,7 +16,7 @@ from tcformal.analysis.bounds.programs import nearest, program_accuracy
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
 from tcformal.simulation.runnable import RunnableProgram
@@ -95,7 +95,7 @@ def test_words_are_within_their_bounds() -> None:
         high = symbols.rounded(whole, fp32, fmt, mode, False)
         low = symbols.rounded(symbols.total([whole, high.scaled(Fraction(-1))]), fp32, fmt, mode, False)
         plan = p.plan(1)
-        from tcformal.oracle.programs import run_program
+        from tcformal.oracle.interpreter import run_program
 
         for x in rng.standard_normal(60) * 2.0 ** rng.integers(-7, 5, 60):
             value = Fraction(float(np.float32(x)))

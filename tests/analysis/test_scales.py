@@ -15,7 +15,7 @@ from tcformal.analysis.bounds.program.sums import Scale
 from tcformal.analysis.bounds.program.words import Range
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
 

@@ -21,7 +21,7 @@ from tcformal.design.names import resolve
 from tcformal.design.steps import CallStep
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.program import Program, program
 from tcformal.simulation.unit import Unit

@@ -42,7 +42,7 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import circuit
 from tcformal.query.replay import oracle_result

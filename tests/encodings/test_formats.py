@@ -13,7 +13,7 @@ import pytest
 from tcformal.encodings.catalog import ALIASES, FORMATS, format_named
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode
 
 #: name -> width, precision, e_min, e_max, storage bits, largest finite (encoding).

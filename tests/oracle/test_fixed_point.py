@@ -11,7 +11,7 @@ from oracle.test_c_apart import result
 from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.errors import InputError
-from tcformal.oracle.rounding import to_fixed
+from tcformal.oracle.rounded import to_fixed
 from tcformal.oracle.values import NumberClass
 from tcformal.query.explain.explain import explain
 

@@ -14,7 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.oracle.exact import dot, unit_dot
-from tcformal.oracle.rounding import round_to
+from tcformal.oracle.rounded import round_to
 from tcformal.oracle.values import NumberClass, decode, encode_exact, format_value, parse_value
 
 SEED = 20263

@@ -17,7 +17,7 @@ from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.interpreter import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.error import magnitudes

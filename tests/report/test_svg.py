@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import tcformal
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Trace

@@ -33,7 +33,7 @@ from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
 from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
-from tcformal.semantics.sums import exact
+from tcformal.semantics.sums import windows
 from tcformal.semantics.unpack import unpack
 
 #: Each rounding of a signed number to an integer, in the words of IEEE 754 §4.3.
@@ -520,12 +520,12 @@ def test_exact_sums_round_as_if_nothing_was_cut(
     count: int, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One to four terms of any distance: the sum in its window rounds as the exact sum does."""
-    monkeypatch.setattr(exact, "_FIXED_WINDOW", 0)
+    monkeypatch.setattr(windows, "_FIXED_WINDOW", 0)
     span, width = 60, 3
     target = Conversion(mode, 7, 2)
     g = Graph()
     terms = wide_terms(g, count, span, width)
-    total = exact.exact_total(g, terms, target.precision)
+    total = windows.exact_total(g, terms, target.precision)
     negative, magnitude = split_sign(g, total.bits)
     made = convert(g, negative, magnitude, total.lsb, target, overflow="infinity").result
     rows = rows_of_terms(np.random.default_rng(20260715), count, span, width, 800)

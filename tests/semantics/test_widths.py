@@ -16,7 +16,7 @@ from tcformal.semantics.product import grouped_products, product
 from tcformal.semantics.reduce import align_all, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Total
-from tcformal.semantics.sums import exact
+from tcformal.semantics.sums import windows
 from tcformal.semantics.unpack import unpack
 
 #: Addends of one sum: around the powers of two at which a sum takes another bit, up to 64 and c.
@@ -69,9 +69,9 @@ def test_a_fixed_window_holds_its_largest_sum(name: str, count: int, sign: int) 
     """All products together, beside a c of zero and beside one as large as they are."""
     g = Graph()
     products = [x.term for x in largest_products(g, name, count, sign)]
-    window = exact.fixed_sum(g, products)
+    window = windows.fixed_sum(g, products)
     assert number(g, window) == count * number(g, products[0])
-    total = exact.exact_total(g, [*products, products[0]], 24)
+    total = windows.exact_total(g, [*products, products[0]], 24)
     assert value(g, total) == (count + 1) * number(g, products[0])
 
 

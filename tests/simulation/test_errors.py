@@ -17,7 +17,7 @@ from tcformal.analysis.errors import error_sample, growth, measured, values_of
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.exact import unit_dot
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import NumberClass, decode, encode_exact
 from tcformal.simulation.runnable import computation
 from tcformal.simulation.unit import Unit, unit

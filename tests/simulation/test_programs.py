@@ -10,7 +10,7 @@ import pytest
 import tcformal
 from tcformal.design.steps import PlanStep
 from tcformal.errors import InputError
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.simulation import arrays
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.runnable import program

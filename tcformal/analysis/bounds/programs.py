@@ -23,7 +23,7 @@ from tcformal.checks import check_int
 from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
-from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.interpreter import program_result, run_program
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import LONGEST, Program, program_of
 from tcformal.simulation.operands.witness import Witness

@@ -15,8 +15,8 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError
-from tcformal.oracle.errors import ulp
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.exact_errors import ulp
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.register import refused

@@ -9,7 +9,7 @@ import numpy as np
 from tcformal.backends.concrete import Concrete
 from tcformal.design.unit import product_signs
 from tcformal.errors import SolverDisagreementError
-from tcformal.oracle.programs import program_result
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit

@@ -19,9 +19,9 @@ from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact
-from tcformal.semantics.unit import unit_dot
+from tcformal.semantics.dot_product import unit_dot
 from tcformal.simulation.kernels.cut import DotCall
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.work import Work

@@ -13,7 +13,7 @@ from tcformal.analysis.errors import error_sample
 from tcformal.analysis.papers.numbers import read_number
 from tcformal.checks import check_int, read_int
 from tcformal.errors import InputError
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.query.options import SolveOptions
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.unit import Unit

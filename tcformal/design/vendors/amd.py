@@ -1,4 +1,4 @@
-"""AMD's MFMA units of CDNA1, CDNA2 and CDNA3 (XIE Tables 6 and 7)."""
+"""AMD's MFMA units of CDNA1, CDNA2 and CDNA3 (XIE Tables 6 and 7): a file for each kind of vendor."""
 
 from __future__ import annotations
 

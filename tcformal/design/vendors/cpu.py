@@ -1,4 +1,4 @@
-"""CPU dot-product instructions, from the vendors' documents."""
+"""CPU dot-product instructions, from the vendors' documents: a file for each kind of vendor."""
 
 from __future__ import annotations
 

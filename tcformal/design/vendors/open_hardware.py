@@ -1,4 +1,4 @@
-"""Units of open hardware, from published RTL, C models and emulators."""
+"""Open hardware, from published RTL, C models and emulators: a file for each kind of vendor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units with published reference implementations, against which each is tested."""
+"""Units with published references, against which each is tested: a file for each kind of vendor."""
 
 from __future__ import annotations
 

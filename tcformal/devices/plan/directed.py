@@ -12,7 +12,7 @@ from tcformal.devices.plan.maker import DirectedMaker, below_two, nans_of
 from tcformal.devices.plan.plan import Directed
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import ValueTextError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode, encode_exact
 
 #: Binades between a large and a small term: around the ends of 13, 23, 24, 25, 31 and 35 bits.

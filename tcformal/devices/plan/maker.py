@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.plan.plan import Directed
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import ValueTextError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact, encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.operands.witness import Witness

@@ -14,7 +14,7 @@ from tcformal.devices.plan.maker import DirectedMaker, below_two, nans_of
 from tcformal.devices.plan.plan import Directed
 from tcformal.encodings.spec import Specials
 from tcformal.errors import ValueTextError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact, parse_value
 
 Values = dict[str, Iterable[object]]

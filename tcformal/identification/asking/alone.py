@@ -17,7 +17,7 @@ from tcformal.errors import DeviceError
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.order.order import Order
 from tcformal.identification.order.tasks import AskBatch
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.simulation.operands.random import Batch, Raw, with_scales
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.asking.ask import Asker
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 from tcformal.simulation.operands.random import Batch, with_scales
 

@@ -14,7 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.rates import Rate
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.operands.batch import batch_of, together, witness_at

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from tcformal.identification.order.masks import Masks, NotFiniteError
 from tcformal.identification.order.tasks import Task, together
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 
 #: Fraction bits that are tried first: those of known sums, and their neighbours.
 _USUAL_BITS = (10, 13, 14, 18, 22, 23, 24, 25, 26)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tcformal.design.spec import Operands
 from tcformal.identification.order.tasks import NoOrderError, OrderProbe, Task, together
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.simulation.operands.random import Batch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value
 from tcformal.query.explain.steps import Rounding, SumStep, Trace
 

@@ -13,8 +13,8 @@ from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.node import Node
 from tcformal.ir.ops import signed
+from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
-from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
 from tcformal.query.explain.divergence import Divergence, divergence

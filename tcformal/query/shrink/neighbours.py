@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tcformal.encodings.spec import Format
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.simulation.operands.factors import factors

@@ -12,7 +12,7 @@ import numpy as np
 
 from tcformal.backends.vector import Vector
 from tcformal.encodings.spec import Format, Sign
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.neighbours import candidates, templates

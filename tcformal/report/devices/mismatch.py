@@ -7,7 +7,7 @@ from typing import Any
 
 from tcformal.identification.causes.producers import MismatchKind, Producer
 from tcformal.identification.mismatch import Explained, MismatchVerdict
-from tcformal.oracle.text import number_text, power_of_two
+from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
 from tcformal.report.devices.units import on_processors, processors_data, processors_text
 from tcformal.report.parts import Headline, ReportPart, Rows

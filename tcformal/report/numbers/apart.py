@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tcformal.analysis.distance.distance import LargestDistance
 from tcformal.analysis.distance.monotone import Fall, Monotonicity
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
 from tcformal.report.escape import say

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.errors import TcformalError
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.program import Program
 from tcformal.query.explain.program import ProgramStage, ProgramTrace

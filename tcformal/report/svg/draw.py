@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from tcformal.encodings.spec import Format, Sign
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace

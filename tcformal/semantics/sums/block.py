@@ -20,10 +20,10 @@ from tcformal.semantics.special import (
     step_nans,
 )
 from tcformal.semantics.stages import DotStep, Nan, Operand, Total
-from tcformal.semantics.sums.exact import exact_total
 from tcformal.semantics.sums.framed import framed_total
 from tcformal.semantics.sums.round_down import rounded_down_sum
 from tcformal.semantics.sums.step import as_term, convert_number, fused_sum, round_total, truncated_total
+from tcformal.semantics.sums.windows import exact_total
 
 _RUNNING = Operand("running")
 

@@ -1,4 +1,4 @@
-"""Sums with a differently aligned c: RDNA3's and RDNA4's."""
+"""Sums with a differently aligned c, RDNA3's and RDNA4's: a file for each vendor's own sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CDNA3's sums (TR-FDPA and GTR-FDPA): truncated products, then c added with rounding down or to zero."""
+"""CDNA3's sums (TR-FDPA, GTR-FDPA), c added with rounding down or to zero: a file for a vendor's own sum."""
 
 from __future__ import annotations
 

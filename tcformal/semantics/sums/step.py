@@ -17,9 +17,9 @@ from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_o
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Lost, Maximum, Summed, Total
-from tcformal.semantics.sums.exact import exact_total, window_total
 from tcformal.semantics.sums.halves import total_of_halves
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
+from tcformal.semantics.sums.windows import exact_total, window_total
 
 
 def jammed_total(

@@ -26,7 +26,7 @@ from tcformal.semantics.choice import (
     opened,
 )
 from tcformal.semantics.number import Exponent, bits_for
-from tcformal.semantics.sums.tree import tree_dot
+from tcformal.semantics.sums.tree_sum import tree_dot
 from tcformal.simulation.families.family import Axis, Family
 
 #: Parameters of a sum that cuts terms off.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
+from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.products import multiply
-from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.simulation.operands.witness import Witness
 

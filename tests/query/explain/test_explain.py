@@ -15,7 +15,7 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness

@@ -15,9 +15,9 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ValueTextError
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
-from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import scale_count
 from tcformal.query.explain.divergence import divergence

@@ -16,7 +16,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle.programs import program_result, run_program
+from tcformal.oracle.interpreter import program_result, run_program
 from tcformal.oracle.values import decode, parse_value
 from tcformal.programs import error
 from tcformal.programs.dag import declared, program_dag

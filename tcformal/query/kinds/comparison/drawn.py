@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.encodings.spec import Format
-from tcformal.oracle import errors as oracle
+from tcformal.oracle import exact_errors as oracle
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness

@@ -14,7 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.oracle.text import number_text
+from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import encode_exact, value_data
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.query.assume import from_texts

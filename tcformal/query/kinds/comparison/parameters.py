@@ -11,7 +11,7 @@ from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.oracle.text import number_text, parse_magnitude
+from tcformal.oracle.numerals import number_text, parse_magnitude
 from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tcformal.backends.concrete import Concrete
-from tcformal.oracle import errors as oracle
-from tcformal.oracle.programs import program_result
+from tcformal.oracle import exact_errors as oracle
+from tcformal.oracle.interpreter import program_result
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.simulation.operands.witness import Witness

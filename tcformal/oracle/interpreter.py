@@ -25,10 +25,10 @@ from tcformal.design.steps import (
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.products import multiply
-from tcformal.oracle.rounding import round_to
+from tcformal.oracle.rounded import round_to
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact, exponent_of
 
 _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Rounding
-from tcformal.oracle.text import in_units, of_units, power_of_two
+from tcformal.oracle.numerals import in_units, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of
 
 SINGLE = FORMATS["fp32"]

@@ -15,7 +15,7 @@ from tcformal.semantics.pack import converted_word, pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 from tcformal.semantics.sums.step import fused_sum
-from tcformal.semantics.sums.tree import tree_dot
+from tcformal.semantics.sums.tree_sum import tree_dot
 from tcformal.semantics.unpack import unpack
 
 
