@@ -1,4 +1,4 @@
-"""Division with one rounding: the bits of a long division, and a sticky bit for the remainder."""
+"""Division with one rounding, by long division and a sticky bit: a circuit of its own among those of sums."""
 
 from __future__ import annotations
 
