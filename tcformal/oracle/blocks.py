@@ -1,4 +1,4 @@
-"""The oracle's sum of one block: its products and c, in the design's order, in exact fractions."""
+"""The oracle's sum of one block in exact fractions: a file of its own, as in `semantics`."""
 
 from __future__ import annotations
 
