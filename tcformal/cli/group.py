@@ -29,6 +29,7 @@ SUMMARIES: dict[str, str] = {
     "accuracy": "The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining "
     "inputs.",
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
+    "compare": "Rounding or bug? Say why two outputs of one matrix product differ, or what made one.",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",
     "completion": "Print what makes a shell complete commands, options and names of units.",
     "distance": "How far the results of two units can be apart on the same inputs: a proved bound, and "
@@ -67,6 +68,7 @@ SUMMARIES: dict[str, str] = {
 MODULES: dict[str, tuple[str, ...]] = {
     "accuracy": ("numbers.accuracy",),
     "check-rtl": ("rtl",),
+    "compare": ("compare",),
     "compare-programs": ("programs.programs",),
     "completion": ("setup.completion",),
     "distance": ("numbers.accuracy",),

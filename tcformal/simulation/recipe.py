@@ -141,15 +141,15 @@ class ModelGemm:
         unit, recipe = self.unit, self.recipe
         (m, k), n = a.shape, b.shape[1]
         wide = unit.d_format
-        formats = {name: self._format(name, given[name]) for name in ("C", "bias") if name in given}
+        formats = {name: self.format_of(name, given[name]) for name in ("C", "bias") if name in given}
         words: dict[str, Raw] = {
-            "a": to_raw("A", a, self._operand_format(unit.a_format))[:, None, :],
-            "b": to_raw("B", b, self._operand_format(unit.b_format)).T[None, :, :],
+            "a": to_raw("A", a, self.operand_format(unit.a_format))[:, None, :],
+            "b": to_raw("B", b, self.operand_format(unit.b_format)).T[None, :, :],
         }
         for letter, fmt in formats.items():
             words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
         for name, value in scalars.items():
-            words[name] = to_raw(name, _number(name, value, wide), wide).reshape(1, 1, 1)
+            words[name] = to_raw(name, number_of(name, value, wide), wide).reshape(1, 1, 1)
         if "scale_a" in given:
             words["scale_a"] = to_raw("scale_a", given["scale_a"], SCALE)[:, None, :]
             words["scale_b"] = to_raw("scale_b", given["scale_b"], SCALE).T[None, :, :]
@@ -180,11 +180,11 @@ class ModelGemm:
                 parts,
             )
 
-    def _operand_format(self, fmt: Format) -> Format:
+    def operand_format(self, fmt: Format) -> Format:
         """The operand format of the recipe: the unit's format `fmt` or an override."""
         return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
 
-    def _format(self, name: str, x: NDArray[Any]) -> Format:
+    def format_of(self, name: str, x: NDArray[Any]) -> Format:
         """The format of C or of a bias, from its dtype."""
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
@@ -216,7 +216,8 @@ def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[KPart, ...], extr
     return recipe_plan(unit, recipe, k, parts, extras)
 
 
-def _number(name: str, value: float, fmt: Format) -> NDArray[Any]:
+def number_of(name: str, value: float, fmt: Format) -> NDArray[Any]:
+    """A number in a format's dtype; InputError for anything else."""
     try:
         number = np.asarray(value)
         if number.ndim or number.dtype.kind not in "fiV":

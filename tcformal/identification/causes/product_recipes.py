@@ -65,7 +65,7 @@ def product_candidates(
     named = [recipe(name) for name in recipes]
     for u, names in units:
         if takes(u, case.k):
-            yield from _by_recipes(u, (*named, *_recipes(u, case)), case, own=u is spec, names=names)
+            yield from _by_recipes(u, (*named, *recipes_for(u, case)), case, own=u is spec, names=names)
 
 
 def altered_candidates(
@@ -85,10 +85,10 @@ def _by_recipes(
 ) -> Iterator[ProductProducer]:
     for one in recipes:
         with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
-            yield ProductProducer(gemm(u, _to(one, case, u)), own, names)
+            yield ProductProducer(gemm(u, with_output(one, case, u)), own, names)
 
 
-def _to(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
+def with_output(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
     """The recipe with results in the product's format."""
     if case.d_format == u.d_format or one.output == case.d_format.name:
         return one
@@ -99,7 +99,7 @@ def _to(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
     return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
 
 
-def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
+def recipes_for(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
     """Every recipe with the fields that libraries choose by the product."""
     whole, split = _families(u, case)
     for name in whole:

@@ -279,7 +279,7 @@ class ArrayRun:
             return np.full((1, 1, 1), step.word, f"u{format_of(step).storage_bits // 8}")
         if isinstance(step, SliceStep):
             source, count = self.known[step.source], step.length or 1
-            return _filled(source[:, :, step.start : step.start + count], count)
+            return filled(source[:, :, step.start : step.start + count], count)
         if isinstance(step, JoinStep):
             rows = [self.known[i] for i in step.items]
             shape = np.broadcast_shapes(*(x.shape for x in rows))
@@ -387,7 +387,7 @@ class ArrayRun:
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
         for start in range(0, flat[0].shape[1], step.unit.k):
-            both = np.stack([_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
+            both = np.stack([filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
             # What changed nothing changes nothing when it is done again.
             if before is None or not np.array_equal(both, before):
                 made = unit.dot_bits(both[0], both[1], d)
@@ -408,17 +408,21 @@ class RememberedRun(ArrayRun):
     def _together(self, needed: set[int]) -> dict[int, tuple[Accumulators, tuple[str, ...]]]:
         return {}  # other plans may take the single sums
 
+    def value(self, step: PlanStep) -> Raw:
+        """The value of a step whose operands are known."""
+        return self._value(step)
+
     def _value(self, step: PlanStep) -> Raw:
-        key = self._kind(step)
+        key = self.kind(step)
         if key not in self.memo:
             self.memo[key] = super()._value(step)
         return self.memo[key]
 
-    def _kind(self, step: PlanStep) -> Any:
+    def kind(self, step: PlanStep) -> Any:
         """The key of a step, equal in all plans: its own fields and its operands' keys."""
         own = id(step)
         if own not in self.kinds:
-            sources = tuple(self._kind(self.plan.steps[i]) for i in step.sources)
+            sources = tuple(self.kind(self.plan.steps[i]) for i in step.sources)
             if isinstance(step, RoundStep):
                 shapes = tuple((len(x.factors), x.negative, x.shift) for x in step.addends)
                 what: Any = (shapes, step.mode, step.saturate)
@@ -436,7 +440,7 @@ class RememberedRun(ArrayRun):
         return self.kinds[own]
 
 
-def _filled(x: Raw, k: int) -> Raw:
+def filled(x: Raw, k: int) -> Raw:
     """Rows padded with +0 to length k along the last axis."""
     if x.shape[-1] == k:
         return x

@@ -1,0 +1,437 @@
+"""Rounding or bug: two outputs of one matrix product, the recipes on units that make them, the bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.bounds.constants import theorem_constant
+from tcformal.analysis.errors import values_of
+from tcformal.callbacks import Progress, ignore
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.identification.bugs import (
+    Bug,
+    missing_shares,
+    operand_bugs,
+    place_bug,
+    ranges_of_k,
+    result_bugs,
+    runs,
+    same_words,
+    value_bug,
+)
+from tcformal.identification.causes.product_recipes import ProductProducer
+from tcformal.identification.elements import Doubles, Elements, Makers, makers, results
+from tcformal.identification.product_case import ProductCase
+from tcformal.simulation.operands.random import Raw
+
+Places = NDArray[np.intp]
+Marks = NDArray[np.bool_]
+
+#: Elements on which everything is tried first: that differ, and that do not.
+_DIFFERING, _ALIKE = 8, 4
+#: Multiply-adds up to which a recipe is verified on every element; else on so many random ones and a tile.
+_WHOLE, _SOME, _TILE = 1 << 27, 1000, 32
+#: Bugs that are replayed, elements on which each is, and bugs by which every recipe is tried.
+_BUGS, _REPLAYED, _EVERYWHERE = 256, 6, 4
+#: The share of elements, and the number of tried ones, that a recipe gives where the others are a bug.
+_MOSTLY, _FEW = 0.5, 3
+_SEED = 3
+
+
+class Difference(Enum):
+    """What two outputs of one product are to each other: the first words of the answer."""
+
+    SAME = "SAME"
+    ROUNDING = "ROUNDING"
+    FORMAT = "OTHER FORMAT"
+    ORDER = "OTHER ORDER"
+    BUG = "BUG"
+    VARYING = "NON-DETERMINISTIC"
+    UNEXPLAINED = "UNEXPLAINED"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBug:
+    """A bug of one output.
+
+    `side`: `expected` or `got`; `exact`: whether a recipe with this bug gives the output bit for bit;
+    `model`: that recipe, or the one that gives the other elements; `wrong`: how many elements it explains.
+    """
+
+    what: str
+    side: str
+    exact: bool
+    model: ProductProducer | None
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two outputs of one product, and what explains that they differ.
+
+    Ranges and units: `first`, `worst`: the first differing element, and the one that differs most; `share`:
+    the largest difference against the largest that rounding can make on these operands, by proved constants
+    of units, None where no theorem is about them; `checked`: elements on which recipes were verified.
+    """
+
+    case: ProductCase
+    kind: Difference
+    expected: tuple[ProductProducer, ...]
+    got: tuple[ProductProducer, ...]
+    bug: FoundBug | None
+    differing: int
+    first: tuple[int, int] | None
+    worst: tuple[int, int] | None
+    share: float | None
+    tried: int
+    checked: int
+
+
+def compare_outputs(
+    case: ProductCase, again: Sequence[Raw] = (), *, arch: str | None = None, library: str | None = None,
+    progress: Progress = ignore,
+) -> Compared:  # fmt: skip
+    """Explain why two outputs of one product differ.
+
+    Shapes: as `ProductCase`; `again`: further runs of what made `case.got`.
+    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin; None: all.
+    Errors: InputError for operands that no unit of the catalogue takes.
+    """
+    search = _Search(case, makers(case, arch, library), progress)
+    if any((x != case.got).any() for x in again):
+        return search.found(Difference.VARYING)
+    makes = {"expected": search.makers_of("expected"), "got": search.makers_of("got")}
+    if not search.apart.any():
+        return search.found(Difference.SAME, makes)
+    if makes["expected"] and makes["got"]:
+        return search.found(_kind(makes["expected"][0], _nearest(*makes.values())), makes)
+    sides = [side for side, found in makes.items() if not found]
+    # The output that was expected is right unless it is the only one that nothing makes.
+    for side in reversed(sides):
+        other = "expected" if side == "got" else "got"
+        bug = search.local_bug(side) or search.bug_of(side, makes[other])
+        if bug is not None and not (makes[side] or (bug.side == "expected" and not makes["got"])):
+            return search.found(Difference.BUG, makes, bug)
+    share = search.share()
+    if share is not None and share > 1:
+        bug = FoundBug(
+            "a difference beyond what rounding can make on any unit",
+            "got",
+            False,
+            None,
+            int(search.apart.sum()),
+        )
+        return search.found(Difference.BUG, makes, bug)
+    return search.found(Difference.UNEXPLAINED, makes)
+
+
+class _Search:
+    """The recipes on units for one product, and bugs of its outputs."""
+
+    def __init__(self, case: ProductCase, every: Makers, progress: Progress) -> None:
+        self.case, self.progress = case, progress
+        self.apart: Marks = case.expected != case.got
+        self.rng = np.random.default_rng(_SEED)
+        self.every = every
+        if not self.every:
+            raise InputError(
+                "expected operands that a catalogued unit takes, but got "
+                f"{case.a.dtype} and {case.b.dtype} with K={case.k}"
+            )
+        self.places = np.concatenate([self._some(self.apart, _DIFFERING), self._some(~self.apart, _ALIKE)])
+        self.tried = sum(len(found) for _, found in self.every)
+        self.known: list[tuple[ProductProducer, Raw]] | None = None
+        self.wholes: dict[ProductProducer, tuple[Places, Raw]] = {}
+        self.checked = 0
+
+    def _some(self, marks: Marks, count: int) -> Places:
+        """Some of the places that are marked, spread at random."""
+        places = np.argwhere(marks)
+        taken = self.rng.choice(len(places), min(count, len(places)), replace=False)
+        return places[np.sort(taken)]
+
+    def of(self, side: str) -> Raw:
+        """The words of one output."""
+        return self.case.expected if side == "expected" else self.case.got
+
+    def on_sample(
+        self, change: Callable[[Elements], Elements] = lambda x: x
+    ) -> list[tuple[ProductProducer, Raw]]:
+        """What every recipe makes of the elements that are tried first, after a change of their operands."""
+        x, made = change(Elements.of(self.case, self.places)), list[tuple[ProductProducer, Raw]]()
+        for unit, found in self.every:
+            self.progress(f"trying recipes on {unit.name}")
+            for p, d in zip(found, results([p.model for p in found], x), strict=True):
+                if d is not None:
+                    made.append((p, d))
+        return made
+
+    @property
+    def samples(self) -> list[tuple[ProductProducer, Raw]]:
+        """What every recipe makes of the elements that are tried first."""
+        if self.known is None:
+            self.known = self.on_sample()
+        return self.known
+
+    def makers_of(self, side: str) -> tuple[ProductProducer, ...]:
+        """The recipes that give an output on every element that is verified, the nearest first."""
+        want = self.of(side)[tuple(self.places.T)]
+        made = [p for p, d in self.samples if same_words(want, d, self.case.d_format).all()]
+        found = []
+        for p in made:
+            places, d = self.whole(p)
+            if same_words(self.of(side)[tuple(places.T)], d, self.case.d_format).all():
+                found.append(p)
+        return tuple(sorted(found, key=lambda p: p.rank))
+
+    def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
+        """The places on which a recipe is verified, and its results there."""
+        if p not in self.wholes:
+            m, n = self.case.expected.shape
+            if m * n * self.case.k <= _WHOLE:
+                places = np.argwhere(np.ones((m, n), np.bool_))
+                d = self.case.product(p.model).reshape(-1)
+            else:
+                flat = self.rng.choice(m * n, _SOME, replace=False)
+                places = np.stack(np.divmod(flat, n), 1)
+                d = self.at(p, places)
+            self.checked = len(places)
+            self.wholes[p] = places, d
+        return self.wholes[p]
+
+    def at(self, p: ProductProducer, places: Places, bug: Bug | None = None) -> Raw:
+        """A recipe's results at some places, with a bug."""
+        x = Elements.of(self.case, places)
+        (d,) = results([p.model], x if bug is None else bug.operands(x))
+        if d is None:
+            return np.zeros(0, self.case.expected.dtype)
+        d = d.astype(self.case.expected.dtype)
+        return d if bug is None or bug.after is None else bug.after(d, self.case.d_format, x)
+
+    # ------------------------------------------------------------------ bugs of some elements
+    def local_bug(self, side: str) -> FoundBug | None:
+        """A bug of some elements of an output, of which a recipe gives the others."""
+        want, d_format = self.of(side)[tuple(self.places.T)], self.case.d_format
+        counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples)]
+        for count, i in sorted(counts, reverse=True)[:3]:
+            p = self.samples[-i][0]
+            if count < _FEW:
+                return None
+            places, d = self.whole(p)
+            got = self.of(side)[tuple(places.T)]
+            right = same_words(got, d, d_format)
+            if _MOSTLY <= right.mean() < 1:
+                return self._local(side, p, places[~right])
+        return None
+
+    def _local(self, side: str, p: ProductProducer, wrong: Places) -> FoundBug | None:
+        """What is wrong with some elements of an output, given the recipe of the others."""
+        shape, got = self.case.expected.shape, self.of(side)
+        whole_places, whole = self.whole(p)
+        marks = np.zeros(shape, np.bool_)
+        marks[tuple(wrong.T)] = True
+        found = None
+        if len(whole_places) == got.size:
+            right = whole.reshape(shape)
+            what = place_bug(got, right, marks) or value_bug(
+                got, right, marks, self.case.c, self.case.d_format
+            )
+            if what:
+                found = FoundBug(
+                    f"{what} ({_where(marks)})" if what.startswith(("bit", "one element")) else what,
+                    side,
+                    True,
+                    p,
+                    len(wrong),
+                )
+        if found is None or "one element is wrong" in found.what:
+            some = wrong[:: max(1, len(wrong) // _REPLAYED)][:_REPLAYED]
+            bug = self._replayed(side, p, some, wrong)
+            if bug is not None:
+                return FoundBug(f"{bug.what}, {_where(marks)}", side, True, p, len(wrong))
+        if found is None:
+            found = FoundBug(f"{len(wrong)} elements are wrong, {_where(marks)}", side, True, p, len(wrong))
+        return found
+
+    def _replayed(self, side: str, p: ProductProducer, some: Places, every: Places) -> Bug | None:
+        """The first bug with which a recipe gives elements of an output: some first, then every one."""
+        x, got = Elements.of(self.case, some), self.of(side)
+        want = got[tuple(some.T)]
+        for bug in self._likely(x, want):
+            d = self.at(p, some, bug)
+            if d.size and same_words(want, d, self.case.d_format).all():
+                more = every[:: max(1, len(every) // _SOME)]
+                d = self.at(p, more, bug)
+                if same_words(got[tuple(more.T)], d, self.case.d_format).all():
+                    return bug
+        return None
+
+    def _likely(self, x: Elements, want: Raw) -> list[Bug]:
+        """Bugs that change sums about as much as results differ from right ones; those of results last."""
+        total, size = x.sums()
+        values = values_of(want, self.case.d_format)
+        near = self._near(total, size)
+        fits = [
+            (off, bug) for bug in self._of_operands(x) if (off := _off(bug.operands(x), values, near)) <= 1
+        ]
+        fits.sort(key=lambda pair: pair[0])
+        plain = np.isfinite(values).all() and np.isfinite(total).all()
+        of_k = ranges_of_k(x, values - total, near, _BUGS) if plain else []
+        return [*(bug for _, bug in fits), *of_k, *result_bugs(x)]
+
+    def _of_operands(self, x: Elements) -> list[Bug]:
+        return [*operand_bugs(x), *self._turned(), *(missing_shares(x.k) if not x.scaled else ())]
+
+    def _turned(self) -> list[Bug]:
+        """Operands that were taken the other way round; of square matrices."""
+        case, made = self.case, list[Bug]()
+        if case.b.shape[0] == case.b.shape[1]:
+            turned = replace(case, b=np.ascontiguousarray(case.b.T))
+            made.append(Bug("B is transposed", lambda x: self._again(turned, x)))
+        if case.a.shape[0] == case.a.shape[1]:
+            other = replace(case, a=np.ascontiguousarray(case.a.T))
+            made.append(Bug("A is transposed", lambda x: self._again(other, x)))
+        return made
+
+    def _again(self, case: ProductCase, x: Elements) -> Elements:
+        """The elements of another product at the places of those given; as many as are tried first."""
+        places = (
+            self.places
+            if len(x.a) == len(self.places)
+            else np.argwhere(np.ones(case.expected.shape, np.bool_))
+        )
+        return Elements.of(case, places[: len(x.a)])
+
+    def _near(self, total: Doubles, size: Doubles) -> Doubles:
+        """How far results can be from right sums, roughly: rounding of the sum and of the output."""
+        d = self.case.d_format
+        wide = max(_rate(u, self.case.k) or 2.0**-d.precision for u, _ in self.every[:1])
+        with np.errstate(invalid="ignore"):
+            return 4 * (wide * size + np.abs(total) * 2.0**-d.precision) + 2.0 ** (d.e_min - d.fraction_bits)
+
+    # ------------------------------------------------------------------ bugs of all elements
+    def bug_of(self, side: str, right: Sequence[ProductProducer]) -> FoundBug | None:
+        """A bug of a whole output: on the recipes that give the other one, then on every recipe."""
+        every = np.argwhere(self.apart)
+        some = every[:: max(1, len(every) // _REPLAYED)][:_REPLAYED]
+        for p in right[:2]:
+            bug = self._replayed(side, p, some, every)
+            if bug is not None:
+                return FoundBug(bug.what, side, True, p, len(every))
+        x, want = Elements.of(self.case, self.places), self.of(side)[tuple(self.places.T)]
+        values, (total, size) = values_of(want, self.case.d_format), x.sums()
+        near = self._near(total, size)
+        off = _off(x, values, near)
+        likely = self._likely(x, want)
+        for bug in likely[:_EVERYWHERE]:
+            self.progress(f"trying every recipe as if {bug.what}")
+            for p, d in self.on_sample(bug.operands):
+                made = (
+                    d.astype(want.dtype)
+                    if bug.after is None
+                    else bug.after(d.astype(want.dtype), self.case.d_format, x)
+                )
+                if same_words(want, made, self.case.d_format).all():
+                    return FoundBug(bug.what, side, True, p, len(every))
+        if off > 4 and likely and likely[0].after is None:
+            return FoundBug(likely[0].what, side, False, None, len(every))
+        return None
+
+    # ------------------------------------------------------------------ what is said
+    def share(self, makes: Sequence[ProductProducer] = ()) -> float | None:
+        """The largest difference against the largest that rounding can make there; of some that differ.
+
+        By the units that make the outputs, or by any that was tried.
+        """
+        units = [p.model.unit for p in makes] or [u for u, _ in self.every]
+        rates = [x for u in units if (x := _rate(u, self.case.k)) is not None]
+        places = np.argwhere(self.apart)
+        if not rates or not len(places):
+            return None
+        places = np.concatenate([places[:: -(-len(places) // _SOME)], [self.worst()]])
+        d = self.case.d_format
+        e, g = (values_of(self.of(side)[tuple(places.T)], d) for side in ("expected", "got"))
+        total, size = Elements.of(self.case, places).sums()
+        with np.errstate(invalid="ignore", over="ignore"):
+            rounding = (np.abs(e) + np.abs(g)) * 2.0**-d.precision
+            share = np.abs(g - e) / (2 * (max(rates) * size + rounding) + 2.0 ** (d.e_min - d.fraction_bits))
+        share = share[np.isfinite(share) & np.isfinite(total)]
+        return float(share.max()) if share.size else None
+
+    def worst(self) -> tuple[int, int] | None:
+        """The element that differs most."""
+        places = np.argwhere(self.apart)
+        if not len(places):
+            return None
+        e, g = (values_of(self.of(side)[tuple(places.T)], self.case.d_format) for side in ("expected", "got"))
+        with np.errstate(invalid="ignore"):
+            far = np.nan_to_num(np.abs(g - e), nan=np.inf, posinf=np.inf)
+        i, j = places[int(far.argmax())]
+        return int(i), int(j)
+
+    def found(
+        self,
+        kind: Difference,
+        makes: dict[str, tuple[ProductProducer, ...]] | None = None,
+        bug: FoundBug | None = None,
+    ) -> Compared:
+        """The answer, with what is known besides."""
+        makes = makes or {"expected": (), "got": ()}
+        places = np.argwhere(self.apart)
+        first = (int(places[0][0]), int(places[0][1])) if len(places) else None
+        both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
+        return Compared(
+            self.case, kind, makes["expected"], makes["got"], bug, len(places), first, self.worst(),
+            self.share(both), self.tried, self.checked,
+        )  # fmt: skip
+
+
+def _off(x: Elements, values: Doubles, near: Doubles) -> float:
+    """The largest distance of results from exact sums, in what is near; Inf where one is not finite."""
+    total, _ = x.sums()
+    with np.errstate(invalid="ignore"):
+        far = np.abs(values - total) / near
+    return float(far.max()) if np.isfinite(far).all() else float("inf")
+
+
+def _rate(unit: UnitSpec, k: int) -> float | None:
+    """What a unit loses of Σ|a·b| at most in K products, by theorem; None where none is about it."""
+    proved = theorem_constant(unit)
+    return None if proved is None or proved.short_of(k) else float(proved.constants.of(k))
+
+
+def _nearest(first: Sequence[ProductProducer], second: Sequence[ProductProducer]) -> ProductProducer:
+    """Of the recipes of the second output the one nearest to one of the first: its unit, its fields."""
+    units = {p.model.unit for p in first}
+    return min(second, key=lambda p: (p.model.unit not in units, p.rank))
+
+
+def _kind(first: ProductProducer, second: ProductProducer) -> Difference:
+    """What two recipes differ in."""
+    one, two = first.model, second.model
+    if first.fault or second.fault:
+        return Difference.BUG
+    formats = [(m.unit.a_format, m.unit.d_format, m.recipe.partials, m.recipe.operands) for m in (one, two)]
+    if formats[0] != formats[1]:
+        return Difference.FORMAT
+    return Difference.ROUNDING if one.unit != two.unit else Difference.ORDER
+
+
+def _where(marks: Marks) -> str:
+    """Rows and columns of marked elements, in words."""
+    rows, columns = (np.flatnonzero(marks.any(axis)).tolist() for axis in (1, 0))
+    shown = []
+    for name, lines, length in (("row", rows, marks.shape[0]), ("column", columns, marks.shape[1])):
+        parts = [str(i) if i == j else f"{i} to {j}" for i, j in runs(lines)]
+        if len(lines) == length:
+            shown.append(f"all {name}s")
+        else:
+            more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
+            shown.append(f"{name}{'s' if len(lines) > 1 else ''} {', '.join(parts[:3])}{more}")
+    return "in " + ", ".join(shown)

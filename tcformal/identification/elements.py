@@ -1,0 +1,185 @@
+"""Some elements of a matrix product with their operands, and what recipes on units make of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, takes
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.identification.causes.product_recipes import ProductProducer, recipes_for, with_output
+from tcformal.identification.product_case import ProductCase
+from tcformal.programs.recipes.parts import parts_of
+from tcformal.programs.recipes.plan import SCALE, Extras, recipe_plan
+from tcformal.simulation.arrays import dtypes, to_raw
+from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.recipe import ModelGemm, gemm, number_of
+from tcformal.simulation.steps.batched import results_of
+
+Values = NDArray[Any]
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """The operands of n elements of D, each with its own row of A and column of B.
+
+    Shapes: a, b [n, K]; c, bias [n] or None; scale_a, scale_b [n, blocks] or None.
+    """
+
+    a: Values
+    b: Values
+    d_format: Format
+    c: Values | None = None
+    bias: Values | None = None
+    scale_a: Values | None = None
+    scale_b: Values | None = None
+    alpha: float | None = None
+    beta: float | None = None
+
+    @property
+    def k(self) -> int:
+        """Products of an element."""
+        return int(self.a.shape[1])
+
+    @property
+    def scaled(self) -> bool:
+        """Whether sums are scaled."""
+        return self.scale_a is not None
+
+    @staticmethod
+    def of(case: ProductCase, places: NDArray[np.intp]) -> Elements:
+        """Those of a product at some places [n, 2]."""
+        i, j = places[:, 0], places[:, 1]
+        c, bias = (
+            None if x is None else np.broadcast_to(x, case.expected.shape)[i, j] for x in (case.c, case.bias)
+        )
+        return Elements(
+            case.a[i], case.b.T[j], case.d_format, c, bias,
+            None if case.scale_a is None else case.scale_a[i],
+            None if case.scale_b is None else case.scale_b.T[j],
+            case.alpha, case.beta,
+        )  # fmt: skip
+
+    def repeated(self, times: int) -> Elements:
+        """All elements so many times, one copy after the other."""
+        names = ("a", "b", "c", "bias", "scale_a", "scale_b")
+        made: dict[str, Any] = {
+            x: None if getattr(self, x) is None else np.concatenate([getattr(self, x)] * times) for x in names
+        }
+        return replace(self, **made)
+
+    def sums(self) -> tuple[Doubles, Doubles]:
+        """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""
+        products = self.a.astype(np.float64) * self.b.astype(np.float64)
+        if self.scale_a is not None and self.scale_b is not None:
+            blocks = np.arange(self.k) * self.scale_a.shape[1] // self.k
+            products *= (
+                self.scale_a.astype(np.float64)[:, blocks] * self.scale_b.astype(np.float64)[:, blocks]
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            alpha, beta = (1.0 if x is None else float(x) for x in (self.alpha, self.beta))
+            total, size = alpha * products.sum(1), abs(alpha) * np.abs(products).sum(1)
+            for x, factor in ((self.c, beta), (self.bias, 1.0)):
+                if x is not None:
+                    total, size = (
+                        total + factor * x.astype(np.float64),
+                        size + abs(factor * x.astype(np.float64)),
+                    )
+        return total, size
+
+
+#: Recipes on each unit that are tried.
+Makers = list[tuple[UnitSpec, list[ProductProducer]]]
+
+
+def makers(case: ProductCase, arch: str | None = None, library: str | None = None) -> Makers:
+    """Every recipe on every unit of the catalogue that takes these arrays, one unit for each arithmetic.
+
+    Ranges and units: `arch`: only units of this architecture; `library`: only recipes whose names begin so.
+    """
+
+    def fits(u: UnitSpec) -> bool:
+        a, b, d = (dtypes().get(f.name) for f in (u.a_format, u.b_format, u.d_format))
+        return (
+            arch in (None, u.arch)
+            and u.scale_format is None
+            and d is not None
+            and (a, b) == (case.a.dtype, case.b.dtype)
+            and takes(u, case.k)
+        )
+
+    made: Makers = []
+    for names in distinct_designs(fits).values():
+        u, found = resolve(names[0]), list[ProductProducer]()
+        for one in recipes_for(u, case):
+            if library is not None and not one.name.startswith(library):
+                continue
+            versions = [with_output(one, case, u)]
+            if u.a_format.name == "tf32":  # rounded to it before, or cut by the unit
+                name = versions[0].name
+                versions.append(
+                    versions[0].altered(
+                        f"{name}{',' if '@' in name else '@'}operands=fp32", {"operands": "fp32"}
+                    )
+                )
+            for recipe in versions:
+                with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
+                    found.append(ProductProducer(gemm(u, recipe), False, tuple(names)))
+        made.append((u, list(_different(found, case.k))))
+    return made
+
+
+def _different(found: Sequence[ProductProducer], k: int) -> Iterator[ProductProducer]:
+    """Those that compute K products differently; the first of each."""
+    seen = set()
+    for p in found:
+        with contextlib.suppress(InputError):
+            key = p.model.computed(k)
+            if not p.model.recipe.stream and key not in seen:
+                seen.add(key)
+                yield p
+
+
+def results(models: Sequence[ModelGemm], x: Elements) -> list[Raw | None]:
+    """What models of one unit make of some elements: [n] each; None of one without a place for an operand."""
+    plans, given, kept = [], dict[str, Raw](), []
+    for model in models:
+        plan = None
+        with contextlib.suppress(InputError):
+            words, extras = _words(model, x)
+            plan = recipe_plan(model.unit, model.recipe, x.k, parts_of(model.unit, model.recipe, x.k), extras)
+            given |= words
+        kept.append(plan is not None)
+        plans += [] if plan is None else [plan]
+    made = iter(results_of(plans, given, {}) if plans else ())
+    return [next(made) if ok else None for ok in kept]
+
+
+def _words(model: ModelGemm, x: Elements) -> tuple[dict[str, Raw], Extras]:
+    """The operands as words, by letter, and which of the optional ones there are."""
+    wide = model.unit.d_format
+    formats = {"a": model.operand_format(model.unit.a_format), "b": model.operand_format(model.unit.b_format)}
+    formats |= {n.lower(): model.format_of(n, y) for n, y in (("C", x.c), ("bias", x.bias)) if y is not None}
+    wanted = model.recipe.promotion_scales != "none"
+    if wanted != x.scaled:
+        raise InputError("expected scales exactly for recipes that take them")
+    if wanted:
+        formats |= {"scale_a": SCALE, "scale_b": SCALE}
+    if model.recipe.c_place == "accumulator" and (x.beta or 1) != 1:
+        raise InputError(f"expected no beta for the recipe {model.recipe.name}")
+    words = {n: to_raw(n, getattr(x, n), fmt).reshape(len(x.a), 1, -1) for n, fmt in formats.items()}
+    scalars = {n: y for n in ("alpha", "beta") if (y := getattr(x, n)) is not None}
+    words |= {n: to_raw(n, number_of(n, y, wide), wide).reshape(1, 1, 1) for n, y in scalars.items()}
+    extras = Extras(
+        c=formats.get("c"), bias=formats.get("bias"), alpha="alpha" in scalars, beta="beta" in scalars
+    )
+    return words, extras

@@ -1,0 +1,197 @@
+"""Outputs of a matrix product and its operands, as people have them: arrays, and files of several kinds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.identification.product_case import ProductCase
+from tcformal.simulation.arrays import dtypes, from_raw
+
+#: Names of dtypes in the header of a safetensors file.
+_SAFETENSORS = {
+    "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
+}  # fmt: skip
+#: Formats of which an array's dtype says nothing else.
+_OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
+
+
+def read_array(text: str) -> NDArray[Any]:
+    """An array of values from `FILE`, `FILE:NAME` or `FILE:FORMAT`: .npy, .npz, .safetensors, or raw words.
+
+    Shapes: raw words have their format and shape behind the file: `d.bin:bf16:64x512`.
+    Errors: InputError naming what the file lacks.
+    """
+    path, parts = _file(text)
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".npy":
+            x = np.load(path, allow_pickle=False)
+        elif suffix in (".npz", ".safetensors"):
+            held = _archive(path) if suffix == ".npz" else _safetensors(path)
+            x = _named(held, parts, path)
+        else:
+            return _raw(path, parts)
+    except (OSError, ValueError, EOFError, KeyError) as error:
+        raise InputError(f"expected an array in {path}, but got: {error}") from None
+    if not isinstance(x, np.ndarray):
+        raise InputError(f"expected one array in {path}, but got several: {path}:NAME names one")
+    if len(parts) > 1:
+        raise InputError(f"expected FILE:NAME:FORMAT at most, but got {text}")
+    return valued(x, format_named(parts[0]) if parts else None, str(path))
+
+
+def valued(array: Any, fmt: Format | None, where: str) -> NDArray[Any]:
+    """An array of values in the dtype of their format; `fmt`: that of words, which a dtype does not say.
+
+    Tensors of PyTorch and arrays of JAX are taken as they are.
+    """
+    x = _of_torch(array) if type(array).__module__.partition(".")[0] == "torch" else np.asarray(array)
+    known = {dtypes()[name]: name for name in _OF_DTYPE}
+    if fmt is None:
+        if x.dtype.newbyteorder("=") in known:
+            return x.astype(x.dtype.newbyteorder("="), copy=False)
+        if x.dtype.kind == "V" and x.dtype.itemsize == 2:  # NumPy forgets the name of bfloat16 in a file
+            fmt = format_named("bf16")
+        else:
+            raise InputError(
+                f"expected floating-point values in {where}, but got {x.dtype}; words need their format: "
+                "FILE:FORMAT, such as a.npy:e4m3"
+            )
+    wanted = dtypes().get(fmt.name)
+    if wanted is None or fmt.name not in (*_OF_DTYPE, "tf32"):
+        raise InputError(f"expected one of {', '.join(_OF_DTYPE)} for {where}, but got {fmt.name}")
+    if x.dtype == wanted:
+        return x
+    if x.dtype.kind not in "uiV" or x.dtype.itemsize != wanted.itemsize:
+        raise InputError(
+            f"expected words of {8 * wanted.itemsize} bits for {fmt.name} in {where}, got {x.dtype}"
+        )
+    return from_raw(np.ascontiguousarray(x).view(f"u{wanted.itemsize}"), fmt)
+
+
+def format_of_values(x: NDArray[Any]) -> Format:
+    """The format of an array of values."""
+    return format_named({dtypes()[name]: name for name in reversed(_OF_DTYPE)}[x.dtype])
+
+
+def outputs(
+    expected: Any, got: Any, a: Any, b: Any, *, c: Any = None, bias: Any = None, scale_a: Any = None,
+    scale_b: Any = None, alpha: float | None = None, beta: float | None = None,
+) -> ProductCase:  # fmt: skip
+    """A product and its two outputs, from arrays of values.
+
+    Shapes: a [M, K], b [K, N], or [N, K] where only that fits; expected, got [M, N]; c, bias broadcast.
+    Errors: InputError naming the array whose shape or dtype does not fit.
+    """
+    named = {"expected": expected, "got": got, "a": a, "b": b, "c": c, "bias": bias}
+    values = {name: None if x is None else valued(x, None, name) for name, x in named.items()}
+    first, second, e, g = (values[name] for name in ("a", "b", "expected", "got"))
+    if first is None or second is None or e is None or g is None:
+        raise InputError("expected a, b and outputs, but got None")
+    for name in ("a", "b", "expected", "got"):
+        x = values[name]
+        axes = [] if x is None else list(x.shape)
+        if len(axes) != 2 or 0 in axes:
+            raise InputError(f"expected a matrix {name}, but got shape {axes}")
+    (m, k), n = first.shape, e.shape[1]
+    if second.shape != (k, n) and second.shape == (n, k):
+        second = np.ascontiguousarray(second.T)
+    for name, x, shape in (("b", second, (k, n)), ("expected", e, (m, n)), ("got", g, (m, n))):
+        if x.shape != shape:
+            raise InputError(
+                f"expected {name} of shape {list(shape)} for a of shape {[m, k]}, but got {list(x.shape)}"
+            )
+    if e.dtype != g.dtype:
+        raise InputError(f"expected outputs of one dtype, but got {e.dtype} and {g.dtype}")
+    for name in ("c", "bias"):
+        if (x := values[name]) is not None:
+            try:
+                np.broadcast_shapes(x.shape, (m, n))
+            except ValueError:
+                raise InputError(
+                    f"expected {name} that broadcasts to {[m, n]}, but got {list(x.shape)}"
+                ) from None
+    scales = [None if x is None else np.asarray(x, np.float32) for x in (scale_a, scale_b)]
+    raw = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in (e, g)]
+    return ProductCase(
+        a=first, b=second, expected=raw[0], got=raw[1], d_format=format_of_values(e), c=values["c"],
+        bias=values["bias"], scale_a=scales[0], scale_b=scales[1], alpha=alpha, beta=beta,
+    )  # fmt: skip
+
+
+def _file(text: str) -> tuple[Path, list[str]]:
+    """The file of a text, and what stands behind it."""
+    parts = text.split(":")
+    for stop in range(len(parts), 0, -1):
+        path = Path(":".join(parts[:stop]))
+        if path.is_file():
+            return path, parts[stop:]
+    raise InputError(f"expected a file of an array, but there is no {text}")
+
+
+def _named(held: Mapping[str, NDArray[Any]], parts: list[str], path: Path) -> NDArray[Any]:
+    """One array of several; its name is taken from `parts`."""
+    if parts and parts[0] in held:
+        return held[parts.pop(0)]
+    if len(held) == 1:
+        return next(iter(held.values()))
+    raise InputError(f"expected {path}:NAME with one of {', '.join(sorted(held))}, but got no such name")
+
+
+def _archive(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as data:
+        return {name: data[name] for name in data.files}
+
+
+def _safetensors(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a safetensors file: a length, a JSON header, and words."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    head, body = json.loads(data[8 : 8 + size]), data[8 + size :]
+    made = {}
+    for name, entry in head.items():
+        if name != "__metadata__" and entry["dtype"] in _SAFETENSORS:
+            fmt = format_named(_SAFETENSORS[entry["dtype"]])
+            start, stop = entry["data_offsets"]
+            words = np.frombuffer(body[start:stop], f"<u{fmt.storage_bits // 8}").reshape(entry["shape"])
+            made[name] = from_raw(words, fmt)
+    return made
+
+
+def _raw(path: Path, parts: list[str]) -> NDArray[Any]:
+    if len(parts) != 2:
+        raise InputError(f"expected .npy, .npz, .safetensors, or {path}:FORMAT:ROWSxCOLUMNS, but got {path}")
+    fmt = format_named(parts[0])
+    try:
+        shape = [int(x) for x in parts[1].split("x")]
+        words = np.frombuffer(path.read_bytes(), f"<u{fmt.storage_bits // 8}").reshape(shape)
+    except ValueError as error:
+        raise InputError(f"expected {parts[1]} words of {fmt.name} in {path}, but got: {error}") from None
+    return valued(words, fmt, str(path))
+
+
+def _of_torch(x: Any) -> NDArray[Any]:
+    """A tensor's values; NumPy has no dtypes of its own for the narrow ones."""
+    import torch
+
+    x = x.detach().cpu().contiguous()
+    names = {torch.bfloat16: ("bf16", torch.int16)}
+    names |= {
+        getattr(torch, name): (fmt, torch.uint8)
+        for name, fmt in (("float8_e4m3fn", "e4m3"), ("float8_e5m2", "e5m2"))
+        if hasattr(torch, name)
+    }
+    if x.dtype not in names:
+        return np.asarray(x.numpy())
+    name, words = names[x.dtype]
+    fmt = format_named(name)
+    return from_raw(x.view(words).numpy().view(f"u{fmt.storage_bits // 8}"), fmt)
