@@ -28,6 +28,7 @@ from .errors import (
     WidthError as WidthError,
 )
 from .identification.asking.device import identify as identify
+from .identification.comparison import compare as compare
 from .identification.record.identification import (
     Identification as Identification,
     IdentifyVerdict as IdentifyVerdict,

@@ -9,13 +9,15 @@ from typing import Any
 import click
 import numpy as np
 
+from tcformal.analysis.errors import values_of
 from tcformal.checks import check_choice
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.identification.causes.product_recipes import ProductProducer
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
 from tcformal.identification.outputs import outputs, read_array
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import hex_word
 from tcformal.report.devices.units import PROCESSORS, on_processors
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
@@ -47,8 +49,8 @@ def compare(
     """Rounding or bug?  Say why two outputs of one matrix product differ, or what made one.
 
     Arrays are FILE.npy, FILE.npz:NAME or FILE.safetensors:NAME, with :FORMAT behind words whose dtype does
-    not say it, or FILE.bin:FORMAT:ROWSxCOLUMNS.  An .npz with a, b, expected and got is enough.  Every unit of
-    the catalogue that takes the operands is tried by every recipe.  Exit 0: the outputs are the same, or
+    not say it, or FILE.bin:FORMAT:ROWSxCOLUMNS.  An .npz with a, b, expected and got is enough.  Every unit
+    of the catalogue that takes the operands is tried by every recipe.  Exit 0: the outputs are the same, or
     units and recipes that exist make both.
     """
     given: dict[str, Any] = {"a": a, "b": b, "c": c, "bias": bias, "scale_a": scale_a, "scale_b": scale_b}
@@ -134,7 +136,7 @@ def _short(makes: Sequence[ProductProducer]) -> str:
     if not makes:
         return ""
     names = dict.fromkeys(name for p in makes for name in p.units)
-    shown = [processors for processors, _ in on_processors(names)]
+    shown = [processors for processors, _ in on_processors(names)] or ["multiply–adds of no matrix unit"]
     more = f" and {len(shown) - _ARCHITECTURES} more" if len(shown) > _ARCHITECTURES else ""
     return f"{', '.join(shown[:_ARCHITECTURES])}{more} ({makes[0].model.recipe.name})"
 
@@ -150,6 +152,9 @@ def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
             recipes = list(dict.fromkeys(p.model.recipe.name for p in makes if set(units) & set(p.units)))
             more = f", … ({len(recipes)})" if len(recipes) > _RECIPES else ""
             rows.append((name, arch, units[0], ", ".join(recipes[:_RECIPES]) + more))
+        rows += [
+            (name, "no matrix unit", p.model.unit.name, p.model.recipe.name) for p in makes if not p.units
+        ]
     if rows:
         parts.append(Rows(("output", "made by", "unit", "recipes"), rows))
     d = found.case.d_format
@@ -158,8 +163,11 @@ def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
         parts.append(f"{found.differing} of {total} elements differ ({100 * found.differing / total:.3g} %)")
         for name, place in (("the first", found.first), ("the most", found.worst)):
             values = [int(x[place]) for x in (found.case.expected, found.case.got)]
-            shown = " against ".join(f"{format_value(d, w)} ({hex_word(d, w)})" for w in values)
+            shown = " against ".join(f"{_decimal(d, w)} ({hex_word(d, w)})" for w in values)
             parts.append(f"{name}, at row {place[0]}, column {place[1]}: {shown}")
+    if (at := found.parting) is not None:
+        words = " against ".join(_decimal(d, w) for w in at.results)
+        parts.append(f"they part at k = {at.start} to {at.stop - 1}: {words}")
     if found.share is not None:
         parts.append(
             f"the largest difference is {found.share:.3g} of the largest that rounding can make on these "
@@ -169,6 +177,12 @@ def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
         f"{found.tried} recipes on units tried; those named were verified on {found.checked} elements"
     )
     return parts
+
+
+def _decimal(d: Format, word: int) -> str:
+    """A result in as many decimal places as tell it from its neighbours."""
+    places = 2 + int(d.precision * 0.30103)
+    return f"{float(values_of(np.array([word], f'u{d.storage_bits // 8}'), d)[0]):.{places}g}"
 
 
 def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:

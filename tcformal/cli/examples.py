@@ -30,6 +30,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "explain-mismatch": (
         f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
     ),
+    "compare": (
+        "tcformal compare a100.npy h100.npy --a a.npy --b b.npy",
+        "tcformal compare layer.npz:out --a layer.npz:x --b weights.safetensors:w --gpu h100",
+    ),
     "separate": (
         f"tcformal separate {_AMPERE} {_HOPPER} --explain",
         f"tcformal separate {_AMPERE} {_AMPERE}@fraction_bits=25 --assume finite --assume c=0",

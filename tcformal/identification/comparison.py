@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,9 @@ from tcformal.identification.bugs import (
 )
 from tcformal.identification.causes.product_recipes import ProductProducer
 from tcformal.identification.elements import Doubles, Elements, Makers, makers, results
+from tcformal.identification.outputs import outputs
 from tcformal.identification.product_case import ProductCase
+from tcformal.identification.products import Parting, parting
 from tcformal.simulation.operands.random import Raw
 
 Places = NDArray[np.intp]
@@ -91,6 +94,34 @@ class Compared:
     share: float | None
     tried: int
     checked: int
+    #: Where the nearest two recipes part on the first differing element; None where they do not.
+    parting: Parting | None = None
+
+
+def compare(
+    expected: Any, got: Any = None, *, a: Any, b: Any, c: Any = None, bias: Any = None, scale_a: Any = None,
+    scale_b: Any = None, alpha: float | None = None, beta: float | None = None, arch: str | None = None,
+    library: str | None = None,
+) -> Compared:  # fmt: skip
+    """Say why two outputs of alpha·A·B + beta·C + bias differ, or what made one: rounding or a bug?
+
+    Shapes: a [M, K], b [K, N], or [N, K] where only that fits; expected, got [M, N]; c, bias broadcast.
+    Ranges and units: arrays of NumPy, ml_dtypes, JAX or PyTorch; `arch`: only units of an architecture;
+    `library`: only recipes whose names begin so.
+    Zero, NaN, Inf: words are compared; any two NaN are alike.
+    Errors: InputError for arrays that do not fit, or that no unit of the catalogue takes.
+
+    >>> import numpy as np
+    >>> import tcformal
+    >>> x = np.ones((2, 16), np.float16)
+    >>> tcformal.compare(x @ x.T, a=x, b=x.T, arch="hopper").kind.value
+    'SAME'
+    """
+    case = outputs(
+        expected, expected if got is None else got, a, b, c=c, bias=bias, scale_a=scale_a, scale_b=scale_b,
+        alpha=alpha, beta=beta,
+    )  # fmt: skip
+    return compare_outputs(case, arch=arch, library=library)
 
 
 def compare_outputs(
@@ -110,7 +141,11 @@ def compare_outputs(
     if not search.apart.any():
         return search.found(Difference.SAME, makes)
     if makes["expected"] and makes["got"]:
-        return search.found(_kind(makes["expected"][0], _nearest(*makes.values())), makes)
+        one, two = makes["expected"][0], _nearest(*makes.values())
+        answer = search.found(_kind(one, two), makes)
+        if answer.first is None:
+            return answer
+        return replace(answer, parting=parting(case, one.model, two.model, answer.first))
     sides = [side for side, found in makes.items() if not found]
     # The output that was expected is right unless it is the only one that nothing makes.
     for side in reversed(sides):

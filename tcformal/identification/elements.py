@@ -15,14 +15,19 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.identification.causes.producers import computations
 from tcformal.identification.causes.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.identification.product_case import ProductCase
+from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.parts import parts_of
 from tcformal.programs.recipes.plan import SCALE, Extras, recipe_plan
 from tcformal.simulation.arrays import dtypes, to_raw
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.recipe import ModelGemm, gemm, number_of
 from tcformal.simulation.steps.batched import results_of
+
+#: Products of one call of a chain of multiply–adds.
+_CHAIN = 16
 
 Values = NDArray[Any]
 Doubles = NDArray[np.float64]
@@ -131,11 +136,29 @@ def makers(case: ProductCase, arch: str | None = None, library: str | None = Non
                         f"{name}{',' if '@' in name else '@'}operands=fp32", {"operands": "fp32"}
                     )
                 )
-            for recipe in versions:
+            for version in versions:
                 with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
-                    found.append(ProductProducer(gemm(u, recipe), False, tuple(names)))
+                    found.append(ProductProducer(gemm(u, version), False, tuple(names)))
         made.append((u, list(_different(found, case.k))))
+    if arch is None and made:
+        made += _computations(case, made)
     return made
+
+
+def _computations(case: ProductCase, made: Makers) -> Makers:
+    """Chains of multiply–adds that no unit computes, in formats of the units', as a processor's cores do."""
+    wide = {
+        u.operands.names()["d"]: u for u, _ in made if u.c_format == u.d_format and u.a_format.name != "tf32"
+    }
+    found: Makers = []
+    for u in wide.values():
+        for name, _ in computations(u, _CHAIN):
+            if name.startswith(("fma@", "muladd@")):
+                chain = resolve(name)
+                with contextlib.suppress(InputError):
+                    one = gemm(chain, with_output(recipe("plain"), case, chain))
+                    found.append((chain, [ProductProducer(one, False)]))
+    return found
 
 
 def _different(found: Sequence[ProductProducer], k: int) -> Iterator[ProductProducer]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ def read_array(text: str) -> NDArray[Any]:
             x = _named(held, parts, path)
         else:
             return _raw(path, parts)
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
         raise InputError(f"expected an array in {path}, but got: {error}") from None
     if not isinstance(x, np.ndarray):
         raise InputError(f"expected one array in {path}, but got several: {path}:NAME names one")

@@ -129,13 +129,13 @@ def explain_product(
         sides = trial.of(altered, advance, wanted)
         hints = ProductHints(len(trial.results), *sides, (trial.chance("expected"), trial.chance("got")))
     first = trial.apart[0] if trial.apart else None
-    parting = None
+    apart_at = None
     if first is not None and expected and got:
-        parting = _parting(case, expected[0].model, got[0].model, first)
+        apart_at = parting(case, expected[0].model, got[0].model, first)
     apart = ulp_distance(case.d_format, case.expected, case.got)
     return ExplainedProduct(
         spec, case, tried, len(trial.apart), max(0, int(apart.max())), first, expected, got, chance,
-        tuple(faults), hints, parting,
+        tuple(faults), hints, apart_at,
     )  # fmt: skip
 
 
@@ -197,9 +197,7 @@ def _some(places: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     return np.array(sorted(list(dict.fromkeys(wanted))[:_TRIED]))
 
 
-def _parting(
-    case: ProductCase, first: ModelGemm, second: ModelGemm, place: tuple[int, int]
-) -> Parting | None:
+def parting(case: ProductCase, first: ModelGemm, second: ModelGemm, place: tuple[int, int]) -> Parting | None:
     """Both recipes on more and more of an element's products, until their results differ."""
     step = int(np.gcd(first.unit.k, second.unit.k))
     stops = [*range(step, case.k, step), case.k]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,64 +151,69 @@ def roundings(seed: int) -> Iterator[Made]:
 
 def bugs(seed: int, arch: Arithmetic = AMPERE, other: Arithmetic | None = None) -> Iterator[Made]:
     """Bugs of a product, twenty of each size; `other`: GOT is made by another unit besides."""
-    made = other or arch
     for i, size in enumerate(SIZES):
-        rng = np.random.default_rng([seed, i, 7])
-        a, b = operands(rng, size)
-        m, n, k = size
-        right, mine = arch.product(a, b), made.product(a, b)
-        bias = rng.standard_normal(n).astype(np.float32)
-        c = rng.standard_normal((m, n)).astype(np.float32)
+        yield from _bugs(np.random.default_rng([seed, i, 7]), size, arch, other or arch)
 
-        def of(name: str, got: Values, says: str, expected: Values | None = None, **more: Any) -> Made:
-            first = right if expected is None else expected
-            return Made(f"{name} {size}", "BUG", a, b, first, got, more, says)
 
-        yield of("last tile", made.product(_of_k(a, k - 16, k, 0), b), "missing")
-        yield of("second quarter", made.product(_of_k(a, k // 4, k // 2, 0), b), "missing")
-        yield of("twice", made.product(_of_k(a, k // 2, k // 2 + 16, 2), b), "twice")
-        yield of("negated", made.product(_of_k(a, 8, 16, -1), b), "subtracted")
-        share = a.copy()
-        share[:, np.arange(k) // 8 % 4 == 1] = 0
-        yield of("a warp's share", made.product(share, b), "missing")
-        rows = mine.copy()
-        rows[[1, 9]] = rows[[9, 1]]
-        yield of("rows", rows, "rows 1 and 9")
-        columns = mine.copy()
-        columns[:, [2, 5]] = columns[:, [5, 2]]
-        yield of("columns", columns, "columns 2 and 5")
-        tile = mine.copy()
-        tile[8:16, 8:16] = mine[8:16, 8:16].T
-        yield of("transposed", tile, "transposed")
-        again = mine.copy()
-        again[8:16, 0:8] = mine[0:8, 8:16]
-        yield of("another tile", again, "tile")
-        zeros = mine.copy()
-        zeros[0:8, 8:16] = 0
-        yield of("not written", zeros, "zero")
-        flipped = mine.copy()
-        flipped.view(np.uint32)[3, 7] ^= np.uint32(1 << 20)
-        yield of("bit", flipped, "bit 20")
-        lost = mine.copy()
-        lost[5, 5] = np.nan
-        yield of("NaN", lost, "NaN")
-        yield of("bias missing", mine, "bias", (right + bias).astype(np.float32), bias=bias)
-        yield of("bias twice", (mine + (bias + bias)).astype(np.float32), "bias",
-                 (right + bias).astype(np.float32), bias=bias)  # fmt: skip
-        yield of("C missing", mine, "C is missing", (right + c).astype(np.float32), c=c)
-        yield of(
-            "C subtracted",
-            (mine - c).astype(np.float32),
-            "C is subtracted",
-            (right + c).astype(np.float32),
-            c=c,
-        )
-        yield of("alpha left out", mine, "alpha", (np.float32(0.75) * right).astype(np.float32), alpha=0.75)
-        yield of("alpha twice", (np.float32(0.5625) * mine).astype(np.float32), "alpha",
-                 (np.float32(0.75) * right).astype(np.float32), alpha=0.75)  # fmt: skip
-        cast = (x.astype(ml_dtypes.bfloat16).astype(np.float16) for x in (a, b))
-        yield of("operands cast", made.product(*cast), "bf16")
-        yield of("rounded twice", mine.astype(np.float16).astype(np.float32), "fp16")
+def _bugs(
+    rng: np.random.Generator, size: tuple[int, int, int], arch: Arithmetic, made: Arithmetic
+) -> Iterator[Made]:
+    """Those of one size."""
+    a, b = operands(rng, size)
+    m, n, k = size
+    right, mine = arch.product(a, b), made.product(a, b)
+    bias = rng.standard_normal(n).astype(np.float32)
+    c = rng.standard_normal((m, n)).astype(np.float32)
+
+    def of(name: str, got: Values, says: str, expected: Values | None = None, **more: Any) -> Made:
+        first = right if expected is None else expected
+        return Made(f"{name} {size}", "BUG", a, b, first, got, more, says)
+
+    yield of("last tile", made.product(_of_k(a, k - 16, k, 0), b), "missing")
+    yield of("second quarter", made.product(_of_k(a, k // 4, k // 2, 0), b), "missing")
+    yield of("twice", made.product(_of_k(a, k // 2, k // 2 + 16, 2), b), "twice")
+    yield of("negated", made.product(_of_k(a, 8, 16, -1), b), "subtracted")
+    share = a.copy()
+    share[:, np.arange(k) // 8 % 4 == 1] = 0
+    yield of("a warp's share", made.product(share, b), "missing")
+    rows = mine.copy()
+    rows[[1, 9]] = rows[[9, 1]]
+    yield of("rows", rows, "rows 1 and 9")
+    columns = mine.copy()
+    columns[:, [2, 5]] = columns[:, [5, 2]]
+    yield of("columns", columns, "columns 2 and 5")
+    tile = mine.copy()
+    tile[8:16, 8:16] = mine[8:16, 8:16].T
+    yield of("transposed", tile, "transposed")
+    again = mine.copy()
+    again[8:16, 0:8] = mine[0:8, 8:16]
+    yield of("another tile", again, "tile")
+    zeros = mine.copy()
+    zeros[0:8, 8:16] = 0
+    yield of("not written", zeros, "zero")
+    flipped = mine.copy()
+    flipped.view(np.uint32)[3, 7] ^= np.uint32(1 << 20)
+    yield of("bit", flipped, "bit 20")
+    lost = mine.copy()
+    lost[5, 5] = np.nan
+    yield of("NaN", lost, "NaN")
+    yield of("bias missing", mine, "bias", (right + bias).astype(np.float32), bias=bias)
+    yield of("bias twice", (mine + (bias + bias)).astype(np.float32), "bias",
+             (right + bias).astype(np.float32), bias=bias)  # fmt: skip
+    yield of("C missing", mine, "C is missing", (right + c).astype(np.float32), c=c)
+    yield of(
+        "C subtracted",
+        (mine - c).astype(np.float32),
+        "C is subtracted",
+        (right + c).astype(np.float32),
+        c=c,
+    )
+    yield of("alpha left out", mine, "alpha", (np.float32(0.75) * right).astype(np.float32), alpha=0.75)
+    yield of("alpha twice", (np.float32(0.5625) * mine).astype(np.float32), "alpha",
+             (np.float32(0.75) * right).astype(np.float32), alpha=0.75)  # fmt: skip
+    cast = (x.astype(ml_dtypes.bfloat16).astype(np.float16) for x in (a, b))
+    yield of("operands cast", made.product(*cast), "bf16")
+    yield of("rounded twice", mine.astype(np.float16).astype(np.float32), "fp16")
 
 
 def combinations(seed: int) -> Iterator[Made]:
@@ -225,6 +230,3 @@ def combinations(seed: int) -> Iterator[Made]:
 def every_case(seed: int = 20) -> list[Made]:
     """The 120 cases."""
     return [*roundings(seed), *bugs(seed), *combinations(seed)]
-
-
-Maker = Callable[[int], Iterator[Made]]
