@@ -150,7 +150,7 @@ def compare_outputs(
     # The output that was expected is right unless it is the only one that nothing makes.
     for side in reversed(sides):
         other = "expected" if side == "got" else "got"
-        bug = search.local_bug(side) or search.bug_of(side, makes[other])
+        bug = search.local_bug(side, makes[other]) or search.bug_of(side, makes[other])
         if bug is not None and not (makes[side] or (bug.side == "expected" and not makes["got"])):
             return search.found(Difference.BUG, makes, bug)
     share = search.share()
@@ -187,9 +187,10 @@ class _Search:
 
     def _some(self, marks: Marks, count: int) -> Places:
         """Some of the places that are marked, spread at random."""
-        places = np.argwhere(marks)
-        taken = self.rng.choice(len(places), min(count, len(places)), replace=False)
-        return places[np.sort(taken)]
+        flat = np.flatnonzero(marks)
+        if len(flat) > count:
+            flat = flat[np.unique(self.rng.integers(0, len(flat), count))]
+        return np.stack(np.divmod(flat, marks.shape[1]), 1)
 
     def of(self, side: str) -> Raw:
         """The words of one output."""
@@ -228,13 +229,12 @@ class _Search:
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
         if p not in self.wholes:
-            m, n = self.case.expected.shape
-            if m * n * self.case.k <= _WHOLE:
-                places = np.argwhere(np.ones((m, n), np.bool_))
+            every = np.ones(self.case.expected.shape, np.bool_)
+            if every.size * self.case.k <= _WHOLE:
+                places = np.argwhere(every)
                 d = self.case.product(p.model).reshape(-1)
             else:
-                flat = self.rng.choice(m * n, _SOME, replace=False)
-                places = np.stack(np.divmod(flat, n), 1)
+                places = np.concatenate([self._some(every, _SOME), self._some(self.apart, _SOME // 4)])
                 d = self.at(p, places)
             self.checked = len(places)
             self.wholes[p] = places, d
@@ -250,8 +250,11 @@ class _Search:
         return d if bug is None or bug.after is None else bug.after(d, self.case.d_format, x)
 
     # ------------------------------------------------------------------ bugs of some elements
-    def local_bug(self, side: str) -> FoundBug | None:
-        """A bug of some elements of an output, of which a recipe gives the others."""
+    def local_bug(self, side: str, rightly: Sequence[ProductProducer]) -> FoundBug | None:
+        """A bug of some elements of an output, of which a recipe gives the others.
+
+        `rightly`: the recipes that give the other output.
+        """
         want, d_format = self.of(side)[tuple(self.places.T)], self.case.d_format
         counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples)]
         for count, i in sorted(counts, reverse=True)[:3]:
@@ -262,18 +265,27 @@ class _Search:
             got = self.of(side)[tuple(places.T)]
             right = same_words(got, d, d_format)
             if _MOSTLY <= right.mean() < 1:
-                return self._local(side, p, places[~right])
+                return self._local(side, p, places[~right], rightly)
         return None
 
-    def _local(self, side: str, p: ProductProducer, wrong: Places) -> FoundBug | None:
+    def _right(self, side: str, p: ProductProducer, rightly: Sequence[ProductProducer]) -> Raw | None:
+        """Right results of a whole output: those computed, or the other output where the recipe makes it."""
+        places, d = self.whole(p)
+        if len(places) == self.case.expected.size:
+            return d.reshape(self.case.expected.shape)
+        return self.of("expected" if side == "got" else "got") if p in rightly else None
+
+    def _local(
+        self, side: str, p: ProductProducer, wrong: Places, rightly: Sequence[ProductProducer]
+    ) -> FoundBug | None:
         """What is wrong with some elements of an output, given the recipe of the others."""
         shape, got = self.case.expected.shape, self.of(side)
-        whole_places, whole = self.whole(p)
         marks = np.zeros(shape, np.bool_)
         marks[tuple(wrong.T)] = True
-        found = None
-        if len(whole_places) == got.size:
-            right = whole.reshape(shape)
+        found, right = None, self._right(side, p, rightly)
+        if right is not None:
+            marks = ~same_words(got, right, self.case.d_format)
+            wrong = np.argwhere(marks)
             what = place_bug(got, right, marks) or value_bug(
                 got, right, marks, self.case.c, self.case.d_format
             )
@@ -353,12 +365,15 @@ class _Search:
     # ------------------------------------------------------------------ bugs of all elements
     def bug_of(self, side: str, right: Sequence[ProductProducer]) -> FoundBug | None:
         """A bug of a whole output: on the recipes that give the other one, then on every recipe."""
-        every = np.argwhere(self.apart)
-        some = every[:: max(1, len(every) // _REPLAYED)][:_REPLAYED]
+        count, every, some = (
+            int(self.apart.sum()),
+            self._some(self.apart, _SOME),
+            self._some(self.apart, _REPLAYED),
+        )
         for p in right[:2]:
             bug = self._replayed(side, p, some, every)
             if bug is not None:
-                return FoundBug(bug.what, side, True, p, len(every))
+                return FoundBug(bug.what, side, True, p, count)
         x, want = Elements.of(self.case, self.places), self.of(side)[tuple(self.places.T)]
         values, (total, size) = values_of(want, self.case.d_format), x.sums()
         near = self._near(total, size)
@@ -373,9 +388,9 @@ class _Search:
                     else bug.after(d.astype(want.dtype), self.case.d_format, x)
                 )
                 if same_words(want, made, self.case.d_format).all():
-                    return FoundBug(bug.what, side, True, p, len(every))
+                    return FoundBug(bug.what, side, True, p, count)
         if off > 4 and likely and likely[0].after is None:
-            return FoundBug(likely[0].what, side, False, None, len(every))
+            return FoundBug(likely[0].what, side, False, None, count)
         return None
 
     # ------------------------------------------------------------------ what is said
@@ -386,10 +401,10 @@ class _Search:
         """
         units = [p.model.unit for p in makes] or [u for u, _ in self.every]
         rates = [x for u in units if (x := _rate(u, self.case.k)) is not None]
-        places = np.argwhere(self.apart)
-        if not rates or not len(places):
+        worst = self.worst()
+        if not rates or worst is None:
             return None
-        places = np.concatenate([places[:: -(-len(places) // _SOME)], [self.worst()]])
+        places = np.concatenate([self._some(self.apart, _SOME), [worst]])
         d = self.case.d_format
         e, g = (values_of(self.of(side)[tuple(places.T)], d) for side in ("expected", "got"))
         total, size = Elements.of(self.case, places).sums()
@@ -401,14 +416,16 @@ class _Search:
 
     def worst(self) -> tuple[int, int] | None:
         """The element that differs most."""
-        places = np.argwhere(self.apart)
-        if not len(places):
+        flat = np.flatnonzero(self.apart)
+        if not len(flat):
             return None
-        e, g = (values_of(self.of(side)[tuple(places.T)], self.case.d_format) for side in ("expected", "got"))
+        e, g = (
+            values_of(self.of(side).reshape(-1)[flat], self.case.d_format) for side in ("expected", "got")
+        )
         with np.errstate(invalid="ignore"):
             far = np.nan_to_num(np.abs(g - e), nan=np.inf, posinf=np.inf)
-        i, j = places[int(far.argmax())]
-        return int(i), int(j)
+        i, j = divmod(int(flat[int(far.argmax())]), self.apart.shape[1])
+        return i, j
 
     def found(
         self,
@@ -418,11 +435,11 @@ class _Search:
     ) -> Compared:
         """The answer, with what is known besides."""
         makes = makes or {"expected": (), "got": ()}
-        places = np.argwhere(self.apart)
-        first = (int(places[0][0]), int(places[0][1])) if len(places) else None
+        differing = int(self.apart.sum())
+        first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
         return Compared(
-            self.case, kind, makes["expected"], makes["got"], bug, len(places), first, self.worst(),
+            self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
             self.share(both), self.tried, self.checked,
         )  # fmt: skip
 

@@ -21,6 +21,7 @@ from tcformal.identification.product_case import ProductCase
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.parts import parts_of
 from tcformal.programs.recipes.plan import SCALE, Extras, recipe_plan
+from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import dtypes, to_raw
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.recipe import ModelGemm, gemm, number_of
@@ -130,12 +131,9 @@ def makers(case: ProductCase, arch: str | None = None, library: str | None = Non
                 continue
             versions = [with_output(one, case, u)]
             if u.a_format.name == "tf32":  # rounded to it before, or cut by the unit
-                name = versions[0].name
-                versions.append(
-                    versions[0].altered(
-                        f"{name}{',' if '@' in name else '@'}operands=fp32", {"operands": "fp32"}
-                    )
-                )
+                versions.append(_altered(versions[0], operands="fp32"))
+            if one.name.startswith("cublaslt-66@grain=128,splits=") and u.d_format.name == "fp32":
+                versions += [_altered(versions[0], partials=name) for name in ("fp16", "bf16")]
             for version in versions:
                 with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
                     found.append(ProductProducer(gemm(u, version), False, tuple(names)))
@@ -143,6 +141,12 @@ def makers(case: ProductCase, arch: str | None = None, library: str | None = Non
     if arch is None and made:
         made += _computations(case, made)
     return made
+
+
+def _altered(one: Recipe, **fields: str) -> Recipe:
+    """A recipe with other fields, in its name as well."""
+    listed = ",".join(f"{name}={value}" for name, value in fields.items())
+    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
 
 
 def _computations(case: ProductCase, made: Makers) -> Makers:
