@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ from tcformal.simulation.operands.random import Raw
 Places = NDArray[np.intp]
 Marks = NDArray[np.bool_]
 
-#: Elements on which everything is tried first: that differ, and that do not.
-_DIFFERING, _ALIKE = 8, 4
+#: Elements on which recipes are tried: that differ, that do not, and how many of each come first.
+_DIFFERING, _ALIKE, _FIRST = 8, 4, 2
 #: Multiply-adds up to which a recipe is verified on every element; else on so many random ones and a tile.
 _WHOLE, _SOME, _TILE = 1 << 27, 1000, 32
 #: Bugs that are replayed, elements on which each is, and bugs by which every recipe is tried.
@@ -45,6 +46,7 @@ _BUGS, _REPLAYED, _EVERYWHERE = 256, 6, 4
 #: The share of elements, and the number of tried ones, that a recipe gives where the others are a bug.
 _MOSTLY, _FEW = 0.5, 3
 _SEED = 3
+_SIDES = ("expected", "got")
 
 
 class Difference(Enum):
@@ -196,29 +198,43 @@ class _Search:
         """The words of one output."""
         return self.case.expected if side == "expected" else self.case.got
 
-    def on_sample(
-        self, change: Callable[[Elements], Elements] = lambda x: x
+    def _made(
+        self, places: Places, every: Makers, sides: Sequence[str], least: int, bug: Bug | None = None
     ) -> list[tuple[ProductProducer, Raw]]:
-        """What every recipe makes of the elements that are tried first, after a change of their operands."""
-        x, made = change(Elements.of(self.case, self.places)), list[tuple[ProductProducer, Raw]]()
-        for unit, found in self.every:
+        """What recipes make of some elements with a bug, if they give so many at least of one output."""
+        x, made = Elements.of(self.case, places), list[tuple[ProductProducer, Raw]]()
+        given = x if bug is None else bug.operands(x)
+        wanted = [self.of(side)[tuple(places.T)] for side in sides]
+        for unit, found in every:
             self.progress(f"trying recipes on {unit.name}")
-            for p, d in zip(found, results([p.model for p in found], x), strict=True):
-                if d is not None:
-                    made.append((p, d))
+            for p, d in zip(found, results([p.model for p in found], given), strict=True):
+                if d is None:
+                    continue
+                words = d.astype(self.case.expected.dtype)
+                if bug is not None and bug.after is not None:
+                    words = bug.after(words, self.case.d_format, x)
+                if max(int(same_words(w, words, self.case.d_format).sum()) for w in wanted) >= least:
+                    made.append((p, words))
         return made
 
-    @property
     def samples(self) -> list[tuple[ProductProducer, Raw]]:
-        """What every recipe makes of the elements that are tried first."""
+        """What recipes make of the elements that are tried, if they give one of a few of them."""
         if self.known is None:
-            self.known = self.on_sample()
+            units: dict[UnitSpec, list[ProductProducer]] = {}
+            for p, _ in self._made(self.few(), self.every, _SIDES, 1):
+                units.setdefault(p.model.unit, []).append(p)
+            self.known = self._made(self.places, list(units.items()), _SIDES, 0)
         return self.known
+
+    def few(self) -> Places:
+        """Elements that are tried first of all: some that differ, and some that do not."""
+        apart = self.apart[tuple(self.places.T)]
+        return np.concatenate([self.places[apart][:_FIRST], self.places[~apart][:_FIRST]])
 
     def makers_of(self, side: str) -> tuple[ProductProducer, ...]:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
-        made = [p for p, d in self.samples if same_words(want, d, self.case.d_format).all()]
+        made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
         found = []
         for p in made:
             places, d = self.whole(p)
@@ -256,9 +272,9 @@ class _Search:
         `rightly`: the recipes that give the other output.
         """
         want, d_format = self.of(side)[tuple(self.places.T)], self.case.d_format
-        counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples)]
+        counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples())]
         for count, i in sorted(counts, reverse=True)[:3]:
-            p = self.samples[-i][0]
+            p = self.samples()[-i][0]
             if count < _FEW:
                 return None
             places, d = self.whole(p)
@@ -338,22 +354,12 @@ class _Search:
     def _turned(self) -> list[Bug]:
         """Operands that were taken the other way round; of square matrices."""
         case, made = self.case, list[Bug]()
-        if case.b.shape[0] == case.b.shape[1]:
-            turned = replace(case, b=np.ascontiguousarray(case.b.T))
-            made.append(Bug("B is transposed", lambda x: self._again(turned, x)))
-        if case.a.shape[0] == case.a.shape[1]:
-            other = replace(case, a=np.ascontiguousarray(case.a.T))
-            made.append(Bug("A is transposed", lambda x: self._again(other, x)))
+        for name, x in (("a", case.a), ("b", case.b)):
+            if x.shape[0] == x.shape[1]:
+                other = np.ascontiguousarray(x.T)
+                turned = replace(case, a=other) if name == "a" else replace(case, b=other)
+                made.append(Bug(f"{name.upper()} is transposed", partial(_taken_from, turned)))
         return made
-
-    def _again(self, case: ProductCase, x: Elements) -> Elements:
-        """The elements of another product at the places of those given; as many as are tried first."""
-        places = (
-            self.places
-            if len(x.a) == len(self.places)
-            else np.argwhere(np.ones(case.expected.shape, np.bool_))
-        )
-        return Elements.of(case, places[: len(x.a)])
 
     def _near(self, total: Doubles, size: Doubles) -> Doubles:
         """How far results can be from right sums, roughly: rounding of the sum and of the output."""
@@ -381,13 +387,9 @@ class _Search:
         likely = self._likely(x, want)
         for bug in likely[:_EVERYWHERE]:
             self.progress(f"trying every recipe as if {bug.what}")
-            for p, d in self.on_sample(bug.operands):
-                made = (
-                    d.astype(want.dtype)
-                    if bug.after is None
-                    else bug.after(d.astype(want.dtype), self.case.d_format, x)
-                )
-                if same_words(want, made, self.case.d_format).all():
+            few = self.few()
+            for p, _ in self._made(few, self.every, (side,), len(few), bug):
+                if same_words(want, self.at(p, self.places, bug), self.case.d_format).all():
                     return FoundBug(bug.what, side, True, p, count)
         if off > 4 and likely and likely[0].after is None:
             return FoundBug(likely[0].what, side, False, None, count)
@@ -442,6 +444,11 @@ class _Search:
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
             self.share(both), self.tried, self.checked,
         )  # fmt: skip
+
+
+def _taken_from(case: ProductCase, x: Elements) -> Elements:
+    """The elements of another product at the same places."""
+    return Elements.of(case, x.places)
 
 
 def _off(x: Elements, values: Doubles, near: Doubles) -> float:

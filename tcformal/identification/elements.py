@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,11 @@ Doubles = NDArray[np.float64]
 class Elements:
     """The operands of n elements of D, each with its own row of A and column of B.
 
-    Shapes: a, b [n, K]; c, bias [n] or None; scale_a, scale_b [n, blocks] or None.
+    Shapes: places [n, 2], their rows and columns; a, b [n, K]; c, bias [n] or None; scale_a, scale_b
+    [n, blocks] or None.
     """
 
+    places: NDArray[np.intp]
     a: Values
     b: Values
     d_format: Format
@@ -69,19 +71,11 @@ class Elements:
             None if x is None else np.broadcast_to(x, case.expected.shape)[i, j] for x in (case.c, case.bias)
         )
         return Elements(
-            case.a[i], case.b.T[j], case.d_format, c, bias,
+            places, case.a[i], case.b.T[j], case.d_format, c, bias,
             None if case.scale_a is None else case.scale_a[i],
             None if case.scale_b is None else case.scale_b.T[j],
             case.alpha, case.beta,
         )  # fmt: skip
-
-    def repeated(self, times: int) -> Elements:
-        """All elements so many times, one copy after the other."""
-        names = ("a", "b", "c", "bias", "scale_a", "scale_b")
-        made: dict[str, Any] = {
-            x: None if getattr(self, x) is None else np.concatenate([getattr(self, x)] * times) for x in names
-        }
-        return replace(self, **made)
 
     def sums(self) -> tuple[Doubles, Doubles]:
         """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""

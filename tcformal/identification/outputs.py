@@ -149,7 +149,7 @@ def _named(held: Mapping[str, NDArray[Any]], parts: list[str], path: Path) -> ND
 
 
 def _archive(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as data:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
         return {name: data[name] for name in data.files}
 
 
