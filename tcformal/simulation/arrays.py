@@ -1,4 +1,4 @@
-"""Matrix products of arrays: dtypes of the formats, padding and chaining over K."""
+"""Matrix products of arrays: dtypes of the formats, stacks of matrices, padding and chaining over K."""
 
 from __future__ import annotations
 
@@ -12,12 +12,44 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
-if TYPE_CHECKING:  # as in tcformal.simulation.unit
+if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import MatrixWords
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
+
+# ------------------------------------------------- Stacks: leading axes that broadcast, as for `numpy.matmul`
+def stack_of(a: NDArray[Any], b: NDArray[Any]) -> tuple[int, ...]:
+    """The leading axes of A·B; InputError for matrices that do not fit."""
+    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
+        raise InputError(
+            "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
+            f"but got {list(a.shape)} and {list(b.shape)}"
+        )
+    return _broadcast(a.shape[:-2], b.shape[:-2])
+
+
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(first, second)
+    except ValueError:
+        raise InputError(
+            f"expected leading axes of A and B that broadcast, but got {list(first)} and {list(second)}"
+        ) from None
+
+
+def broadcast(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An operand broadcast to a shape; InputError where that is impossible."""
+    try:
+        return np.broadcast_to(x, shape)
+    except ValueError:
+        raise InputError(
+            f"expected {name} of a shape that broadcasts to {list(shape)}, but got {list(x.shape)}"
+        ) from None
+
+
+# --------------------------------------------------------------------------------------------------- Matrices
 #: dot_bits of a unit: a, b, c and scales if it has any -> d, all raw encodings.
 DotBits = Callable[..., NDArray[Any]]
 

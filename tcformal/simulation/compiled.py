@@ -11,14 +11,14 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
     from tcformal.simulation.kernels.cut import DotCall
+    from tcformal.simulation.kernels.dots import DotRows
+    from tcformal.simulation.kernels.elements import DotProducts
     from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
-    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
-    from tcformal.simulation.kernels.rows import DotProducts
-    from tcformal.simulation.kernels.thin.dots import DotRows
+    from tcformal.simulation.kernels.gpu_gemm import GpuGemm
 
 #: Products below which NumPy is done before a kernel would be loaded.
 _WORTH_COMPILING = 1 << 20
@@ -34,7 +34,7 @@ def multiply_words(
     spec: UnitSpec, x: MatrixWords, threads: int | None, progress: bool | None, device: str | None
 ) -> Raw:
     """The matrix product D = A·B + C on raw encodings; see `Unit.matmul`."""
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
     if device is not None:
         return gpu_gemm(spec, device).multiply(x)
@@ -60,7 +60,7 @@ def stack_words(
 
     Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None -> [S, M, N].
     """
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
     (s, m, k), n = a.shape, b.shape[2]
     whole = k <= spec.k or spec.c_format == spec.d_format
@@ -124,16 +124,16 @@ def _formats(spec: UnitSpec) -> dict[str, Format]:
 @lru_cache(maxsize=64)
 def dot_rows(spec: UnitSpec) -> DotRows:
     """The compiled kernels of a unit's dot products, one per row; see
-    `tcformal.simulation.kernels.thin.dots`."""
-    from tcformal.simulation.kernels.thin.dots import DotRows
+    `tcformal.simulation.kernels.dots`."""
+    from tcformal.simulation.kernels.dots import DotRows
 
     return DotRows(dot_call(spec))
 
 
 @lru_cache(maxsize=192)
 def dot_products(spec: UnitSpec, k: int) -> DotProducts:
-    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.rows`."""
-    from tcformal.simulation.kernels.rows import DotProducts
+    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.elements`."""
+    from tcformal.simulation.kernels.elements import DotProducts
 
     return DotProducts(*circuit(spec, k))
 
@@ -148,9 +148,9 @@ def gemm(spec: UnitSpec, broadcast_side: str) -> Gemm:
 
 @lru_cache(maxsize=64)
 def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
-    """The matrix-product kernels of a unit on a GPU; see `tcformal.simulation.kernels.gpus.gemm`."""
-    from tcformal.simulation.gpu.named import named
-    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
+    """The matrix-product kernels of a unit on a GPU; see `tcformal.simulation.kernels.gpu_gemm`."""
+    from tcformal.simulation.card import named
+    from tcformal.simulation.kernels.gpu_gemm import GpuGemm
 
     return GpuGemm(dot_call(spec), named(device))
 
@@ -158,7 +158,7 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 def dot_call(spec: UnitSpec) -> DotCall:
     """The DAG of one call of a unit with its formats and lowering rules, from which kernels are compiled."""
     from tcformal.simulation.kernels.cut import DotCall
-    from tcformal.simulation.lowering.unit import add_rules
+    from tcformal.simulation.lowering.aligned import add_rules
 
     graph, stages = staged_circuit(spec, spec.k)
     formats = _formats(spec)

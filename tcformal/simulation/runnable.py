@@ -14,9 +14,9 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.program import Program, known_programs, program_of
 from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.steps.run import run_plan
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.evaluation import run_plan
+from tcformal.simulation.matrix_unit import Unit, unit
+from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.programs.program import Program, names_a_program
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.arrays import dtype_of, from_raw, to_raw
+from tcformal.simulation.arrays import broadcast, dtype_of, from_raw, stack_of, to_raw
 from tcformal.simulation.compiled import stack_words
-from tcformal.simulation.prepared import PreparedOperand
+from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
 from tcformal.simulation.runnable import RunnableProgram, program
-from tcformal.simulation.stacks import broadcast, stack_of
-from tcformal.simulation.unit import Unit, spec_of
 
 
 def simulate(
@@ -54,7 +52,7 @@ def simulate(
     Source: the unit's own (`sources`).
     """
     if recipe is not None:
-        from tcformal.simulation.recipe import gemm
+        from tcformal.simulation.model_gemm import gemm
 
         if isinstance(_runner(u), RunnableProgram):
             raise InputError(f"expected a unit beside the recipe {recipe!r}, but got a program")

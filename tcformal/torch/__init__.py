@@ -20,7 +20,7 @@ from tcformal.torch.models import LayerDifference, ModelComparison, compare, con
 if TYPE_CHECKING:
     from tcformal.design.unit import UnitSpec
     from tcformal.programs.recipes.recipe import Recipe
-    from tcformal.simulation.unit import Unit
+    from tcformal.simulation.matrix_unit import Unit
 
 __all__ = [
     "LayerDifference", "ModelComparison", "ProductCount", "TorchArithmetic", "arithmetic", "compare",

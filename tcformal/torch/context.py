@@ -21,8 +21,8 @@ from tcformal.errors import InputError
 from tcformal.programs.recipes.names import recipe_of
 from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import from_raw
-from tcformal.simulation.recipe import ModelGemm, gemm
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.model_gemm import ModelGemm, gemm
 from tcformal.torch.operators import (
     TensorProduct,
     base_name,

@@ -18,11 +18,9 @@ from tcformal.backends.lanes import DOUBLE, WORD
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.multiply import Shape
-from tcformal.simulation.kernels.promoted import Factors, Promotion, factors_in_memory
-from tcformal.simulation.kernels.source import Source, source
-from tcformal.simulation.kernels.thin.text import piece_of, steps_at_once, thin
-from tcformal.simulation.kernels.work import Words, Work
+from tcformal.simulation.kernels.source import Factors, Promotion, Shape, Source, factors_in_memory, source
+from tcformal.simulation.kernels.thin import piece_of, steps_at_once, thin
+from tcformal.simulation.kernels.threads import Words, Work
 
 #: Bytes of decoded operands that are held at once.
 _HELD = 1 << 26

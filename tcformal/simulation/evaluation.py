@@ -1,4 +1,4 @@
-"""The values of a program's steps on arrays, on NumPy lanes or compiled."""
+"""Programs evaluated on arrays: step by step, in bands of rows, with neighbouring accumulators fused."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcformal.backends import machine
+from tcformal.backends.lanes import WORD
+from tcformal.checks import check_int
 from tcformal.design.steps import (
     CallStep,
     ConstantStep,
@@ -31,22 +33,296 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.dag import program_dag
+from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.simulation import compiled
-from tcformal.simulation.kernels.lowering import LoweringRules
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.steps.accumulators import Accumulators, accumulators
-from tcformal.simulation.steps.operations import headroom_operation, larger_magnitude, operation, quotient
-from tcformal.simulation.steps.order import axes_of, last_uses, needed_by
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.kernels.elements import Elements
+from tcformal.simulation.kernels.rules import LoweringRules
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:
-    from tcformal.simulation.kernels.gemm import Prepared
-
-if TYPE_CHECKING:
+    from tcformal.simulation.kernels.elements import DotProducts
     from tcformal.simulation.kernels.gemm import Gemm, Prepared
-    from tcformal.simulation.kernels.promoted import Promotion
+    from tcformal.simulation.kernels.source import Promotion
 
 
+# -------------------------------------- Data flow: needed steps, the axes that each depends on, and last uses
+def needed_by(plan: ProgramPlan) -> set[int]:
+    """The indices of the steps that the result depends on."""
+    needed, stack = set(), [plan.result]
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack += plan.steps[i].sources
+    return needed
+
+
+def last_uses(plan: ProgramPlan, steps: set[int]) -> dict[int, list[int]]:
+    """The values that are dead after each step, restricted to values that only `steps` use."""
+    last: dict[int, int] = {}
+    elsewhere = {plan.result}
+    for i in sorted(needed_by(plan)):
+        for source in plan.steps[i].sources:
+            last[source] = i
+            if i not in steps:
+                elsewhere.add(source)
+    done: dict[int, list[int]] = {}
+    for source, i in last.items():
+        if source not in elsewhere:
+            done.setdefault(i, []).append(source)
+    return done
+
+
+def axes_of(plan: ProgramPlan, given: Mapping[str, Raw]) -> list[set[int]]:
+    """For each step the axes on which its values depend: rows (0), columns (1)."""
+    axes: list[set[int]] = []
+    for s in plan.steps:
+        own = {axis for axis in (0, 1) if isinstance(s, InputStep) and given[s.letter].shape[axis] > 1}
+        axes.append(own.union(*(axes[i] for i in s.sources)))
+    return axes
+
+
+def of_rows_and_columns(plan: ProgramPlan, given: Mapping[str, Raw]) -> set[int]:
+    """The steps whose values depend on rows and columns, and so are as large as the result."""
+    return {i for i, axes in enumerate(axes_of(plan, given)) if len(axes) == 2}
+
+
+# --------------------------------- Fused accumulators: neighbouring ones that one kernel computes and adds up
+#: Rounded steps by which one accumulator joins the sum at most: a longer run is not looked through, or a
+#: program of many rounded steps and no accumulators would be looked through again from each of them.
+LONGEST_JOIN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulators:
+    """A run of accumulators over neighbouring k, each started from zero and added by one rule.
+
+    Shapes: k from `start` to `stop`, `products` in each accumulator but the last one; `joins` takes `total`,
+    `full` and one scalar for each factor, `factors[i][j]` the step with factor i of accumulator j.
+    """
+
+    unit: UnitSpec
+    start: int
+    stop: int
+    products: int
+    #: Letters of the inputs, the step with the sum before (None: zero), and the step with the last sum.
+    a: str
+    b: str
+    total: int | None
+    result: int
+    joins: ProgramPlan
+    factors: tuple[tuple[int, ...], ...]
+    #: The steps that are nobody else's: they are not computed one by one.
+    inside: frozenset[int]
+
+
+@lru_cache(maxsize=256)
+def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
+    """The maximal runs of at least two accumulators that one kernel can compute."""
+    if not any(isinstance(step, CallStep) for step in plan.steps):
+        return ()
+    users = _users(plan)
+    runs: list[Accumulators] = []
+    for i in sorted(needed_by(plan)):
+        made = _joined(plan, i, users, {x.result for x in runs})
+        if made is None:
+            continue
+        before = runs[-1] if runs else None
+        if before is not None and _follows(before, made, users):
+            runs[-1] = replace(
+                before, stop=made.stop, result=i, inside=before.inside | made.inside | {before.result},
+                factors=tuple((*x, *y) for x, y in zip(before.factors, made.factors, strict=True)),
+            )  # fmt: skip
+        else:
+            runs.append(made)
+    return tuple(x for x in runs if x.stop - x.start > x.products)
+
+
+def _users(plan: ProgramPlan) -> dict[int, set[int]]:
+    """The steps that use each step's value, by step."""
+    users: dict[int, set[int]] = {}
+    for i in needed_by(plan):
+        for source in plan.steps[i].sources:
+            users.setdefault(source, set()).add(i)
+    return users
+
+
+def _follows(before: Accumulators, x: Accumulators, users: Mapping[int, set[int]]) -> bool:
+    """Whether an accumulator continues a run whose last sum has no other user."""
+    same = (before.unit, before.a, before.b, before.joins) == (x.unit, x.a, x.b, x.joins)
+    full = (before.stop - before.start) % before.products == 0
+    own = users[before.result] <= {*x.inside, x.result}
+    fits = x.total == before.result and x.start == before.stop and x.products <= before.products
+    return same and full and own and fits
+
+
+def _joined(
+    plan: ProgramPlan, last: int, users: Mapping[int, set[int]], sums: set[int]
+) -> Accumulators | None:
+    """The accumulator that a rounded sum adds to the previous sum; None for any other step."""
+    steps = plan.steps
+    calls: list[int] = []
+    totals: list[int] = []
+    scalars: list[int] = []
+    rounded: list[int] = []
+    stack, seen = [last], set[int]()
+    while stack:
+        i = stack.pop()
+        if i in seen:
+            continue
+        seen.add(i)
+        step = steps[i]
+        if isinstance(step, RoundStep) and i not in sums:
+            if step.length is not None or step.saturates or any(x.exponents for x in step.addends):
+                return None
+            rounded.append(i)
+            stack += step.sources
+        elif isinstance(step, CallStep):
+            calls.append(i)
+        elif isinstance(step, ConstantStep) or i in sums:
+            totals.append(i)
+        elif step.length is None:
+            scalars.append(i)
+        else:
+            return None
+        if len(calls) > 2 or len(totals) > 1 or len(rounded) > LONGEST_JOIN:
+            return None
+    if len(calls) == 2 and not totals:
+        totals = [calls.pop(calls.index(min(calls)))]
+    if len(calls) != 1 or len(totals) != 1:
+        return None
+    (call,), (total,) = calls, totals
+    inside = frozenset({call, *rounded} - {last})
+    run = _run(plan, call)
+    if run is None or any(not users[i] <= {*inside, last} for i in inside):
+        return None
+    zero = isinstance(steps[total], ConstantStep)
+    if zero and steps[total].word != 0:  # type: ignore[attr-defined]
+        return None
+    unit, start, stop, a, b = run
+    joins = _joining(plan, (total, call), scalars, sorted(rounded))
+    wide = unit.d_format
+    if joins.fmt != wide or format_of(joins.steps[0]) != wide:
+        return None
+    if any(format_of(steps[i]).storage_bits > WORD for i in scalars):
+        return None
+    return Accumulators(
+        unit=unit, start=start, stop=stop, products=stop - start, a=a, b=b, total=None if zero else total,
+        result=last, joins=joins, factors=tuple((i,) for i in scalars), inside=inside,
+    )  # fmt: skip
+
+
+def _run(plan: ProgramPlan, call: int) -> tuple[UnitSpec, int, int, str, str] | None:
+    """The unit, k range and inputs of a call that starts from zero; None for any other call."""
+    step = plan.steps[call]
+    if not isinstance(step, CallStep):
+        return None
+    c, a, b = (plan.steps[i] for i in (step.c, step.a, step.b))
+    unit = step.unit
+    whole = unit.c_format == unit.d_format and unit.scale_format is None
+    if not isinstance(c, ConstantStep) or c.word or not whole:
+        return None
+    if not isinstance(a, SliceStep) or not isinstance(b, SliceStep):
+        return None
+    from_a, from_b = plan.steps[a.source], plan.steps[b.source]
+    if not isinstance(from_a, InputStep) or not isinstance(from_b, InputStep):
+        return None
+    length = a.length or 1
+    alike = (a.start, a.length) == (b.start, b.length)
+    if not alike or a.start + length > min(from_a.length or 1, from_b.length or 1):
+        return None
+    return unit, a.start, a.start + length, from_a.letter, from_b.letter
+
+
+def _joining(
+    plan: ProgramPlan, two: Sequence[int], scalars: Sequence[int], rounded: Sequence[int]
+) -> ProgramPlan:
+    """The rounding steps of an accumulation as a separate program from the old sum to the new one."""
+    names = ("total", "full", *(f"x{i}" for i in range(len(scalars))))
+    place: dict[int, int] = {}
+    steps: list[PlanStep] = []
+    for name, i in zip(names, (*two, *scalars), strict=True):
+        place[i] = len(steps)
+        steps.append(InputStep(fmt=format_of(plan.steps[i]), length=None, name=name, letter=name))
+    for i in rounded:
+        step = plan.steps[i]
+        assert isinstance(step, RoundStep)
+        place[i] = len(steps)
+        addends = tuple(replace(x, factors=tuple(place[j] for j in x.factors)) for x in step.addends)
+        steps.append(replace(step, name=f"s{len(steps)}", addends=addends))
+    return ProgramPlan(tuple(steps), len(steps) - 1, 0)
+
+
+# ------------------------------------------------------------------- Single steps as element-wise definitions
+def _names(count: int) -> tuple[str, ...]:
+    return ("c", *(f"a[{i}]" for i in range(count - 1)))
+
+
+def _alone(formats: Sequence[Format], last: RoundStep | QuotientStep) -> Elements:
+    """An element-wise definition of one step on inputs of these formats."""
+    names = _names(len(formats))
+    inputs: list[PlanStep] = [
+        InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
+    ]
+    g = Graph()
+    given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
+    made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
+    storage = tuple(f.storage_bits for f in formats)
+    return Elements(g, made.result, names, storage, format_of(last).storage_bits)
+
+
+@lru_cache(maxsize=256)
+def operation(
+    formats: tuple[Format, ...],
+    addends: tuple[ScaledProduct, ...],
+    fmt: Format,
+    mode: str,
+    saturate: bool,
+) -> Elements:
+    """An element-wise rounded sum of products."""
+    from tcformal.simulation.lowering.ieee import add_rounded
+
+    last = RoundStep(
+        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
+    )  # fmt: skip
+    elements = _alone(formats, last)
+    if not last.saturates:
+        ways = LoweringRules()
+        operands = [(elements.graph.inputs[name], f) for f, name in zip(formats, elements.names, strict=True)]
+        add_rounded(elements.root, operands, addends, fmt, mode, ways)
+        elements.rules = ways.by_index
+    return elements
+
+
+@lru_cache(maxsize=64)
+def quotient(formats: tuple[Format, Format], fmt: Format, mode: str) -> Elements:
+    """An element-wise rounded quotient."""
+    last = QuotientStep(fmt=fmt, length=None, name="d", dividend=0, divisor=1, mode=mode)
+    return _alone(formats, last)
+
+
+@lru_cache(maxsize=64)
+def larger_magnitude(fmt: Format, least: int) -> Elements:
+    """An element-wise maximum of two magnitudes."""
+    g = Graph()
+    words = [g.input(name, fmt.width) for name in _names(2)]
+    root = largest_magnitude(g, words, fmt, least)
+    return Elements(g, root, _names(2), (fmt.storage_bits,) * 2, fmt.storage_bits)
+
+
+@lru_cache(maxsize=64)
+def headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
+    """An element-wise headroom of one number, with its least value."""
+    from tcformal.semantics.unpack import unpack
+    from tcformal.simulation.kernels.elements import DotProducts
+
+    g = Graph()
+    e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
+    return DotProducts(g, e.bits), e.low
+
+
+# -------------------------------------------------------------------------------------------- Values of steps
 #: Products of an accumulator whose decoded operands a core keeps in its fastest cache.
 _LONGEST = 512
 
@@ -75,7 +351,7 @@ def promoted_words(
     the sum before.
     """
     from tcformal.simulation.kernels.gemm import MatrixWords
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
     unit, steps = x.unit, -(-x.products // x.unit.k)
     a, b = given[x.a][:, 0, x.start : x.stop], given[x.b][0, :, x.start : x.stop].T
@@ -118,8 +394,8 @@ def promoted_gemm(
 
 
 def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promotion:
-    from tcformal.simulation.kernels.promoted import Promotion
-    from tcformal.simulation.lowering.rounded import add_rounded
+    from tcformal.simulation.kernels.source import Promotion
+    from tcformal.simulation.lowering.ieee import add_rounded
 
     g, ways = Graph(), LoweringRules()
     inputs = [step for step in joins.steps if isinstance(step, InputStep)]
@@ -443,3 +719,59 @@ def _filled(x: Raw, k: int) -> Raw:
     whole = np.zeros((*x.shape[:-1], k), x.dtype)
     whole[..., : x.shape[-1]] = x
     return whole
+
+
+# ----------------------------- Whole programs, in bands of rows so that intermediate values stay in the cache
+#: Elements of a value that are computed at a time: an array of fp32 that large is taken from memory that was
+#: used before, and a larger one from new pages.
+_ELEMENTS = 1 << 21
+
+
+def run_plan(
+    plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
+) -> Raw:
+    """Evaluate a plan on arrays of encodings, and return the encodings of its result.
+
+    Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
+    result [rows, columns], likewise.
+    Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
+    the values of steps for other plans on the same operands.
+    Errors: InputError for a number of threads below 1.
+    """
+    if options.get("threads") is not None:
+        check_int("threads", options["threads"], low=1)
+    if memo is not None:
+        return RememberedRun(plan, given, options, memo).result()
+    rows, columns = (max(x.shape[axis] for x in given.values()) for axis in (0, 1))
+    if rows * columns <= _ELEMENTS:
+        return ArrayRun(plan, given, options).result()
+    return _in_bands(plan, given, options, max(1, _ELEMENTS // columns))
+
+
+def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], rows: int) -> Raw:
+    """The result computed in bands of `rows` rows; steps independent of rows or columns run once."""
+    needed = needed_by(plan)
+    both = of_rows_and_columns(plan, given) & needed
+    if plan.result not in both:
+        return ArrayRun(plan, given, options).result()
+    whole = ArrayRun(plan, given, options)
+    whole.run(needed - both)
+    taken = {j for i in both for j in plan.steps[i].sources} - both
+    d: Raw | None = None
+    for start in range(0, max(x.shape[0] for x in given.values()), rows):
+        band = slice(start, start + rows)
+        part = ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
+        part.known = {j: _rows(whole.known[j], band) for j in taken}
+        part.run(both)
+        result = part.known[plan.result][:, :, 0]
+        if d is None:
+            shape = (max(x.shape[0] for x in given.values()), result.shape[1])
+            d = np.empty(shape, f"u{plan.fmt.storage_bits // 8}")
+        d[band] = result
+    assert d is not None
+    return d
+
+
+def _rows(x: Raw, band: slice) -> Raw:
+    """The rows `band` of a value, or the value itself if it is broadcast over rows."""
+    return x[band] if x.shape[0] > 1 else x

@@ -16,12 +16,20 @@ from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.lowering import arguments, declarations, needed
-from tcformal.simulation.kernels.multiply import control, word
-from tcformal.simulation.kernels.source import report
-from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes, steps_at_once
-from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
-from tcformal.simulation.kernels.work import Words, Work
+from tcformal.simulation.kernels.rules import arguments, declarations, needed
+from tcformal.simulation.kernels.source import control, report, word
+from tcformal.simulation.kernels.thin import (
+    LINE,
+    PIECE_END,
+    LanePiece,
+    next_piece,
+    raw_lanes,
+    scale_lanes,
+    steps_at_once,
+    turn,
+    turned_piece,
+)
+from tcformal.simulation.kernels.threads import Words, Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,12 +19,10 @@ from tcformal.programs.recipes.names import recipe_of
 from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
 from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.arrays import dtypes, from_raw, to_raw
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.prepared import PreparedOperand
-from tcformal.simulation.stacks import broadcast, stack_of
-from tcformal.simulation.steps.run import run_plan
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.arrays import broadcast, dtypes, from_raw, stack_of, to_raw
+from tcformal.simulation.evaluation import run_plan
+from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
+from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The public class of a unit: its parameters, and its arithmetic on arrays."""
+"""The public class of a unit: its parameters, its arithmetic on arrays, prepared weights, and replay."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.backends import machine
 from tcformal.callbacks import view
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
@@ -18,13 +19,89 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
 from tcformal.simulation import arrays, compiled
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.prepared import PreparedOperand
+from tcformal.simulation.compiled import gemm
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
+from tcformal.simulation.operands.witness import Witness
 
-if TYPE_CHECKING:  # imported where it is used, as in tcformal.simulation.compiled
-    from tcformal.simulation.kernels.gemm import MatrixWords
+if TYPE_CHECKING:
+    from tcformal.simulation.kernels.gemm import Gemm, MatrixWords, Prepared
 
 
+# --------------------------------------------------------- Prepared weights: B decoded once for many products
+class PreparedOperand:
+    """A decoded B with its scales, as `Unit.prepare` returns it.
+
+    Shapes: `values` [K, N] and `scales` [⌈K / scale_block⌉, N] or None: copies, read-only.
+    Ranges and units: memory: about six times the encodings'.
+    """
+
+    def __init__(
+        self, spec: UnitSpec, values: Any, scales: Any = None, *, threads: int | None = None
+    ) -> None:
+        self.spec, self._threads = spec, threads
+        self.values, self.scales = _kept(values), None if scales is None else _kept(scales)
+        shape = self.values.shape
+        if len(shape) != 2 or 0 in shape:
+            raise InputError(f"expected B of shape [K, N] with K, N >= 1 to prepare, but got {list(shape)}")
+        # What does not fit is refused now, as a product would refuse it.
+        one = np.zeros((1, shape[0]), arrays.dtype_of(spec.a_format))
+        ones = None
+        if self.scales is not None and spec.scale_format is not None:
+            ones = np.zeros((1, self.scales_count), arrays.dtype_of(spec.scale_format))
+        self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
+        self._parts: dict[tuple[int, int, int], Prepared] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The sizes K, N."""
+        k, n = self.values.shape
+        return k, n
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the decoded records so far, in bytes."""
+        return sum(x.nbytes for x in self._parts.values())
+
+    def part(self, start: int, stop: int, kernels: Gemm | None = None) -> Prepared | None:
+        """The decoded rows of B from `start` to `stop`, cached; None without LLVM.
+
+        Ranges and units: `kernels`: those that take it, None for the unit's own.
+        Errors: InputError for a part of a B with scales.
+        """
+        from tcformal.simulation.kernels.gemm import Prepared
+        from tcformal.simulation.kernels.threads import Work
+
+        if not machine.available():
+            return None
+        if self.scales is not None and (start, stop) != (0, self.shape[0]):
+            raise InputError(f"expected all rows of a B with scales, but got {start} to {stop}")
+        kernels = gemm(self.spec, "a") if kernels is None else kernels
+        key = start, stop, kernels.tile_steps
+        if key not in self._parts:
+            with Work(self._threads, progress=False) as work:
+                b, scales = self._words.b[start:stop], self._words.scale_b
+                self._parts[key] = Prepared(kernels, b, scales, work)
+        return self._parts[key]
+
+    def check(self, spec: UnitSpec) -> None:
+        """Raise InputError unless B was prepared for this unit."""
+        if spec != self.spec:
+            raise InputError(f"expected B prepared for {spec.name}, but got one for {self.spec.name}")
+
+    @property
+    def scales_count(self) -> int:
+        """The number of block scales per column of B."""
+        return -(-self.shape[0] // (self.spec.scale_block or 1))
+
+
+def _kept(x: Any) -> NDArray[Any]:
+    """A read-only copy of an array in the same memory order."""
+    copy = np.array(x, order="K", copy=True)
+    copy.flags.writeable = False
+    return copy
+
+
+# ------------------------------------------------------------------------------------------------------ Units
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A matrix unit or design, by name."""
@@ -241,3 +318,44 @@ def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
     if isinstance(x, UnitSpec):
         return x
     raise InputError(f"expected a unit or its name, but got {x!r}")
+
+
+# ----------------------------------------- Replay of a batch: calls of the unit, with products 0·0 as padding
+#: Dot products evaluated at once: bounds the memory.
+_CHUNK = 1 << 16
+
+
+def padded(spec: UnitSpec, batch: Batch) -> Batch:
+    """The batch padded with products 0·0 and scales of 1 to whole calls of a unit."""
+    k = batch.a.shape[1]
+    wide = -(-k // spec.k) * spec.k
+    if wide == k:
+        return batch
+    scales = []
+    for scale in (batch.scale_a, batch.scale_b):
+        fmt = spec.scale_format
+        scales.append(
+            None if scale is None or fmt is None else _wide(scale, scale_count(spec, wide), fmt.one)
+        )
+    return Batch(_wide(batch.a, wide, 0), _wide(batch.b, wide, 0), batch.c, scales[0], scales[1])
+
+
+def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
+    """A witness padded as `padded` pads a batch."""
+    return witness_at(padded(spec, batch_of([w])), 0)
+
+
+def _wide(array: Raw, count: int, fill: int) -> Raw:
+    wide = np.full((array.shape[0], count), fill, dtype=np.uint64)
+    wide[:, : array.shape[1]] = array
+    return wide
+
+
+def replay(spec: UnitSpec, batch: Batch) -> Raw:
+    """The results of a unit for a batch, as raw encodings in uint64; see `takes`."""
+    u, results = Unit(spec), []
+    wide = padded(spec, batch)
+    for start in range(0, len(wide.c), _CHUNK):
+        x = rows_of(wide, slice(start, start + _CHUNK))
+        results.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
+    return np.concatenate(results) if results else np.zeros(0, np.uint64)
