@@ -274,11 +274,7 @@ def _alone(formats: Sequence[Format], last: RoundStep | QuotientStep) -> Element
 
 @lru_cache(maxsize=256)
 def operation(
-    formats: tuple[Format, ...],
-    addends: tuple[ScaledProduct, ...],
-    fmt: Format,
-    mode: str,
-    saturate: bool,
+    formats: tuple[Format, ...], addends: tuple[ScaledProduct, ...], fmt: Format, mode: str, saturate: bool
 ) -> Elements:
     """An element-wise rounded sum of products."""
     from tcformal.simulation.lowering.ieee import add_rounded
