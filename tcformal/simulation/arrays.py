@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,26 @@ if TYPE_CHECKING:
 
 
 # ------------------------------------------------- Stacks: leading axes that broadcast, as for `numpy.matmul`
+def multiply_stack(
+    multiply: Callable[[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]], NDArray[Any]],
+    a: NDArray[Any], b: NDArray[Any], given: Mapping[str, NDArray[Any]], dtype: np.dtype[Any], *, tall: bool,
+) -> NDArray[Any]:  # fmt: skip
+    """The products of stacks of matrices by `multiply`, which takes A, B and the other operands by name.
+
+    Shapes: a [..., M, K], b [..., K, N] and `given` [stack, …] for the stack of both; with `tall`, b [K, N],
+    and the rows of the whole stack are one matrix.
+    """
+    stack, (m, k), n = stack_of(a, b), a.shape[-2:], b.shape[-1]
+    if tall:
+        whole = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
+        return multiply(a.reshape(-1, k), b, whole).reshape(*stack, m, n)
+    left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
+    d = np.empty((*stack, m, n), dtype)
+    for place in np.ndindex(stack):
+        d[place] = multiply(left[place], right[place], {name: x[place] for name, x in given.items()})
+    return d
+
+
 def stack_of(a: NDArray[Any], b: NDArray[Any]) -> tuple[int, ...]:
     """The leading axes of A·B; InputError for matrices that do not fit."""
     if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
@@ -27,10 +47,7 @@ def stack_of(a: NDArray[Any], b: NDArray[Any]) -> tuple[int, ...]:
             "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
             f"but got {list(a.shape)} and {list(b.shape)}"
         )
-    return _broadcast(a.shape[:-2], b.shape[:-2])
-
-
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    first, second = a.shape[:-2], b.shape[:-2]
     try:
         return np.broadcast_shapes(first, second)
     except ValueError:
@@ -117,19 +134,25 @@ def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
     return np.ascontiguousarray(raw.astype(f"u{wanted.itemsize}")).view(wanted)
 
 
-def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
-    """The validated operands of D = A·B + C as raw encodings; shapes and errors as in `Unit.matmul`."""
-    raw_a, raw_b = to_raw("A", a, u.a_format), to_raw("B", b, u.b_format)
+def matrices(formats: Sequence[Format], a: Any, b: Any, c: Any) -> tuple[Raw, Raw, Raw | None]:
+    """The raw encodings of A [M, K], B [K, N] and C [M, N] or None; InputError for shapes that do not fit."""
+    raw_a, raw_b = to_raw("A", a, formats[0]), to_raw("B", b, formats[1])
     sizes = raw_a.shape + raw_b.shape
     if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in sizes:
         raise InputError(
             "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
             f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
         )
+    raw_c, shape = None if c is None else to_raw("C", c, formats[2]), (raw_a.shape[0], raw_b.shape[1])
+    if raw_c is not None and raw_c.shape != shape:
+        raise InputError(f"expected C of shape {list(shape)}, but got {list(raw_c.shape)}")
+    return raw_a, raw_b, raw_c
+
+
+def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+    """The validated operands of D = A·B + C as raw encodings; shapes and errors as in `Unit.matmul`."""
+    raw_a, raw_b, raw_c = matrices((u.a_format, u.b_format, u.c_format), a, b, c)
     (m, k), n = raw_a.shape, raw_b.shape[1]
-    raw_c = None if c is None else to_raw("C", c, u.c_format)
-    if raw_c is not None and raw_c.shape != (m, n):
-        raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
     if k > u.k and u.c_format != u.d_format:
         raise InputError(
             f"expected K of at most {u.k} for {u.name}, whose D ({u.d_format.name}) cannot be the next C "

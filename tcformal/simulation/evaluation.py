@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,16 +34,26 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.dag import program_dag
 from tcformal.semantics.headroom import headroom, largest_magnitude
+from tcformal.semantics.unpack import unpack
 from tcformal.simulation import compiled
-from tcformal.simulation.kernels.elements import Elements
+from tcformal.simulation.kernels.elements import DotProducts, Elements
+from tcformal.simulation.kernels.gemm import FEW, Gemm, MatrixWords, Prepared
 from tcformal.simulation.kernels.rules import LoweringRules
-from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.kernels.source import Promotion
+from tcformal.simulation.kernels.threads import Work
+from tcformal.simulation.lowering.ieee import add_rounded
+from tcformal.simulation.matrix_unit import PreparedOperand, Unit
 from tcformal.simulation.operands.batch import Raw
 
-if TYPE_CHECKING:
-    from tcformal.simulation.kernels.elements import DotProducts
-    from tcformal.simulation.kernels.gemm import Gemm, Prepared
-    from tcformal.simulation.kernels.source import Promotion
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a program runs: `threads`, `progress` and `device` as for `Unit.matmul`; `prepared`: B decoded."""
+
+    threads: int | None = None
+    progress: bool | None = None
+    device: str | None = None
+    prepared: PreparedOperand | None = None
 
 
 # -------------------------------------- Data flow: needed steps, the axes that each depends on, and last uses
@@ -81,11 +91,6 @@ def axes_of(plan: ProgramPlan, given: Mapping[str, Raw]) -> list[set[int]]:
         own = {axis for axis in (0, 1) if isinstance(s, InputStep) and given[s.letter].shape[axis] > 1}
         axes.append(own.union(*(axes[i] for i in s.sources)))
     return axes
-
-
-def of_rows_and_columns(plan: ProgramPlan, given: Mapping[str, Raw]) -> set[int]:
-    """The steps whose values depend on rows and columns, and so are as large as the result."""
-    return {i for i, axes in enumerate(axes_of(plan, given)) if len(axes) == 2}
 
 
 # --------------------------------- Fused accumulators: neighbouring ones that one kernel computes and adds up
@@ -277,11 +282,7 @@ def operation(
     formats: tuple[Format, ...], addends: tuple[ScaledProduct, ...], fmt: Format, mode: str, saturate: bool
 ) -> Elements:
     """An element-wise rounded sum of products."""
-    from tcformal.simulation.lowering.ieee import add_rounded
-
-    last = RoundStep(
-        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
-    )  # fmt: skip
+    last = RoundStep(fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate)
     elements = _alone(formats, last)
     if not last.saturates:
         ways = LoweringRules()
@@ -310,9 +311,6 @@ def larger_magnitude(fmt: Format, least: int) -> Elements:
 @lru_cache(maxsize=64)
 def headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
     """An element-wise headroom of one number, with its least value."""
-    from tcformal.semantics.unpack import unpack
-    from tcformal.simulation.kernels.elements import DotProducts
-
     g = Graph()
     e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
     return DotProducts(g, e.bits), e.low
@@ -339,39 +337,31 @@ def sides_of(x: Accumulators, axes: Sequence[set[int]]) -> tuple[str, ...] | Non
 
 def promoted_words(
     x: Accumulators, sides: tuple[str, ...], given: Mapping[str, Raw], known: Mapping[int, Raw],
-    options: Mapping[str, Any],
+    options: RunOptions,
 ) -> Raw:  # fmt: skip
     """The final sum of a run of accumulators: encodings [rows, columns, 1].
 
     Shapes: given: by letter [rows, 1, K] and [1, columns, K]; known: the values of the factors' steps and of
     the sum before.
     """
-    from tcformal.simulation.kernels.gemm import MatrixWords
-    from tcformal.simulation.kernels.threads import Work
-
     unit, steps = x.unit, -(-x.products // x.unit.k)
     a, b = given[x.a][:, 0, x.start : x.stop], given[x.b][0, :, x.start : x.stop].T
     (m, _), n = a.shape, b.shape[1]
-    a, b = (
-        y.astype(f"u{f.storage_bits // 8}", copy=False) for y, f in ((a, unit.a_format), (b, unit.b_format))
-    )
+    a, b = _stored(a, unit.a_format), _stored(b, unit.b_format)
     total = None if x.total is None else np.broadcast_to(known[x.total][:, :, 0], (m, n))
     factors = {f"x{i}": [known[j].reshape(-1) for j in which] for i, which in enumerate(x.factors)}
     side = compiled.broadcast_side(m, n)
     gemm = promoted_gemm(unit, side, x.joins, sides, steps)
-    prepared: Prepared | None = None
-    kept = options.get("prepared")
+    prepared, kept = None, options.prepared
     if kept is not None and kept.spec == unit and x.b == "b" and x.stop <= kept.shape[0] and side == "a":
         prepared = kept.part(x.start, x.stop, gemm)
-    with Work(options.get("threads"), options.get("progress")) as work:
+    with Work(options.threads, options.progress) as work:
         words = MatrixWords(a, b, total, prepared=prepared, factors=factors)
         return gemm.multiply(words, work)[:, :, None]
 
 
 def takes(x: Accumulators, m: int, n: int) -> bool:
     """Whether a fused kernel pays: whole calls, enough rows, and few calls per accumulator."""
-    from tcformal.simulation.kernels.gemm import FEW
-
     whole = x.products % x.unit.k == 0 and x.products <= _LONGEST
     return machine.available() and whole and min(m, n) > FEW and compiled.large(m * n * (x.stop - x.start))
 
@@ -384,15 +374,10 @@ def promoted_gemm(
 
     Shapes: sides: of each factor that `joins` takes, `a` or `b`; an accumulator is full after `calls`.
     """
-    from tcformal.simulation.kernels.gemm import Gemm
-
     return Gemm(compiled.dot_call(unit), broadcast_side, _promotion(joins, sides, calls))
 
 
 def _promotion(joins: ProgramPlan, sides: tuple[str, ...], calls: int) -> Promotion:
-    from tcformal.simulation.kernels.source import Promotion
-    from tcformal.simulation.lowering.ieee import add_rounded
-
     g, ways = Graph(), LoweringRules()
     inputs = [step for step in joins.steps if isinstance(step, InputStep)]
     dag = program_dag(g, joins, {x.letter: [g.input(x.letter, format_of(x).width)] for x in inputs})
@@ -506,7 +491,7 @@ class ArrayRun:
     Shapes: every value is [rows, columns, elements]: rows or columns 1 where it does not depend on them.
     """
 
-    def __init__(self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
+    def __init__(self, plan: ProgramPlan, given: Mapping[str, Raw], options: RunOptions) -> None:
         self.plan, self.given, self.options = plan, given, options
         self.known: dict[int, Raw] = {}
 
@@ -532,7 +517,7 @@ class ArrayRun:
 
     def _together(self, needed: set[int]) -> dict[int, tuple[Accumulators, tuple[str, ...]]]:
         """The fused runs of accumulators with their factors' sides, by the step of the final sum."""
-        if self.options.get("device") is not None:
+        if self.options.device is not None:
             return {}
         axes = axes_of(self.plan, self.given)
         fused = {}
@@ -581,13 +566,13 @@ class ArrayRun:
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
         run = operation(formats, addends, step.fmt, step.mode, step.saturate)
-        return run([self.known[i] for i in order], shape, self.options.get("threads"))
+        return run([self.known[i] for i in order], shape, self.options.threads)
 
     def _scaled(
         self, step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], shape: tuple[int, ...]
     ) -> Raw:
         """The values of a rounding step with data-dependent powers of two."""
-        threads = self.options.get("threads")
+        threads = self.options.threads
         whole = with_factors(step, order, formats, self.known)
         if whole is not None:
             run = operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
@@ -615,7 +600,7 @@ class ArrayRun:
         operands = [self.known[i] for i in step.sources]
         shape = np.broadcast_shapes(*(v.shape for v in operands))
         run = quotient((x, y), format_of(step), step.mode)
-        return run(operands, shape, self.options.get("threads"))
+        return run(operands, shape, self.options.threads)
 
     def _magnitude(self, step: MagnitudeStep) -> Raw:
         """The largest magnitude over the last axis, by halving."""
@@ -623,38 +608,33 @@ class ArrayRun:
         while True:
             half = (rest.shape[2] + 1) // 2
             two = [rest[:, :, :half], rest[:, :, rest.shape[2] - half :]]
-            rest = run(two, two[0].shape, self.options.get("threads"))
+            rest = run(two, two[0].shape, self.options.threads)
             if half == 1:
                 return rest
 
     def _prepared(self, step: CallStep) -> Prepared | None:
         """The rows of B decoded beforehand, if a step takes the prepared B."""
-        kept, b = self.options.get("prepared"), self.plan.steps[step.b]
+        kept, b = self.options.prepared, self.plan.steps[step.b]
         start, stop = 0, b.length or 1
         if isinstance(b, SliceStep):
             start, stop, b = b.start, b.start + (b.length or 1), self.plan.steps[b.source]
         given = isinstance(b, InputStep) and b.letter == "b"
         if kept is None or not given or kept.spec != step.unit or stop > kept.shape[0]:
             return None
-        part: Prepared | None = kept.part(start, stop)
-        return part
+        return kept.part(start, stop)
 
     def _called(self, step: CallStep) -> Raw:
-        from tcformal.simulation.kernels.gemm import MatrixWords
-
         unit, o = Unit(step.unit), step.unit.operands
-        a, b, c = (self.known[i] for i in (step.a, step.b, step.c))
-        a, b, c = (
-            x.astype(f"u{fmt.storage_bits // 8}", copy=False) for x, fmt in ((a, o.a), (b, o.b), (c, o.c))
-        )
+        a, b, c = (_stored(self.known[i], f) for i, f in ((step.a, o.a), (step.b, o.b), (step.c, o.c)))
         if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
             m, n = a.shape[0], b.shape[1]
             last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
             if a.shape[2] > unit.k and o.c != o.d:
                 raise InputError(f"expected K of at most {unit.k} for {unit.name}, but got K={a.shape[2]}")
             given = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
-            how = (self.options.get(name) for name in ("threads", "progress", "device"))
-            return compiled.multiply_words(step.unit, given, *how)[:, :, None]
+            how = self.options
+            made = compiled.multiply_words(step.unit, given, how.threads, how.progress, how.device)
+            return made[:, :, None]
         rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
@@ -671,7 +651,7 @@ class RememberedRun(ArrayRun):
     """An evaluation that keeps the values of all steps in a memo, by how they are computed."""
 
     def __init__(
-        self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
+        self, plan: ProgramPlan, given: Mapping[str, Raw], options: RunOptions, memo: dict[Any, Raw]
     ) -> None:
         super().__init__(plan, given, options)
         self.memo = memo
@@ -708,6 +688,10 @@ class RememberedRun(ArrayRun):
         return self.kinds[own]
 
 
+def _stored(x: Raw, fmt: Format) -> Raw:
+    return x.astype(f"u{fmt.storage_bits // 8}", copy=False)
+
+
 def _filled(x: Raw, k: int) -> Raw:
     """Rows padded with +0 to length k along the last axis."""
     if x.shape[-1] == k:
@@ -724,18 +708,17 @@ _ELEMENTS = 1 << 21
 
 
 def run_plan(
-    plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
+    plan: ProgramPlan, given: Mapping[str, Raw], options: RunOptions, memo: dict[Any, Raw] | None = None
 ) -> Raw:
     """Evaluate a plan on arrays of encodings, and return the encodings of its result.
 
     Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
     result [rows, columns], likewise.
-    Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
-    the values of steps for other plans on the same operands.
+    Ranges and units: `memo` keeps the values of steps for other plans on the same operands.
     Errors: InputError for a number of threads below 1.
     """
-    if options.get("threads") is not None:
-        check_int("threads", options["threads"], low=1)
+    if options.threads is not None:
+        check_int("threads", options.threads, low=1)
     if memo is not None:
         return RememberedRun(plan, given, options, memo).result()
     rows, columns = (max(x.shape[axis] for x in given.values()) for axis in (0, 1))
@@ -744,10 +727,11 @@ def run_plan(
     return _in_bands(plan, given, options, max(1, _ELEMENTS // columns))
 
 
-def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], rows: int) -> Raw:
+def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: RunOptions, rows: int) -> Raw:
     """The result computed in bands of `rows` rows; steps independent of rows or columns run once."""
     needed = needed_by(plan)
-    both = of_rows_and_columns(plan, given) & needed
+    # Values that depend on rows and columns are as large as the result.
+    both = {i for i, axes in enumerate(axes_of(plan, given)) if len(axes) == 2} & needed
     if plan.result not in both:
         return ArrayRun(plan, given, options).result()
     whole = ArrayRun(plan, given, options)

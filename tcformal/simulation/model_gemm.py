@@ -19,8 +19,8 @@ from tcformal.programs.recipes.names import recipe_of
 from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
 from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.arrays import broadcast, dtypes, from_raw, stack_of, to_raw
-from tcformal.simulation.evaluation import run_plan
+from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
+from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
 from tcformal.simulation.operands.batch import Raw
 
@@ -103,19 +103,13 @@ class ModelGemm:
             if x is not None:
                 given[name] = broadcast(name, np.asarray(x), (*stack, *shape))
         scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
-        options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
-        if prepared is not None and not self.recipe.stream:
-            options["prepared"] = prepared
-        if b.ndim == 2 and "scale_b" not in given and not self.recipe.stream:
-            # One B for the whole stack: its rows are one tall matrix.
-            tall = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
-            return self._one(a.reshape(-1, k), b, tall, scalars, options, memo).reshape(*stack, m, n)
-        left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
-        d = np.empty((*stack, m, n), dtypes()[self.d_format.name])
-        for place in np.ndindex(stack):
-            some = {name: x[place] for name, x in given.items()}
-            d[place] = self._one(left[place], right[place], some, scalars, options)
-        return d
+        options = RunOptions(threads, progress, device, None if self.recipe.stream else prepared)
+        tall = b.ndim == 2 and "scale_b" not in given and not self.recipe.stream
+
+        def multiply(a: NDArray[Any], b: NDArray[Any], some: dict[str, NDArray[Any]]) -> NDArray[Any]:
+            return self._one(a, b, some, scalars, options, memo if tall else None)
+
+        return multiply_stack(multiply, a, b, given, dtypes()[self.d_format.name], tall=tall)
 
     def computed(self, k: int) -> tuple[object, ...]:
         """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
@@ -132,8 +126,8 @@ class ModelGemm:
         b: NDArray[Any],
         given: dict[str, NDArray[Any]],
         scalars: dict[str, float],
-        options: dict[str, Any],
-        memo: dict[Any, Raw] | None = None,
+        options: RunOptions,
+        memo: dict[Any, Raw] | None,
     ) -> NDArray[Any]:
         """The product of two matrices, without leading axes."""
         unit, recipe = self.unit, self.recipe

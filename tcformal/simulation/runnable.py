@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from tcformal.design.steps import ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.program import Program, known_programs, program_of
 from tcformal.simulation import arrays
-from tcformal.simulation.evaluation import run_plan
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.batch import Raw
+
+if TYPE_CHECKING:  # imported where they are used: the product of a unit runs no program
+    from tcformal.programs.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class RunnableProgram:
         Errors: InputError for a shape, dtype or encoding that does not fit.
         Source: the program's own (`source`).
         """
+        from tcformal.simulation.evaluation import RunOptions, run_plan
+
         a, b, c = (np.asarray(x) for x in (a, b, c))
         if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or 0 in a.shape:
             raise InputError(
@@ -78,7 +81,7 @@ class RunnableProgram:
         plan = self.program.plan(a.shape[1])
         operands = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
         _check_words(plan, operands)
-        return run_plan(plan, operands, {})[:, 0]
+        return run_plan(plan, operands, RunOptions())[:, 0]
 
     def matmul(
         self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None
@@ -92,25 +95,16 @@ class RunnableProgram:
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
         Source: the program's own (`source`).
         """
-        formats = {letter: self.program.input_format(letter) for letter in "abc"}
-        raw_a, raw_b = arrays.to_raw("A", a, formats["a"]), arrays.to_raw("B", b, formats["b"])
-        if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in raw_a.shape:
-            raise InputError(
-                "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
-                f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
-            )
+        from tcformal.simulation.evaluation import RunOptions, run_plan
+
+        formats = [self.program.input_format(letter) for letter in "abc"]
+        raw_a, raw_b, raw_c = arrays.matrices(formats, a, b, c)
         (m, k), n = raw_a.shape, raw_b.shape[1]
-        if n == 0:
-            raise InputError(f"expected B of shape [K, N] with N >= 1, but got {list(raw_b.shape)}")
-        if c is None:
-            raw_c: Raw = np.zeros((1, 1), f"u{formats['c'].storage_bits // 8}")
-        else:
-            raw_c = arrays.to_raw("C", c, formats["c"])
-            if raw_c.shape != (m, n):
-                raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
+        if raw_c is None:
+            raw_c = np.zeros((1, 1), f"u{formats[2].storage_bits // 8}")
         plan = self.program.plan(k)
         given = {"a": raw_a[:, None, :], "b": raw_b.T[None, :, :], "c": raw_c[:, :, None]}
-        d = run_plan(plan, given, {"threads": threads, "progress": progress})
+        d = run_plan(plan, given, RunOptions(threads, progress))
         return arrays.from_raw(np.ascontiguousarray(np.broadcast_to(d, (m, n))), plan.fmt)
 
 
@@ -124,6 +118,8 @@ def program(name: str | Program) -> RunnableProgram:
     Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
     Source: the program's own (`source`).
     """
+    from tcformal.programs.program import program_of
+
     return RunnableProgram(program_of(name))
 
 
@@ -132,6 +128,8 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     Errors: UnknownNameError naming the closest names.
     """
+    from tcformal.programs.program import known_programs
+
     base = name.partition("@")[0]
     return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.program import Program, names_a_program
-from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.arrays import broadcast, dtype_of, from_raw, stack_of, to_raw
+from tcformal.simulation.arrays import broadcast, dtype_of, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
+from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.runnable import RunnableProgram, program
+
+if TYPE_CHECKING:  # as in tcformal.simulation.runnable
+    from tcformal.programs.program import Program
+    from tcformal.programs.recipes.recipe import Recipe
 
 
 def simulate(
@@ -64,60 +68,60 @@ def simulate(
         if value is not None:
             raise InputError(f"expected a recipe beside {name}, which says where it joins, but got none")
     runner = _runner(u)
-    block = runner.scale_block if isinstance(runner, Unit) else None
-    options: dict[str, Any] = {"threads": threads, "progress": progress}
-    if isinstance(runner, Unit):
-        options["device"] = device
-    elif scale_a is not None or scale_b is not None or device is not None:
+    if not isinstance(runner, Unit) and any(x is not None for x in (scale_a, scale_b, device)):
         raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
     prepared = b if isinstance(b, PreparedOperand) else None
     a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    c = None if c is None else broadcast("C", np.asarray(c), (*stack, m, n))
-    count = -(-k // block) if block else 0
-    scale_a = None if scale_a is None else broadcast("scale_a", np.asarray(scale_a), (*stack, m, count))
-    scale_b = None if scale_b is None else broadcast("scale_b", np.asarray(scale_b), (*stack, count, n))
-    multiply: Callable[..., NDArray[Any]] = runner.matmul
-    if b.ndim == 2 and scale_b is None:
-        # One B for the whole stack: its rows are one tall matrix.
-        tall = [None if x is None else x.reshape(-1, x.shape[-1]) for x in (c, scale_a)]
-        whole = b if prepared is None else prepared
-        given = tall if isinstance(runner, Unit) else tall[:1]
-        return multiply(a.reshape(-1, k), whole, *given, **options).reshape(*stack, m, n)
-    left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
-    if isinstance(runner, Unit) and device is None and scale_a is None and scale_b is None:
-        made = _stacked(runner, left, right, c, options)
+    count = -(-k // runner.scale_block) if isinstance(runner, Unit) and runner.scale_block else 0
+    places = {"C": (c, (m, n)), "scale_a": (scale_a, (m, count)), "scale_b": (scale_b, (count, n))}
+    given = {
+        name: broadcast(name, np.asarray(x), (*stack, *shape))
+        for name, (x, shape) in places.items()
+        if x is not None
+    }
+    tall = b.ndim == 2 and scale_b is None
+
+    def multiply(a: NDArray[Any], b: NDArray[Any], some: dict[str, NDArray[Any]]) -> NDArray[Any]:
+        c = some.pop("C", None)
+        if isinstance(runner, Unit):
+            right = b if prepared is None or not tall else prepared
+            return runner.matmul(a, right, c, **some, threads=threads, progress=progress, device=device)
+        return runner.matmul(a, b, c, threads=threads, progress=progress)
+
+    if isinstance(runner, Unit) and not tall and device is scale_a is scale_b is None:
+        made = _stacked(runner, stack, a, b, given.get("C"), threads, progress)
         if made is not None:
             return made
     d_format = runner.d_format if isinstance(runner, Unit) else runner.program.plan(k).fmt
-    d = np.empty((*stack, m, n), dtype_of(d_format))
-    for place in np.ndindex(stack):
-        scales = (c, scale_a, scale_b) if isinstance(runner, Unit) else (c,)
-        extra = [None if x is None else x[place] for x in scales]
-        d[place] = multiply(left[place], right[place], *extra, **options)
-    return d
+    return multiply_stack(multiply, a, b, given, dtype_of(d_format), tall=tall)
 
 
 def _stacked(
-    u: Unit, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None, options: dict[str, Any]
-) -> NDArray[Any] | None:
+    u: Unit, stack: tuple[int, ...], a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None,
+    threads: int | None, progress: bool | None,
+) -> NDArray[Any] | None:  # fmt: skip
     """The products of a whole stack in one kernel; None where one matrix at a time is faster."""
-    stack, (m, n) = a.shape[:-2], (a.shape[-2], b.shape[-1])
-    operands = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
-    words = [
-        None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in operands
-    ]
-    if words[0] is None or words[1] is None:
-        return None
-    d = stack_words(u.spec, words[0], words[1], words[2], options["threads"], options["progress"])
-    return None if d is None else from_raw(d, u.d_format).reshape(*stack, m, n)
+
+    def words(name: str, x: NDArray[Any], fmt: Format) -> Raw:
+        whole = np.broadcast_to(x, (*stack, *x.shape[-2:]))
+        return to_raw(name, whole, fmt).reshape(-1, *x.shape[-2:])
+
+    raw_c = None if c is None else words("C", c, u.c_format)
+    d = stack_words(u.spec, words("A", a, u.a_format), words("B", b, u.b_format), raw_c, threads, progress)
+    return None if d is None else from_raw(d, u.d_format).reshape(*stack, a.shape[-2], b.shape[-1])
 
 
 def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | RunnableProgram:
     """The unit or the program that the caller names."""
     if isinstance(u, RunnableProgram):
         return u
-    if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):
+    if isinstance(u, Unit | UnitSpec) or (isinstance(u, str) and u.partition("@")[0] in catalogue()):
+        return Unit(spec_of(u))
+    from tcformal.programs.program import Program, names_a_program
+
+    # What is neither is refused by `spec_of`.
+    if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):  # type: ignore[redundant-expr]
         return program(u)
     return Unit(spec_of(u))

@@ -11,7 +11,6 @@ from typing import Any
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, RecordError
-from tcformal.oracle.products import multiply
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import (
     ExactValue,
@@ -81,6 +80,8 @@ def factor_texts(spec: UnitSpec, w: Witness) -> list[str]:
 
 
 def _factor(scales: Sequence[ExactValue]) -> Fraction | None:
+    from tcformal.oracle.products import multiply  # only what is explained needs it
+
     total = ExactValue(NumberClass.FINITE, magnitude=Fraction(1))
     for scale in scales:
         total = multiply(total, scale)
