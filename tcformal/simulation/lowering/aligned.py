@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tcformal.backends.concrete import Concrete
 from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue, lane_for
@@ -204,7 +205,7 @@ def add_largest(
     sums = []
     for i in range(0, len(x.products), _COUNT):
         sides = [
-            ways.derive(words[i : i + _COUNT], instructions.exponents(fmt, 0, of_zero))
+            ways.derive(words[i : i + _COUNT], partial(instructions.exponents, fmt, 0, of_zero))
             for words, fmt in zip(x.words, x.formats, strict=True)
         ]
         sums.append(ways.derive(sides, lambda code, y: instructions.combined(code, "add", BYTE, *y)))
@@ -251,8 +252,10 @@ def _add_group(
         sides = []
         for side, fmt in zip("ab", formats, strict=True):
             words = [graph.inputs[f"{side}[{j}]"] for j in which[i : i + _COUNT]]
-            found = ways.derive(words, integers(fmt))
-            sides.append([ways.derive((found,), instructions.as_halves(upper)) for upper in (False, True)])
+            found = ways.derive(words, partial(integers, fmt))
+            sides.append(
+                [ways.derive((found,), partial(instructions.as_halves, upper)) for upper in (False, True)]
+            )
         products += [
             ways.derive(both, lambda code, y: instructions.combined(code, "mul", HALF, *y))
             for both in zip(*sides, strict=True)
@@ -293,32 +296,28 @@ def largest_of(fmt: Format) -> int:
     return significand << (code - 1)
 
 
-def integers(fmt: Format) -> Emit:
+def integers(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Four numbers as signed bytes, in units of their format's smallest subnormal.
 
     Shapes: four encodings of numbers of a format with at most two bits of exponent.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n, of = _COUNT * code.lanes, instructions.kind(code, BYTE)
-        word = instructions.as_parts(code, instructions.pack_encodings(code, given, fmt), BYTE)
-        sign = 1 << (fmt.width - 1)
-        size = made = code.new(f"and {of} {word}, {instructions.every(sign - 1, BYTE)}")
-        # From one exponent to the next, from the third on, a step of the encoding counts twice as much.
-        for i in range(2, 1 << fmt.exponent_bits):
-            at = instructions.every(i << fmt.fraction_bits, BYTE)
-            above = code.new(f"icmp ugt {of} {size}, {at}")
-            larger = code.new(f"select <{n} x i1> {above}, {of} {size}, {of} {at}")
-            beyond = code.new(f"sub {of} {larger}, {at}")
-            for _ in range(1 << (i - 2)):
-                made = code.new(f"add {of} {made}, {beyond}")
-        minus = code.new(f"sub {of} zeroinitializer, {made}")
-        bit = code.new(f"and {of} {word}, {instructions.every(sign, BYTE)}")
-        positive = code.new(f"icmp eq {of} {bit}, zeroinitializer")
-        made = code.new(f"select <{n} x i1> {positive}, {of} {made}, {of} {minus}")
-        return instructions.as_whole(code, made, BYTE)
-
-    return emit
+    n, of = _COUNT * code.lanes, instructions.kind(code, BYTE)
+    word = instructions.as_parts(code, instructions.pack_encodings(code, given, fmt), BYTE)
+    sign = 1 << (fmt.width - 1)
+    size = made = code.new(f"and {of} {word}, {instructions.every(sign - 1, BYTE)}")
+    # From one exponent to the next, from the third on, a step of the encoding counts twice as much.
+    for i in range(2, 1 << fmt.exponent_bits):
+        at = instructions.every(i << fmt.fraction_bits, BYTE)
+        above = code.new(f"icmp ugt {of} {size}, {at}")
+        larger = code.new(f"select <{n} x i1> {above}, {of} {size}, {of} {at}")
+        beyond = code.new(f"sub {of} {larger}, {at}")
+        for _ in range(1 << (i - 2)):
+            made = code.new(f"add {of} {made}, {beyond}")
+    minus = code.new(f"sub {of} zeroinitializer, {made}")
+    bit = code.new(f"and {of} {word}, {instructions.every(sign, BYTE)}")
+    positive = code.new(f"icmp eq {of} {bit}, zeroinitializer")
+    made = code.new(f"select <{n} x i1> {positive}, {of} {made}, {of} {minus}")
+    return instructions.as_whole(code, made, BYTE)
 
 
 # ----------------------------------------------------------------------------------- Sums of aligned products
@@ -463,12 +462,14 @@ class _Sums:
         def power(x: Product, raised: int) -> Node:
             pair, half = divmod(place[id(x)], 2)
             if pair >= len(sums) or most >> (HALF - 1):
-                return self._ways.derive([e_max, *exponents[id(x)]], instructions.power(raised))
+                return self._ways.derive(
+                    [e_max, *exponents[id(x)]], partial(instructions.power, raised, True)
+                )
             if (raised, -1) not in made:
-                made[raised, -1] = self._ways.derive([e_max], instructions.below(raised))
+                made[raised, -1] = self._ways.derive([e_max], partial(instructions.below, raised))
             if (raised, pair) not in made:
                 made[raised, pair] = self._ways.derive([made[raised, -1], sums[pair]], instructions.fields)
-            return self._ways.derive([made[raised, pair]], instructions.power_of_half(half))
+            return self._ways.derive([made[raised, pair]], partial(instructions.power_of_half, half))
 
         return power
 
@@ -486,7 +487,7 @@ class _Sums:
             return self._ways.derive(
                 (exponents[id(x)][side], exponents[id(y)][side]), instructions.packed_halves
             )
-        emit = instructions.exponents(words[0].fmt, constants[0], zeros[0])
+        emit = partial(instructions.exponents, words[0].fmt, constants[0], zeros[0])
         return self._ways.derive((words[0].word, words[1].word), emit)
 
     def _lowest(self, x: Factor) -> int:
@@ -506,7 +507,7 @@ class _Sums:
                 return self._ways.derive((word.word,), emit)
         atoms = () if exponent is None else x.exponent.atoms
         return self._ways.derive(
-            [*x.signs, x.significand, *atoms], instructions.number(len(x.signs), exponent)
+            [*x.signs, x.significand, *atoms], partial(instructions.number, len(x.signs), exponent)
         )
 
     def _terms(
@@ -547,10 +548,10 @@ class _Sums:
             if own:
                 by = raised + x.low - least
                 if by not in scales:
-                    scales[by] = self._ways.derive([e_max, *shared], instructions.power(by, whole=False))
-                self._ways.add(signed, [both, scales[by]], instructions.scaled(most))
+                    scales[by] = self._ways.derive([e_max, *shared], partial(instructions.power, by, False))
+                self._ways.add(signed, [both, scales[by]], partial(instructions.scaled, most))
             else:
-                self._ways.add(signed, [both, power(x, raised)], instructions.scaled(most))
+                self._ways.add(signed, [both, power(x, raised)], partial(instructions.scaled, most))
 
 
 def _beyond(x: Product) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tcformal.backends.lanes import WORD, Code, LaneValue, lane_for
 from tcformal.backends.llvm import Lowering
@@ -211,7 +212,7 @@ class EncodedOperands:
             nodes = [ways.of(y).index for y in (x.sign, x.significand, x.zero, x.exponent.bits)]
             found = Encoding(word, fmt)
             if wide is not None and wide != fmt:
-                found = Encoding(ways.derive((word,), _widened(fmt)), wide)
+                found = Encoding(ways.derive((word,), partial(_widened, fmt)), wide)
             self._found[tuple(nodes)] = found
 
     def of(self, x: Factor) -> Encoding | None:
@@ -351,23 +352,19 @@ def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Nod
         return converted_word(graph, word, fmt, wide)
 
 
-def _widened(fmt: Format) -> Emit:
+def _widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The exact conversion of an encoding to binary16, for a number whose fields fit there.
 
     Shapes: one encoding.
     Zero, NaN, Inf: a zero keeps its sign; NaN and Inf are read as numbers.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
-        kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
-        by = as_float(code, LaneValue(code.word(power, WORD), 0, (1 << WORD) - 1, WORD))
-        made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
-        made = code.new(f"fptrunc {kind} {made} to {half}")
-        made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")
-        return LaneValue(code.resize("zext", made, HALF, WORD), 0, (1 << HALF) - 1, WORD)
-
-    return emit
+    half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+    kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
+    by = as_float(code, LaneValue(code.word(power, WORD), 0, (1 << WORD) - 1, WORD))
+    made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
+    made = code.new(f"fptrunc {kind} {made} to {half}")
+    made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")
+    return LaneValue(code.resize("zext", made, HALF, WORD), 0, (1 << HALF) - 1, WORD)
 
 
 def _half(code: Code, x: LaneValue, fmt: Format) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 
 from tcformal.backends.lanes import DOUBLE, TRUTH, WORD, Code, LaneValue
 from tcformal.backends.machine import floats
@@ -29,40 +30,26 @@ from tcformal.simulation.kernels.rules import Emit, LoweringRules, as_float, as_
 OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
 
-def negated(bits: int) -> Emit:
+def negated(bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Negation: the number with its sign bit flipped."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        text = code.apply("xor", bits, code.operand(given[0], bits), code.word(1 << (bits - 1), bits))
-        return LaneValue(text, 0, (1 << bits) - 1, bits)
-
-    return emit
+    text = code.apply("xor", bits, code.operand(given[0], bits), code.word(1 << (bits - 1), bits))
+    return LaneValue(text, 0, (1 << bits) - 1, bits)
 
 
-def constant(word: int, bits: int) -> Emit:
+def constant(word: int, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A constant, given by its encoding."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        return LaneValue(code.word(word, bits), word, word, bits)
-
-    return emit
+    return LaneValue(code.word(word, bits), word, word, bits)
 
 
-def operation(name: str, bits: int) -> Emit:
+def operation(name: str, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """An addition, multiplication or fused multiply–add (`add`, `mul`, `fma`) of numbers of a width."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        kind = float_kind(code, bits)
-        x = [as_float(code, _sized(code, value, bits)) for value in given]
-        if name == "fma":
-            made = code.new(
-                f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})"
-            )
-        else:
-            made = code.new(f"f{name} {kind} {x[0]}, {x[1]}")
-        return as_word(code, made, bits)
-
-    return emit
+    kind = float_kind(code, bits)
+    x = [as_float(code, _sized(code, value, bits)) for value in given]
+    if name == "fma":
+        made = code.new(f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})")
+    else:
+        made = code.new(f"f{name} {kind} {x[0]}, {x[1]}")
+    return as_word(code, made, bits)
 
 
 def _sized(code: Code, x: LaneValue, bits: int) -> LaneValue:
@@ -70,25 +57,19 @@ def _sized(code: Code, x: LaneValue, bits: int) -> LaneValue:
     return LaneValue(code.operand(x, bits), 0, (1 << bits) - 1, bits)
 
 
-def widened(fmt: Format) -> Emit:
+def widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Conversion to binary32; the encodings of binary32 and binary64 stay."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        x = given[0]
-        if fmt.name == "bf16":
-            return LaneValue(
-                code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD
-            )
-        if fmt.name == "tf32":
-            kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
-            return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
-        if fmt.name != "fp16":
-            return x
-        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
-        text = code.new(f"bitcast {code.kind(16)} {code.operand(x, 16)} to {half}")
-        return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
-
-    return emit
+    x = given[0]
+    if fmt.name == "bf16":
+        return LaneValue(code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD)
+    if fmt.name == "tf32":
+        kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
+        return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
+    if fmt.name != "fp16":
+        return x
+    half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+    text = code.new(f"bitcast {code.kind(16)} {code.operand(x, 16)} to {half}")
+    return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
 
 
 def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
@@ -139,24 +120,20 @@ def raised_number(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
 
 
-def zeroed(name: str) -> Emit:
+def zeroed(name: str, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A result flushed to zero where the same operation (`mul`, `fma`) on raised numbers is tiny.
 
     Shapes: the raised operands, then the result; encodings of binary32.
     Zero, NaN, Inf: stay what they are.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        *operands, made = given
-        text = code.operand(made, WORD)
-        word = code.operand(operation(name, WORD)(code, operands), WORD)
-        size = code.apply("and", WORD, word, code.word(_SIGN - 1, WORD))
-        # Magnitudes are in the order of their encodings, and a NaN is above them.
-        below = code.relate("ult", WORD, size, code.word(_LEAST_RAISED, WORD))
-        sign = code.apply("and", WORD, text, code.word(_SIGN, WORD))
-        return LaneValue(code.choose(below, WORD, sign, text), 0, (1 << WORD) - 1, WORD)
-
-    return emit
+    *operands, made = given
+    text = code.operand(made, WORD)
+    word = code.operand(operation(name, WORD, code, operands), WORD)
+    size = code.apply("and", WORD, word, code.word(_SIGN - 1, WORD))
+    # Magnitudes are in the order of their encodings, and a NaN is above them.
+    below = code.relate("ult", WORD, size, code.word(_LEAST_RAISED, WORD))
+    sign = code.apply("and", WORD, text, code.word(_SIGN, WORD))
+    return LaneValue(code.choose(below, WORD, sign, text), 0, (1 << WORD) - 1, WORD)
 
 
 # ------------------------------------------------------- Sums in binary64 with one final rounding to binary32
@@ -230,23 +207,19 @@ def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue],
     return LaneValue(code.choose(beyond, WORD, word[-1], text), 0, (1 << WORD) - 1, WORD)
 
 
-def rounded_to_odd(name: str) -> Emit:
+def rounded_to_odd(name: str, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A product or sum of two binary32 numbers rounded to odd; results below normal become zero.
 
     Inf: what is 2^128 and more; an operand that is Inf or NaN is added as IEEE 754 says.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        f = _Doubles(code)
-        x, y = (f.widened(v) for v in given)
-        if name == "mul":
-            return f.narrowed_to_odd(f("mul", x, y))
-        plain = f("add", x, y)
-        finite = code.relate("ult", DOUBLE, f.size(plain), code.word(0x7FF << 52, DOUBLE))
-        made = code.choose(finite, DOUBLE, f.word(f.add_to_odd(x, y)), f.word(plain))
-        return f.narrowed_to_odd(f.number(made))
-
-    return emit
+    f = _Doubles(code)
+    x, y = (f.widened(v) for v in given)
+    if name == "mul":
+        return f.narrowed_to_odd(f("mul", x, y))
+    plain = f("add", x, y)
+    finite = code.relate("ult", DOUBLE, f.size(plain), code.word(0x7FF << 52, DOUBLE))
+    made = code.choose(finite, DOUBLE, f.word(f.add_to_odd(x, y)), f.word(plain))
+    return f.narrowed_to_odd(f.number(made))
 
 
 class _Doubles:
@@ -397,9 +370,9 @@ class _Steps:
         name = {(1, 0): "mul", (1, 1): "fma", (0, 2): "add"}.get(counts)
         o = self._spec.operands
         if odd and name in ("mul", "add"):
-            emit = rounded_to_odd(name)
+            emit: Emit = partial(rounded_to_odd, name)
         elif name is not None and not odd:
-            emit = operation(name, self._bits)
+            emit = partial(operation, name, self._bits)
         elif name is None and self._bits == WORD and not odd and fits(o.a, o.b, *counts):
             emit = rounded_sum(o.a, o.b, *counts)
         else:
@@ -410,7 +383,7 @@ class _Steps:
                 return False
             # One factor of each product, and the number.
             raised = [self._ways.derive((x,), raised_number) for x in (factors[0], *values)]
-            made = self._ways.derive([raised[0], factors[1], *raised[1:], made], zeroed(name))
+            made = self._ways.derive([raised[0], factors[1], *raised[1:], made], partial(zeroed, name))
         elif design.result_subnormals != "kept":
             # Where a sum of two numbers is below normal nothing is rounded: it is tiny itself.
             made = self._flushed(made, o.d, "signed_zero")
@@ -438,7 +411,7 @@ class _Steps:
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
-            words.append(self._ways.derive((kept,), widened(fmt)))
+            words.append(self._ways.derive((kept,), partial(widened, fmt)))
         return words[0], words[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
@@ -493,12 +466,12 @@ def add_rounded(
     for x in products_first:
         for i, factor in enumerate(x.factors):
             node, own = operands[factor]
-            made = ways.derive((node,), widened(own))
-            values.append(ways.derive((made,), negated(fmt.width)) if x.negative and not i else made)
+            made = ways.derive((node,), partial(widened, own))
+            values.append(ways.derive((made,), partial(negated, fmt.width)) if x.negative and not i else made)
         if x.shift:
             # x·2^s is exact, so that the sum is a fused multiply-add's.
             word = (x.shift + fmt.bias) << fmt.fraction_bits
-            values.append(ways.derive((), constant(word, fmt.width)))
-    result = ways.derive(values, operation(name, fmt.width))
+            values.append(ways.derive((), partial(constant, word, fmt.width)))
+    result = ways.derive(values, partial(operation, name, fmt.width))
     ways.add(root, (result,), named(nan_word_of(fmt), fmt, keeps=False))
     return True

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tcformal.backends.lanes import TRUTH, WORD, Code, LaneValue
 from tcformal.encodings.spec import Format
-from tcformal.simulation.kernels.rules import Emit, as_float, as_word, float_kind
+from tcformal.simulation.kernels.rules import as_float, as_word, float_kind
 
 # ---------------------------------------------------- Packed lanes: two halves or four bytes of a 32-bit word
 #: Bits of an encoding, or of an exponent, beside others.
@@ -72,35 +72,33 @@ def _folded(code: Code, x: str, fmt: Format) -> str:
     return code.apply("or", WORD, x, code.apply("shl", WORD, low, code.word(places, WORD)))
 
 
-def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
+def exponents(
+    fmt: Format, constant: int, of_zero: int | None, code: Code, given: Sequence[LaneValue]
+) -> LaneValue:
     """The exponent codes of two or four numbers plus a constant, packed.
 
     Shapes: as `pack_encodings`.
     Zero, NaN, Inf: a zero has `of_zero`, or, where that is None, the code of a subnormal number, which is 1.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        bits = WORD // len(given)
-        x, of = pack_encodings(code, given, fmt), kind(code, bits)
-        count, low = WORD // bits * code.lanes, read_bits(fmt) - 1 - fmt.exponent_bits
-        # Nothing of a part comes down into the one below it: what is below its exponent is 0.
-        mask = ((1 << fmt.exponent_bits) - 1) << low
-        field = code.apply("and", WORD, x.text, code.word(repeated(mask, bits), WORD))
-        field = code.apply("lshr", WORD, field, code.word(low, WORD))
-        field = as_parts(code, LaneValue(field, 0, (1 << WORD) - 1, WORD), bits)
-        none = code.new(f"icmp eq {of} {field}, zeroinitializer")
-        made = code.new(f"select <{count} x i1> {none}, {of} {every(1, bits)}, {of} {field}")
-        if constant:
-            made = code.new(f"add {of} {made}, {every(constant, bits)}")
-        if of_zero is not None:
-            size = (1 << (read_bits(fmt) - 1)) - 1
-            text = code.apply("and", WORD, x.text, code.word(repeated(size, bits), WORD))
-            text = as_parts(code, LaneValue(text, 0, (1 << WORD) - 1, WORD), bits)
-            zero = code.new(f"icmp eq {of} {text}, zeroinitializer")
-            made = code.new(f"select <{count} x i1> {zero}, {of} {every(of_zero, bits)}, {of} {made}")
-        return as_whole(code, made, bits)
-
-    return emit
+    bits = WORD // len(given)
+    x, of = pack_encodings(code, given, fmt), kind(code, bits)
+    count, low = WORD // bits * code.lanes, read_bits(fmt) - 1 - fmt.exponent_bits
+    # Nothing of a part comes down into the one below it: what is below its exponent is 0.
+    mask = ((1 << fmt.exponent_bits) - 1) << low
+    field = code.apply("and", WORD, x.text, code.word(repeated(mask, bits), WORD))
+    field = code.apply("lshr", WORD, field, code.word(low, WORD))
+    field = as_parts(code, LaneValue(field, 0, (1 << WORD) - 1, WORD), bits)
+    none = code.new(f"icmp eq {of} {field}, zeroinitializer")
+    made = code.new(f"select <{count} x i1> {none}, {of} {every(1, bits)}, {of} {field}")
+    if constant:
+        made = code.new(f"add {of} {made}, {every(constant, bits)}")
+    if of_zero is not None:
+        size = (1 << (read_bits(fmt) - 1)) - 1
+        text = code.apply("and", WORD, x.text, code.word(repeated(size, bits), WORD))
+        text = as_parts(code, LaneValue(text, 0, (1 << WORD) - 1, WORD), bits)
+        zero = code.new(f"icmp eq {of} {text}, zeroinitializer")
+        made = code.new(f"select <{count} x i1> {zero}, {of} {every(of_zero, bits)}, {of} {made}")
+    return as_whole(code, made, bits)
 
 
 def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -140,20 +138,16 @@ def largest_parts(code: Code, values: list[LaneValue], bits: int) -> list[LaneVa
 
 def _of_bytes(code: Code, x: LaneValue) -> LaneValue:
     """The maximum of the two bytes of each half, as a half."""
-    return combined(code, "max", HALF, *(as_halves(upper)(code, [x]) for upper in (False, True)))
+    return combined(code, "max", HALF, *(as_halves(upper, code, [x]) for upper in (False, True)))
 
 
-def as_halves(upper: bool) -> Emit:
+def as_halves(upper: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The lower or upper byte of each half, sign-extended to the half."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        of, by = kind(code, HALF), every(BYTE, HALF)
-        text = as_parts(code, given[0], HALF)
-        if not upper:
-            text = code.new(f"shl {of} {text}, {by}")
-        return as_whole(code, code.new(f"ashr {of} {text}, {by}"), HALF)
-
-    return emit
+    of, by = kind(code, HALF), every(BYTE, HALF)
+    text = as_parts(code, given[0], HALF)
+    if not upper:
+        text = code.new(f"shl {of} {text}, {by}")
+    return as_whole(code, code.new(f"ashr {of} {text}, {by}"), HALF)
 
 
 # ----------------------------------------------- Exponents, powers of two, and products truncated to integers
@@ -169,28 +163,24 @@ def added(code: Code, given: Sequence[LaneValue], constant: int) -> LaneValue:
     return value
 
 
-def number(signs: int, exponent: int | None) -> Emit:
+def number(signs: int, exponent: int | None, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A signed significand as a float, times 2^(`exponent` + the given exponents) if `exponent` is given.
 
     Shapes: the truth values of so many signs, the significand, then numbers that add up to its exponent.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        value = given[signs]
-        for sign in given[:signs]:
-            negative = minus(code, code.const(0), value)
-            largest = max(abs(value.low), abs(value.high))
-            value = code.select(sign, negative, value, -largest, largest)
-        kind = float_kind(code, WORD)
-        made = code.new(f"sitofp {code.kind(WORD)} {code.operand(value, WORD)} to {kind}")
-        if exponent is not None:
-            field = added(code, given[signs + 1 :], BIAS + exponent)
-            up = code.binary("shl", field, code.const(FIELD), WORD)
-            power = as_float(code, LaneValue(up, 0, (1 << WORD) - 1, WORD))
-            made = code.new(f"fmul {kind} {made}, {power}")
-        return as_word(code, made, WORD)
-
-    return emit
+    value = given[signs]
+    for sign in given[:signs]:
+        negative = minus(code, code.const(0), value)
+        largest = max(abs(value.low), abs(value.high))
+        value = code.select(sign, negative, value, -largest, largest)
+    kind = float_kind(code, WORD)
+    made = code.new(f"sitofp {code.kind(WORD)} {code.operand(value, WORD)} to {kind}")
+    if exponent is not None:
+        field = added(code, given[signs + 1 :], BIAS + exponent)
+        up = code.binary("shl", field, code.const(FIELD), WORD)
+        power = as_float(code, LaneValue(up, 0, (1 << WORD) - 1, WORD))
+        made = code.new(f"fmul {kind} {made}, {power}")
+    return as_word(code, made, WORD)
 
 
 def plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
@@ -218,39 +208,31 @@ def largest(code: Code, values: list[LaneValue]) -> LaneValue:
     return values[0]
 
 
-def power(by: int, *, whole: bool = True) -> Emit:
+def power(by: int, whole: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The power 2^(by - e_max + exponents) as a float, clamped to 0 below and to 2^127 above.
 
     Ranges and units: the exponents that are given add up to the `whole` one of a product, or to a part of it.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        e_max, *exponents = given
-        field = minus(code, code.const(BIAS + by), e_max)
-        for x in exponents:
-            field = plus(code, field, x)
-        if exponents and whole:
-            # No product's exponent is above the largest one.
-            field = replace(field, high=min(field.high, BIAS + by))
-        if field.low < 0:
-            field = larger(code, field, code.const(0))
-        if field.high > _TOP:
-            below = code.compare("slt", field, code.const(_TOP), WORD)
-            field = code.select(below, field, code.const(_TOP), min(field.low, _TOP), _TOP)
-        up = code.binary("shl", field, code.const(FIELD), WORD)
-        return LaneValue(up, 0, (1 << WORD) - 1, WORD)
-
-    return emit
+    e_max, *exponents = given
+    field = minus(code, code.const(BIAS + by), e_max)
+    for x in exponents:
+        field = plus(code, field, x)
+    if exponents and whole:
+        # No product's exponent is above the largest one.
+        field = replace(field, high=min(field.high, BIAS + by))
+    if field.low < 0:
+        field = larger(code, field, code.const(0))
+    if field.high > _TOP:
+        below = code.compare("slt", field, code.const(_TOP), WORD)
+        field = code.select(below, field, code.const(_TOP), min(field.low, _TOP), _TOP)
+    up = code.binary("shl", field, code.const(FIELD), WORD)
+    return LaneValue(up, 0, (1 << WORD) - 1, WORD)
 
 
-def below(by: int) -> Emit:
+def below(by: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The exponent field of 2^(by - e_max), repeated in both halves of a word."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        field = minus(code, code.const(BIAS + by), given[0])
-        return packed_halves(code, [field, field])
-
-    return emit
+    field = minus(code, code.const(BIAS + by), given[0])
+    return packed_halves(code, [field, field])
 
 
 def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -259,17 +241,13 @@ def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     return combined(code, "max", HALF, combined(code, "add", HALF, *given), none)
 
 
-def power_of_half(which: int) -> Emit:
+def power_of_half(which: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The power of two whose exponent field is in the lower half (0) or in the upper half (1)."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        text = given[0].text
-        if which:
-            text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
-        word = code.apply("shl", WORD, text, code.word(FIELD, WORD))
-        return LaneValue(word, 0, (1 << WORD) - 1, WORD)
-
-    return emit
+    text = given[0].text
+    if which:
+        text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
+    word = code.apply("shl", WORD, text, code.word(FIELD, WORD))
+    return LaneValue(word, 0, (1 << WORD) - 1, WORD)
 
 
 def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
@@ -283,14 +261,10 @@ def product(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {a}, {b}"), WORD)
 
 
-def scaled(most: int) -> Emit:
+def scaled(most: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The product of a float and a power of two, truncated to an integer of magnitude at most `most`."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        kind = float_kind(code, WORD)
-        x, power = (as_float(code, y) for y in given)
-        placed = code.new(f"fmul {kind} {x}, {power}")
-        integer = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
-        return LaneValue(integer, -most, most, WORD)
-
-    return emit
+    kind = float_kind(code, WORD)
+    x, power = (as_float(code, y) for y in given)
+    placed = code.new(f"fmul {kind} {x}, {power}")
+    integer = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
+    return LaneValue(integer, -most, most, WORD)
