@@ -215,17 +215,9 @@ class Unit:
         return array
 
     def matmul(
-        self,
-        a: Any,
-        b: Any,
-        c: Any = None,
-        scale_a: Any = None,
-        scale_b: Any = None,
-        *,
-        threads: int | None = None,
-        progress: bool | None = None,
-        device: str | None = None,
-    ) -> NDArray[Any]:
+        self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None, *,
+        threads: int | None = None, progress: bool | None = None, device: str | None = None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The matrix product D = A·B + C on NumPy or ml_dtypes arrays of any size, by calls of this unit.
 
         Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
@@ -277,12 +269,9 @@ def unit(name: str) -> Unit:
 
 
 def units(
-    *,
-    arch: str | None = None,
-    format: str | None = None,
-    operation: str | None = None,
+    *, arch: str | None = None, format: str | None = None, operation: str | None = None,
     evidence: str | None = None,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """The names of the catalogued units that match the arguments: all by default.
 
     Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
@@ -294,12 +283,9 @@ def units(
 
 
 def designs(
-    *,
-    arch: str | None = None,
-    format: str | None = None,
-    operation: str | None = None,
+    *, arch: str | None = None, format: str | None = None, operation: str | None = None,
     evidence: str | None = None,
-) -> dict[str, list[str]]:
+) -> dict[str, list[str]]:  # fmt: skip
     """The distinct designs of the catalogue: one unit's name for each, with the names of all that share it.
 
     Shapes: units that differ only in m and n have one design.

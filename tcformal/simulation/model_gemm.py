@@ -43,21 +43,10 @@ class ModelGemm:
         return tuple(dict.fromkeys(x for x in (*self.unit.sources, *self.recipe.sources) if x))
 
     def matmul(
-        self,
-        a: Any,
-        b: Any,
-        c: Any = None,
-        scale_a: Any = None,
-        scale_b: Any = None,
-        *,
-        alpha: float | None = None,
-        beta: float | None = None,
-        bias: Any = None,
-        threads: int | None = None,
-        progress: bool | None = None,
-        device: str | None = None,
-        memo: dict[Any, Raw] | None = None,
-    ) -> NDArray[Any]:
+        self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None, *,
+        alpha: float | None = None, beta: float | None = None, bias: Any = None, threads: int | None = None,
+        progress: bool | None = None, device: str | None = None, memo: dict[Any, Raw] | None = None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The product alpha·A·B + beta·C + bias as the recipe computes it.
 
         Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
@@ -121,14 +110,9 @@ class ModelGemm:
         return parts, split, promoted, start, r.c_place, r.fused, r.output, r.saturate, r.operands
 
     def _one(
-        self,
-        a: NDArray[Any],
-        b: NDArray[Any],
-        given: dict[str, NDArray[Any]],
-        scalars: dict[str, float],
-        options: RunOptions,
-        memo: dict[Any, Raw] | None,
-    ) -> NDArray[Any]:
+        self, a: NDArray[Any], b: NDArray[Any], given: dict[str, NDArray[Any]], scalars: dict[str, float],
+        options: RunOptions, memo: dict[Any, Raw] | None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The product of two matrices, without leading axes."""
         unit, recipe = self.unit, self.recipe
         (m, k), n = a.shape, b.shape[1]

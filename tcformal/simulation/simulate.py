@@ -23,21 +23,11 @@ if TYPE_CHECKING:  # as in tcformal.simulation.runnable
 
 
 def simulate(
-    u: str | Unit | UnitSpec | Program | RunnableProgram,
-    a: Any,
-    b: Any,
-    c: Any = None,
-    scale_a: Any = None,
-    scale_b: Any = None,
-    *,
-    recipe: str | Recipe | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
-    bias: Any = None,
-    threads: int | None = None,
-    progress: bool | None = None,
+    u: str | Unit | UnitSpec | Program | RunnableProgram, a: Any, b: Any, c: Any = None, scale_a: Any = None,
+    scale_b: Any = None, *, recipe: str | Recipe | None = None, alpha: float | None = None,
+    beta: float | None = None, bias: Any = None, threads: int | None = None, progress: bool | None = None,
     device: str | None = None,
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """The product A·B + C with a unit's arithmetic, by calls of the unit or by a program.
 
     Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B

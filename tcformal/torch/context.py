@@ -38,17 +38,9 @@ Multiply = Callable[[Any, Any, bool], Any]
 
 
 def attention(
-    multiply: Multiply,
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-    **_: Any,
-) -> tuple[Any, Any]:
+    multiply: Multiply, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    is_causal: bool = False, *, scale: float | None = None, **_: Any,
+) -> tuple[Any, Any]:  # fmt: skip
     """softmax(scale·Q·Kᵀ + mask)·V, and the logarithms of the sums of exponentials.
 
     Shapes: query [..., H, L, E], key [..., G, S, E], value [..., G, S, V] with G a divisor of H; the mask
@@ -198,15 +190,9 @@ class TorchArithmetic:
     """A context that runs the products of PyTorch as units and a recipe compute them; see `arithmetic`."""
 
     def __init__(
-        self,
-        units: Sequence[str | Unit | UnitSpec],
-        recipe: str | Recipe | None,
-        *,
-        gradients: str,
-        others: str,
-        operands: str,
-        threads: int | None,
-    ) -> None:
+        self, units: Sequence[str | Unit | UnitSpec], recipe: str | Recipe | None, *, gradients: str,
+        others: str, operands: str, threads: int | None,
+    ) -> None:  # fmt: skip
         self.gradients = check_choice("treatment of gradients", gradients, _GRADIENTS)
         self.others = check_choice("treatment of other products", others, _OTHERS)
         self.operands = check_choice("treatment of operands", operands, _OPERANDS)

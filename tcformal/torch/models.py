@@ -94,13 +94,9 @@ class ModelComparison:
 
 
 def compare(
-    model: Any,
-    inputs: Any,
-    first: TorchArithmetic | None,
-    second: TorchArithmetic | None,
-    *,
+    model: Any, inputs: Any, first: TorchArithmetic | None, second: TorchArithmetic | None, *,
     logits: Callable[[Any], Any] | None = None,
-) -> ModelComparison:
+) -> ModelComparison:  # fmt: skip
     """Run a model in two arithmetics and compare every module whose own forward has a product.
 
     Shapes: `inputs`: what the model is called with, a tensor, a tuple of arguments or a dictionary of named

@@ -58,12 +58,9 @@ def multiply_stack(gemm: Gemm, a: Words, b: Words, c: Words | None, work: Work) 
 
 
 def _pairs(
-    gemm: Gemm,
-    sides: tuple[DecodedBlock, DecodedBlock],
-    c: Words | None,
-    counts: tuple[int, int, int, int],
+    gemm: Gemm, sides: tuple[DecodedBlock, DecodedBlock], c: Words | None, counts: tuple[int, int, int, int],
     work: Work,
-) -> Words:
+) -> Words:  # fmt: skip
     """The product of each decoded matrix A with its own tiles of B: [count, M, whole tiles]."""
     count, m, n, tiles = counts
     rows, lanes = sides

@@ -330,13 +330,9 @@ _LEAST = -30
 
 
 def add_aligned(
-    graph: Graph,
-    root: Node,
-    stages: Dot,
-    formats: Mapping[str, Format],
-    ways: LoweringRules,
+    graph: Graph, root: Node, stages: Dot, formats: Mapping[str, Format], ways: LoweringRules,
     wide: Format | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Add lowering rules for the sums of aligned products among the stages of a dot product.
 
     Shapes: `formats`: of the inputs' encodings, by side; `wide`: the one that all are converted to, or None.
@@ -412,14 +408,9 @@ class _Sums:
         return exponents[0], exponents[1]
 
     def _largest(
-        self,
-        e_max: Node,
-        sums: Sequence[Node],
-        products: Sequence[Product],
-        exponents: dict[int, tuple[Node, Node]],
-        others: Sequence[Node],
-        floor: int | None,
-    ) -> None:
+        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product],
+        exponents: dict[int, tuple[Node, Node]], others: Sequence[Node], floor: int | None,
+    ) -> None:  # fmt: skip
         """Add the rule for the largest exponent: a packed maximum without selection for zero products."""
         n = len(sums)
         alone = products[2 * n :]
@@ -446,12 +437,9 @@ class _Sums:
         return self._ways.derive(sides, lambda code, given: instructions.combined(code, "add", HALF, *given))
 
     def _powers(
-        self,
-        e_max: Node,
-        sums: Sequence[Node],
-        products: Sequence[Product],
+        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product],
         exponents: dict[int, tuple[Node, Node]],
-    ) -> Callable[[Product, int], Node]:
+    ) -> Callable[[Product, int], Node]:  # fmt: skip
         """The power 2^(raised - e_max + exponent) of each product as a float, packed in pairs where halves
         fit."""
         _, top = self._reader.range(e_max)
@@ -511,12 +499,9 @@ class _Sums:
         )
 
     def _terms(
-        self,
-        e_max: Node,
-        products: Sequence[Product],
-        power: Callable[[Product, int], Node],
+        self, e_max: Node, products: Sequence[Product], power: Callable[[Product, int], Node],
         shared: Sequence[Node] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Add rules for the signed aligned terms that floats represent, with `shared` in every exponent."""
         scales: dict[int, Node] = {}
         for x in products:

@@ -443,13 +443,9 @@ _NAMES = {(2,): "mul", (1, 1): "add", (2, 1): "fma", (1, 2): "fma"}
 
 
 def add_rounded(
-    root: Node,
-    operands: Sequence[tuple[Node, Format]],
-    addends: Sequence[ScaledProduct],
-    fmt: Format,
-    mode: str,
-    ways: LoweringRules,
-) -> bool:
+    root: Node, operands: Sequence[tuple[Node, Format]], addends: Sequence[ScaledProduct], fmt: Format,
+    mode: str, ways: LoweringRules,
+) -> bool:  # fmt: skip
     """Add a rule for the encoding `root` of a rounded sum where one IEEE operation computes it.
 
     Shapes: operands: the encodings that the addends' factors are numbers of.
