@@ -101,11 +101,11 @@ class CoreCard(Card):
         """The version of the installed kernel-mode driver."""
         try:
             return ".".join(map(str, self._core.system.get_kernel_mode_driver_version()))
-        except AttributeError:
-            return _kernel_driver()
+        except AttributeError:  # as the operating system reports it
+            words = _PROC.read_text().split() if _PROC.exists() else []
+            return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 
     def empty(self, size: int) -> Any:
-        """Allocate `size` bytes of GPU memory."""
         return self._device.allocate(size, stream=self._stream)
 
     def put(self, array: NDArray[Any]) -> Any:
@@ -119,7 +119,6 @@ class CoreCard(Card):
         return far
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """Copy `size` bytes of GPU memory to the host."""
         near = self._pinned.allocate(size)
         memory.copy_to(near, stream=self._stream)
         self._stream.sync()
@@ -129,7 +128,6 @@ class CoreCard(Card):
         return host
 
     def free(self, memory: Any) -> None:
-        """Free GPU memory."""
         memory.close(self._stream)
 
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
@@ -190,22 +188,12 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
                 reasons.append(f"{name} finds none")
                 continue
             return answer
+    release = supported()
+    newest = "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
     raise DeviceError(
         f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), "
-        f"but {', and '.join(reasons)}{_release()}"
+        f"but {', and '.join(reasons)}{newest}"
     )
-
-
-def _release() -> str:
-    """The newest CUDA release that the driver supports, as text for error messages."""
-    release = supported()
-    return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
-
-
-def _kernel_driver() -> str:
-    """The version of the installed driver as the operating system reports it."""
-    words = _PROC.read_text().split() if _PROC.exists() else []
-    return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 
 
 def _version(package: str) -> str:
@@ -246,36 +234,27 @@ class OpenClCard(Card):
         self.library = f"pyopencl {cl.VERSION_TEXT}, {device.platform.version}"
 
     def driver(self) -> str:
-        """The version of the OpenCL driver."""
         return str(self._context.devices[0].driver_version)
 
     def empty(self, size: int) -> Any:
-        """Allocate `size` bytes of device memory."""
         return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
 
     def put(self, array: NDArray[Any]) -> Any:
-        """Copy an array to the device."""
         flags = self._cl.mem_flags
         there = np.ascontiguousarray(array)
         return self._cl.Buffer(self._context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=there)
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """Copy `size` bytes of device memory to the host."""
         host = np.empty(size, np.uint8)
         self._cl.enqueue_copy(self._queue, host, memory)
         return host
 
     def free(self, memory: Any) -> None:
-        """Free device memory."""
         memory.release()
 
     def program(self, text: str, what: str) -> Path:
         """Write an OpenCL C source to a file; the driver builds it on first launch and caches it."""
-
-        def write(part: Path) -> None:
-            part.write_text(text, encoding="utf-8")
-
-        path = built([], ["OpenCL C", text], write)
+        path = built([], ["OpenCL C", text], lambda part: part.write_text(text, encoding="utf-8"))
         if path not in self._programs:
             try:
                 self._programs[path] = self._cl.Program(self._context, text).build()

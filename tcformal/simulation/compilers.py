@@ -77,7 +77,7 @@ def _temporary() -> Path:
     return folder
 
 
-def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
+def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], object]) -> Path:
     """Build files with `build`, or take them from the cache keyed by the sources' content and the `command`.
 
     `command` is everything else that determines the result: compiler, version, options.  A file that other
@@ -111,11 +111,10 @@ def run_tool(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DeviceError(f"expected {words[0]} to {what}, but got: {error}") from None
     if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        first = next(
-            (line for line in lines if "error" in line or "fatal" in line), lines[0] if lines else ""
+        said = (done.stderr + done.stdout).strip()
+        raise DeviceError(
+            f"expected {words[0]} to {what}, but got: {complaint(said) if said else done.returncode}"
         )
-        raise DeviceError(f"expected {words[0]} to {what}, but got: {first.strip() or done.returncode}")
     return done.stdout
 
 
@@ -153,7 +152,6 @@ class Nvcc(Compiler):
         self.targets = frozenset(run_tool([path, "--list-gpu-code"], "list its targets").split())
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """Compile a source to a cubin with nvcc."""
         paths = [word for folder in include for word in ("-I", str(folder))]
         with tempfile.TemporaryDirectory() as scratch:
             made = Path(scratch) / "out.cubin"
@@ -176,7 +174,6 @@ class CoreNvrtc(Compiler):
         self.targets = frozenset(f"sm_{arch}" for arch in archs)
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """Compile a source to a cubin with NVRTC."""
         options = self._options(
             arch=target, std="c++17", include_path=[str(folder) for folder in include], name=source.name,
             device_int128=True,
@@ -219,10 +216,8 @@ def compiler() -> Compiler:
 
 def tool(name: str) -> str | None:
     """The path of a program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
-    program = shutil.which(name)
-    if program is not None:
-        return program
-    return next((str(path) for path in _candidates(name) if os.access(path, os.X_OK)), None)
+    there = (str(path) for path in _candidates(name) if os.access(path, os.X_OK))
+    return shutil.which(name) or next(there, None)
 
 
 def _candidates(name: str) -> Iterator[Path]:

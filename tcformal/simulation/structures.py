@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -70,10 +71,7 @@ class Family:
     @property
     def size(self) -> int:
         """The number of designs, that is of combinations of values."""
-        count = 1
-        for axis in self.axes:
-            count *= len(axis.values)
-        return count
+        return math.prod(len(axis.values) for axis in self.axes)
 
     def name(self, design: Sequence[int]) -> str:
         """The name of a design given by the index of its value on each axis."""
@@ -122,11 +120,7 @@ class Family:
 
     def parameters(self, design: NDArray[np.int16]) -> dict[str, int]:
         """The values of the axes' inputs for one design, by input name."""
-        return {
-            name: int(design[column] == i)
-            for column, axis in enumerate(self.axes)
-            for i, name in enumerate(axis.inputs())
-        }
+        return {name: int(x[0]) for name, x in self._parameters(design[np.newaxis]).items()}
 
     def _parameters(self, designs: Designs) -> dict[str, Lanes]:
         return {

@@ -125,7 +125,7 @@ class Operators(TorchDispatchMode):
         return func(*args, **given)
 
 
-def _attended(owner: TorchArithmetic, operator: str, x: dict[str, Any]) -> tuple[Any, Any] | None:
+def _attended(owner: TorchArithmetic, operator: str, x: Mapping[str, Any]) -> tuple[Any, Any] | None:
     """Attention on the units, with gradients straight through; None where no unit takes its dtype."""
     query, key, value = (x[name] for name in ("query", "key", "value"))
     example = TensorProduct(operator, query, key, (1,), query.dtype)
@@ -333,7 +333,7 @@ class TorchArithmetic:
 @lru_cache(maxsize=256)
 def _with_formats(spec: UnitSpec, recipe: Recipe, given: str, output: str) -> ModelGemm:
     """The recipe with operands and results of the formats of the tensors."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, str] = {}
     if recipe.output == "accumulator" and output != spec.d_format.name:
         fields["output"] = output
     if recipe.operands == "given" and given != spec.a_format.name:

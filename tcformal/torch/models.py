@@ -33,7 +33,7 @@ def converted(model: Any, arithmetic: TorchArithmetic, modules: str | Sequence[s
         raise InputError(f"expected a torch.nn.Module, but got {type(model).__name__}")
     made = model if inplace else copy.deepcopy(model)
     patterns = [modules] if isinstance(modules, str) else list(modules)
-    found: dict[str, Any] = {}
+    found: dict[str, torch.nn.Module] = {}
     for pattern in patterns:
         matched = {name: x for name, x in made.named_modules() if fnmatch.fnmatchcase(name, pattern)}
         if not matched:

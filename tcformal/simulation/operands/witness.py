@@ -103,11 +103,13 @@ def _text(factor: Fraction | None) -> str:
 
 
 # --------------------------------- Records: encodings in hex with exact values, rejected where the two differ
+#: A witness in a record: each encoding in hex and as its exact value; c alone, every other operand as a list.
+WitnessData = dict[str, dict[str, str] | list[dict[str, str]]]
 #: The rows of a witness.
 ROWS = ("a", "b", "scale_a", "scale_b")
 
 
-def witness_data(formats: Mapping[str, Format], w: Witness) -> dict[str, Any]:
+def witness_data(formats: Mapping[str, Format], w: Witness) -> WitnessData:
     """A witness as plain data; `formats` are those of a, b, c and, for scaled units, of the scales."""
     rows = {
         name: [value_data(formats[name], x) for x in getattr(w, name)] for name in ROWS if name in formats
@@ -184,13 +186,11 @@ def explain_command(
 
 
 # ------------------------------------------------------------------------------------------ Operands in files
-def to_data(spec: UnitSpec, w: Witness) -> dict[str, Any]:
+def to_data(spec: UnitSpec, w: Witness) -> dict[str, str | list[str]]:
     """One dot product's operands as plain data."""
-    data = {}
-    for name, fmt in spec.input_formats().items():
-        row = getattr(w, name)
-        data[name] = hex_word(fmt, row) if name == "c" else [hex_word(fmt, x) for x in row]
-    return data
+    formats = spec.input_formats()
+    rows = {name: [hex_word(f, x) for x in getattr(w, name)] for name, f in formats.items() if name != "c"}
+    return {name: rows.get(name, hex_word(formats["c"], w.c)) for name in formats}
 
 
 def from_data(spec: UnitSpec, data: Mapping[str, Any], where: str) -> Witness:
