@@ -167,11 +167,10 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
     """D = A·B + C, raw encodings [M, N], computed by calls of `dot_bits` on whole rows."""
     m, k, n = x.shape
     calls = -(-k // u.k)
-    padded_a, padded_b = _padded(x.a, calls * u.k), _padded(x.b.T, calls * u.k)
-    scales = []
+    padded_a, padded_b = filled(x.a, calls * u.k), filled(x.b.T, calls * u.k)
+    scales, count = [], scales_of_call(u)
     if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None:
-        whole = calls * scales_of_call(u)
-        scales = [_padded(s, whole, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
+        scales = [filled(s, calls * count, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
     c_dtype = f"u{u.c_format.storage_bits // 8}"
     flat_c = np.zeros(m * n, c_dtype) if x.c is None else x.c.reshape(-1)
     pieces = []
@@ -181,29 +180,26 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
         d = flat_c[start : start + _CHUNK]
         for call in range(calls):
             part = slice(call * u.k, (call + 1) * u.k)
-            extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
+            blocks = slice(call * count, (call + 1) * count)
+            extra = [s[index][:, blocks] for s, index in zip(scales, (rows, columns), strict=False)]
             d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
         pieces.append(d)
         work.advance(len(d))
     return np.concatenate(pieces).reshape(m, n)
 
 
-def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
-    """Pad an array with `fill` along K to `k` columns."""
-    wide = np.full((raw.shape[0], k), fill, dtype=raw.dtype)
-    wide[:, : raw.shape[1]] = raw
+def filled(raw: Raw, k: int, fill: int = 0) -> Raw:
+    """An array padded with `fill` to length k along its last axis."""
+    if raw.shape[-1] == k:
+        return raw
+    wide = np.full((*raw.shape[:-1], k), fill, dtype=raw.dtype)
+    wide[..., : raw.shape[-1]] = raw
     return wide
 
 
 def scales_of_call(u: UnitSpec) -> int:
     """The number of block scales per row that one call takes: 0 for a unit without scales."""
     return 0 if u.scale_block is None else -(-u.k // u.scale_block)
-
-
-def _blocks(u: UnitSpec, call: int) -> slice:
-    """The slice of the block scales that belongs to one call."""
-    count = scales_of_call(u)
-    return slice(call * count, (call + 1) * count)
 
 
 def _scales(

@@ -82,10 +82,7 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     n, k = given["a"].shape
     whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
     if whole and machine.available() and _worth(spec, "rows", n * k):
-        formats = _formats(spec)
-        for name in given.keys() & {"scale_a", "scale_b"}:
-            assert spec.scale_format is not None
-            formats[name] = spec.scale_format
+        formats = spec.input_formats()
         words = {name: _stored(x, formats[name]) for name, x in given.items()}
         stored = {name: x for name, x in words.items() if x is not None}
         if len(stored) == len(words):
@@ -115,10 +112,6 @@ def _stored(x: Raw, fmt: Format) -> Raw | None:
     if (x.itemsize * 8 > fmt.width) and x.size and int(x.max()) >> fmt.width:
         return None
     return x.astype(f"u{fmt.storage_bits // 8}", copy=False)
-
-
-def _formats(spec: UnitSpec) -> dict[str, Format]:
-    return {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
 
 
 @lru_cache(maxsize=64)
@@ -161,7 +154,7 @@ def dot_call(spec: UnitSpec) -> DotCall:
     from tcformal.simulation.lowering.aligned import add_rules
 
     graph, stages = staged_circuit(spec, spec.k)
-    formats = _formats(spec)
+    formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
     return DotCall(

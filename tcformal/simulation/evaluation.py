@@ -36,6 +36,7 @@ from tcformal.programs.dag import program_dag
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation import compiled
+from tcformal.simulation.arrays import filled
 from tcformal.simulation.kernels.elements import DotProducts, Elements
 from tcformal.simulation.kernels.gemm import FEW, Gemm, MatrixWords, Prepared
 from tcformal.simulation.kernels.rules import LoweringRules
@@ -127,7 +128,10 @@ def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
     """The maximal runs of at least two accumulators that one kernel can compute."""
     if not any(isinstance(step, CallStep) for step in plan.steps):
         return ()
-    users = _users(plan)
+    users: dict[int, set[int]] = {}  # the steps that use each step's value
+    for i in needed_by(plan):
+        for source in plan.steps[i].sources:
+            users.setdefault(source, set()).add(i)
     runs: list[Accumulators] = []
     for i in sorted(needed_by(plan)):
         made = _joined(plan, i, users, {x.result for x in runs})
@@ -142,15 +146,6 @@ def accumulators(plan: ProgramPlan) -> tuple[Accumulators, ...]:
         else:
             runs.append(made)
     return tuple(x for x in runs if x.stop - x.start > x.products)
-
-
-def _users(plan: ProgramPlan) -> dict[int, set[int]]:
-    """The steps that use each step's value, by step."""
-    users: dict[int, set[int]] = {}
-    for i in needed_by(plan):
-        for source in plan.steps[i].sources:
-            users.setdefault(source, set()).add(i)
-    return users
 
 
 def _follows(before: Accumulators, x: Accumulators, users: Mapping[int, set[int]]) -> bool:
@@ -536,7 +531,7 @@ class ArrayRun:
             return np.full((1, 1, 1), step.word, f"u{format_of(step).storage_bits // 8}")
         if isinstance(step, SliceStep):
             source, count = self.known[step.source], step.length or 1
-            return _filled(source[:, :, step.start : step.start + count], count)
+            return filled(source[:, :, step.start : step.start + count], count)
         if isinstance(step, JoinStep):
             rows = [self.known[i] for i in step.items]
             shape = np.broadcast_shapes(*(x.shape for x in rows))
@@ -639,7 +634,7 @@ class ArrayRun:
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
         for start in range(0, flat[0].shape[1], step.unit.k):
-            both = np.stack([_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
+            both = np.stack([filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
             # What changed nothing changes nothing when it is done again.
             if before is None or not np.array_equal(both, before):
                 made = unit.dot_bits(both[0], both[1], d)
@@ -690,15 +685,6 @@ class RememberedRun(ArrayRun):
 
 def _stored(x: Raw, fmt: Format) -> Raw:
     return x.astype(f"u{fmt.storage_bits // 8}", copy=False)
-
-
-def _filled(x: Raw, k: int) -> Raw:
-    """Rows padded with +0 to length k along the last axis."""
-    if x.shape[-1] == k:
-        return x
-    whole = np.zeros((*x.shape[:-1], k), x.dtype)
-    whole[..., : x.shape[-1]] = x
-    return whole
 
 
 # ----------------------------- Whole programs, in bands of rows so that intermediate values stay in the cache

@@ -47,7 +47,7 @@ class PreparedOperand:
         one = np.zeros((1, shape[0]), arrays.dtype_of(spec.a_format))
         ones = None
         if self.scales is not None and spec.scale_format is not None:
-            ones = np.zeros((1, self.scales_count), arrays.dtype_of(spec.scale_format))
+            ones = np.zeros((1, -(-shape[0] // (spec.scale_block or 1))), arrays.dtype_of(spec.scale_format))
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
         self._parts: dict[tuple[int, int, int], Prepared] = {}
 
@@ -87,11 +87,6 @@ class PreparedOperand:
         """Raise InputError unless B was prepared for this unit."""
         if spec != self.spec:
             raise InputError(f"expected B prepared for {spec.name}, but got one for {self.spec.name}")
-
-    @property
-    def scales_count(self) -> int:
-        """The number of block scales per column of B."""
-        return -(-self.shape[0] // (self.spec.scale_block or 1))
 
 
 def _kept(x: Any) -> NDArray[Any]:
@@ -317,24 +312,14 @@ def padded(spec: UnitSpec, batch: Batch) -> Batch:
     wide = -(-k // spec.k) * spec.k
     if wide == k:
         return batch
-    scales = []
-    for scale in (batch.scale_a, batch.scale_b):
-        fmt = spec.scale_format
-        scales.append(
-            None if scale is None or fmt is None else _wide(scale, scale_count(spec, wide), fmt.one)
-        )
-    return Batch(_wide(batch.a, wide, 0), _wide(batch.b, wide, 0), batch.c, scales[0], scales[1])
+    count, one = scale_count(spec, wide), 0 if spec.scale_format is None else spec.scale_format.one
+    scales = [None if x is None else arrays.filled(x, count, one) for x in (batch.scale_a, batch.scale_b)]
+    return Batch(arrays.filled(batch.a, wide), arrays.filled(batch.b, wide), batch.c, scales[0], scales[1])
 
 
 def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
     """A witness padded as `padded` pads a batch."""
     return witness_at(padded(spec, batch_of([w])), 0)
-
-
-def _wide(array: Raw, count: int, fill: int) -> Raw:
-    wide = np.full((array.shape[0], count), fill, dtype=np.uint64)
-    wide[:, : array.shape[1]] = array
-    return wide
 
 
 def replay(spec: UnitSpec, batch: Batch) -> Raw:

@@ -30,7 +30,7 @@ from tcformal.semantics.product import product
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, GroupSum, Maximum, Rounded, Total
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.rules import Emit, LoweringRules
+from tcformal.simulation.kernels.rules import Emit, LoweringRules, any_word, vector_suffix
 from tcformal.simulation.lowering import encoded, instructions
 from tcformal.simulation.lowering.encoded import (
     Affine,
@@ -278,7 +278,7 @@ def _add_group(
         text = given[0].text
         for x in given[1:]:
             text = code.apply("or", WORD, text, x.text)
-        return code.compare("eq", LaneValue(text, 0, (1 << WORD) - 1, WORD), code.const(0), WORD)
+        return code.compare("eq", any_word(text), code.const(0), WORD)
 
     ways.add(ways.of(group.total), products, total)
     ways.add(ways.of(group.zero), products, zero)
@@ -566,7 +566,7 @@ def _add(rounded: Rounded, ways: LoweringRules) -> None:
     def count(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         most, kind = code.unsigned(given[1], limit.width), code.kind(lane)
         text = code.operand(code.unsigned(given[0], width), lane)
-        zeros = code.new(f"call {kind} @llvm.ctlz.{_suffix(code, lane)}({kind} {text}, i1 false)")
+        zeros = code.new(f"call {kind} @llvm.ctlz.{vector_suffix(code, 'i', lane)}({kind} {text}, i1 false)")
         zeros = code.apply("sub", lane, zeros, code.word(lane - width, lane))
         found = code.value(zeros, 0, width, lane)
         for top in (code.const(largest), most):
@@ -584,10 +584,6 @@ def _add(rounded: Rounded, ways: LoweringRules) -> None:
 
     ways.add(distance, (magnitude, limit), count)
     ways.add(ways.of(rounded.normalised), (magnitude, distance), shift)
-
-
-def _suffix(code: Code, bits: int) -> str:
-    return f"i{bits}" if code.lanes == 1 else f"v{code.lanes}i{bits}"
 
 
 def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: LoweringRules) -> None:

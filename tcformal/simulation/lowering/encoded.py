@@ -16,7 +16,7 @@ from tcformal.semantics.pack import converted_word
 from tcformal.semantics.stages import AlignedTerm, Maximum
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation.kernels.cut import sides_of
-from tcformal.simulation.kernels.rules import Emit, LoweringRules, as_float, as_word, float_kind
+from tcformal.simulation.kernels.rules import Emit, LoweringRules, any_word, as_float, as_word, float_kind
 from tcformal.simulation.lowering.instructions import BIAS, BYTE, FIELD, HALF
 
 
@@ -267,12 +267,12 @@ def number(fmt: Format, exponent: int) -> Emit | None:
         text = _in_place(code, given[0], fmt)
         if fmt.exponent_bits < _EXPONENT:
             text = code.apply("and", WORD, text, code.word(kept, WORD))
-        return scaled(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+        return scaled(code, any_word(text))
 
     def scaled(code: Code, x: LaneValue) -> LaneValue:
         if not by:
             return x
-        power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
+        power = as_float(code, any_word(code.word((BIAS + by) << FIELD, WORD)))
         return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {as_float(code, x)}, {power}"), WORD)
 
     return emit
@@ -304,7 +304,7 @@ def significand(fmt: Format) -> Emit:
         def with_place(mask: int) -> str:
             text = code.apply("and", WORD, word, code.word(mask, WORD))
             text = code.apply("or", WORD, text, code.word(one, WORD))
-            return as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+            return as_float(code, any_word(text))
 
         word = _in_place(code, given[0], fmt)
         normal, place = with_place(kept), with_place(sign)
@@ -312,7 +312,7 @@ def significand(fmt: Format) -> Emit:
         exponent = code.apply("and", WORD, word, code.word(field, WORD))
         none = code.relate("eq", WORD, exponent, code.word(0, WORD))
         made = code.choose(none, WORD, below.text, as_word(code, normal, WORD).text)
-        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+        return any_word(made)
 
     return emit
 
@@ -360,7 +360,7 @@ def _widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """
     half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
     kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
-    by = as_float(code, LaneValue(code.word(power, WORD), 0, (1 << WORD) - 1, WORD))
+    by = as_float(code, any_word(code.word(power, WORD)))
     made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
     made = code.new(f"fptrunc {kind} {made} to {half}")
     made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")

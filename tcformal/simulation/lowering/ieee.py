@@ -23,7 +23,15 @@ from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
-from tcformal.simulation.kernels.rules import Emit, LoweringRules, as_float, as_word, float_kind
+from tcformal.simulation.kernels.rules import (
+    Emit,
+    LoweringRules,
+    any_word,
+    as_float,
+    as_word,
+    float_kind,
+    vector_suffix,
+)
 
 # ------------------------------------------------------------------------------------ Operations on encodings
 #: Formats whose values a float of some bits holds without loss.
@@ -33,7 +41,7 @@ OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 def negated(bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Negation: the number with its sign bit flipped."""
     text = code.apply("xor", bits, code.operand(given[0], bits), code.word(1 << (bits - 1), bits))
-    return LaneValue(text, 0, (1 << bits) - 1, bits)
+    return any_word(text, bits)
 
 
 def constant(word: int, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -44,24 +52,21 @@ def constant(word: int, bits: int, code: Code, given: Sequence[LaneValue]) -> La
 def operation(name: str, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """An addition, multiplication or fused multiply–add (`add`, `mul`, `fma`) of numbers of a width."""
     kind = float_kind(code, bits)
-    x = [as_float(code, _sized(code, value, bits)) for value in given]
+    x = [as_float(code, any_word(code.operand(value, bits), bits)) for value in given]
     if name == "fma":
-        made = code.new(f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})")
+        made = code.new(
+            f"call {kind} @llvm.fma.{vector_suffix(code, 'f', bits)}({', '.join(f'{kind} {y}' for y in x)})"
+        )
     else:
         made = code.new(f"f{name} {kind} {x[0]}, {x[1]}")
     return as_word(code, made, bits)
-
-
-def _sized(code: Code, x: LaneValue, bits: int) -> LaneValue:
-    """An encoding in a lane of its own width."""
-    return LaneValue(code.operand(x, bits), 0, (1 << bits) - 1, bits)
 
 
 def widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Conversion to binary32; the encodings of binary32 and binary64 stay."""
     x = given[0]
     if fmt.name == "bf16":
-        return LaneValue(code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD)
+        return any_word(code.binary("shl", x, code.const(WORD - fmt.width), WORD))
     if fmt.name == "tf32":
         kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
         return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
@@ -89,13 +94,9 @@ def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
             c = code.operand(given[1], bits)
             own = code.apply("or", bits, c, code.word(quiet, bits))
             quieted = code.choose(is_nan(code, c), bits, own, quieted)
-        return LaneValue(quieted, 0, (1 << bits) - 1, bits)
+        return any_word(quieted, bits)
 
     return emit
-
-
-def _suffix(code: Code, bits: int) -> str:
-    return f"f{bits}" if code.lanes == 1 else f"v{code.lanes}f{bits}"
 
 
 # ------------------------------------------------------------------------------------ Tininess after rounding
@@ -115,8 +116,8 @@ _SIGN = 1 << (WORD - 1)
 
 def raised_number(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A number times 2^RAISED: Inf where that overflows."""
-    x = as_float(code, LaneValue(code.operand(given[0], WORD), 0, (1 << WORD) - 1, WORD))
-    power = as_float(code, LaneValue(code.word(_POWER, WORD), 0, (1 << WORD) - 1, WORD))
+    x = as_float(code, any_word(code.operand(given[0], WORD)))
+    power = as_float(code, any_word(code.word(_POWER, WORD)))
     return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
 
 
@@ -133,7 +134,7 @@ def zeroed(name: str, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     # Magnitudes are in the order of their encodings, and a NaN is above them.
     below = code.relate("ult", WORD, size, code.word(_LEAST_RAISED, WORD))
     sign = code.apply("and", WORD, text, code.word(_SIGN, WORD))
-    return LaneValue(code.choose(below, WORD, sign, text), 0, (1 << WORD) - 1, WORD)
+    return any_word(code.choose(below, WORD, sign, text))
 
 
 # ------------------------------------------------------- Sums in binary64 with one final rounding to binary32
@@ -204,7 +205,7 @@ def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue],
     signs = bits("and", signs, code.word(1 << 31, WORD))
     text = code.choose(none, WORD, signs, made.text)
     beyond = code.relate("ule", WORD, code.word(_INF, WORD), bits("and", word[-1], size))
-    return LaneValue(code.choose(beyond, WORD, word[-1], text), 0, (1 << WORD) - 1, WORD)
+    return any_word(code.choose(beyond, WORD, word[-1], text))
 
 
 def rounded_to_odd(name: str, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -237,7 +238,7 @@ class _Doubles:
 
     def number(self, word: str) -> str:
         """Bit cast from an encoding to a binary64 number."""
-        return as_float(self._code, LaneValue(word, 0, (1 << DOUBLE) - 1, DOUBLE))
+        return as_float(self._code, any_word(word, DOUBLE))
 
     def size(self, x: str) -> str:
         """The encoding of a number's magnitude."""
@@ -250,7 +251,7 @@ class _Doubles:
 
     def widened(self, x: LaneValue) -> str:
         """Conversion from binary32 to binary64."""
-        text = as_float(self._code, LaneValue(self._code.operand(x, WORD), 0, (1 << WORD) - 1, WORD))
+        text = as_float(self._code, any_word(self._code.operand(x, WORD)))
         return self._code.new(f"fpext {float_kind(self._code, WORD)} {text} to {self._kind}")
 
     def narrowed(self, x: str) -> LaneValue:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tcformal.backends.lanes import TRUTH, WORD, Code, LaneValue
 from tcformal.encodings.spec import Format
-from tcformal.simulation.kernels.rules import as_float, as_word, float_kind
+from tcformal.simulation.kernels.rules import any_word, as_float, as_word, float_kind
 
 # ---------------------------------------------------- Packed lanes: two halves or four bytes of a 32-bit word
 #: Bits of an encoding, or of an exponent, beside others.
@@ -37,7 +37,7 @@ def as_parts(code: Code, x: LaneValue, bits: int) -> str:
 def as_whole(code: Code, text: str, bits: int) -> LaneValue:
     """Bit cast from a vector of parts to words."""
     word = code.new(f"bitcast {kind(code, bits)} {text} to {code.kind(WORD)}")
-    return LaneValue(word, 0, (1 << WORD) - 1, WORD)
+    return any_word(word)
 
 
 def read_bits(fmt: Format) -> int:
@@ -62,7 +62,7 @@ def pack_encodings(code: Code, given: Sequence[LaneValue], fmt: Format) -> LaneV
         made = words[0]
         for i, text in enumerate(words[1:], 1):
             made = code.apply("or", WORD, made, code.apply("shl", WORD, text, code.word(i * bits, WORD)))
-    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+    return any_word(made)
 
 
 def _folded(code: Code, x: str, fmt: Format) -> str:
@@ -87,7 +87,7 @@ def exponents(
     mask = ((1 << fmt.exponent_bits) - 1) << low
     field = code.apply("and", WORD, x.text, code.word(repeated(mask, bits), WORD))
     field = code.apply("lshr", WORD, field, code.word(low, WORD))
-    field = as_parts(code, LaneValue(field, 0, (1 << WORD) - 1, WORD), bits)
+    field = as_parts(code, any_word(field), bits)
     none = code.new(f"icmp eq {of} {field}, zeroinitializer")
     made = code.new(f"select <{count} x i1> {none}, {of} {every(1, bits)}, {of} {field}")
     if constant:
@@ -95,7 +95,7 @@ def exponents(
     if of_zero is not None:
         size = (1 << (read_bits(fmt) - 1)) - 1
         text = code.apply("and", WORD, x.text, code.word(repeated(size, bits), WORD))
-        text = as_parts(code, LaneValue(text, 0, (1 << WORD) - 1, WORD), bits)
+        text = as_parts(code, any_word(text), bits)
         zero = code.new(f"icmp eq {of} {text}, zeroinitializer")
         made = code.new(f"select <{count} x i1> {zero}, {of} {every(of_zero, bits)}, {of} {made}")
     return as_whole(code, made, bits)
@@ -105,7 +105,7 @@ def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Two 16-bit numbers packed into one word."""
     low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
     high = code.binary("shl", given[1], code.const(HALF), WORD)
-    return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
+    return any_word(code.apply("or", WORD, low, high))
 
 
 def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> LaneValue:
@@ -178,7 +178,7 @@ def number(signs: int, exponent: int | None, code: Code, given: Sequence[LaneVal
     if exponent is not None:
         field = added(code, given[signs + 1 :], BIAS + exponent)
         up = code.binary("shl", field, code.const(FIELD), WORD)
-        power = as_float(code, LaneValue(up, 0, (1 << WORD) - 1, WORD))
+        power = as_float(code, any_word(up))
         made = code.new(f"fmul {kind} {made}, {power}")
     return as_word(code, made, WORD)
 
@@ -226,7 +226,7 @@ def power(by: int, whole: bool, code: Code, given: Sequence[LaneValue]) -> LaneV
         below = code.compare("slt", field, code.const(_TOP), WORD)
         field = code.select(below, field, code.const(_TOP), min(field.low, _TOP), _TOP)
     up = code.binary("shl", field, code.const(FIELD), WORD)
-    return LaneValue(up, 0, (1 << WORD) - 1, WORD)
+    return any_word(up)
 
 
 def below(by: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -247,7 +247,7 @@ def power_of_half(which: int, code: Code, given: Sequence[LaneValue]) -> LaneVal
     if which:
         text = code.apply("lshr", WORD, text, code.word(HALF, WORD))
     word = code.apply("shl", WORD, text, code.word(FIELD, WORD))
-    return LaneValue(word, 0, (1 << WORD) - 1, WORD)
+    return any_word(word)
 
 
 def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
