@@ -173,9 +173,7 @@ class Unit:
         [n, ⌈K / scale_block⌉] for units with scales; result [n].
         Ranges and units: unsigned integers below 2^width of each format; the result's dtype is the
         smallest unsigned one that holds the D format.  The inputs are not modified.
-        Zero, NaN, Inf: as the design says.
         Errors: InputError for a shape, dtype or encoding that does not fit, or missing scales.
-        Source: the unit's own (`sources`).
         """
         a, b, c = (np.asarray(x) for x in (a, b, c))
         if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1]:
@@ -223,7 +221,6 @@ class Unit:
         Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.  DeviceError
         for a device that is not there, or fails.
-        Source: the unit's own (`sources`).
         """
         x = self._product(a, b, c, scale_a, scale_b)
         words = compiled.multiply_words(self.spec, x, threads, progress, device)
@@ -247,7 +244,6 @@ class Unit:
         when the first product asks for it, and nothing is decoded where LLVM is not installed.
         Zero, NaN, Inf: as for `matmul`.
         Errors: InputError for a shape or dtype that does not fit.
-        Source: the unit's own (`sources`).
         """
         return PreparedOperand(self.spec, b, scale_b, threads=threads)
 
@@ -258,7 +254,6 @@ def unit(name: str) -> Unit:
     Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
     row and one column.
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
-    Source: the unit's own (`sources`).
     """
     return Unit(resolve(name))
 

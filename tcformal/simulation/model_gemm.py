@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
@@ -59,7 +58,6 @@ class ModelGemm:
         Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
         Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
-        Source: the unit's and the recipe's own (`sources`).
         """
         prepared = b if isinstance(b, PreparedOperand) else None
         if prepared is not None:
@@ -178,18 +176,14 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Shapes: of its operands: `ModelGemm.matmul`.
     Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
     `cublaslt-66@splits=4,output=bf16`.
-    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
-    Source: the unit's and the recipe's own.
     """
     product = ModelGemm(spec_of(unit), recipe_of(recipe))
     check_unit(product.unit, product.recipe)
     return product
 
 
-@lru_cache(maxsize=256)
-def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[KPart, ...], extras: Extras) -> ProgramPlan:
-    return recipe_plan(unit, recipe, k, parts, extras)
+_plan = lru_cache(maxsize=256)(recipe_plan)
 
 
 def _number(name: str, value: float, fmt: Format) -> NDArray[Any]:

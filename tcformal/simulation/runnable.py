@@ -66,9 +66,7 @@ class RunnableProgram:
 
         Shapes: a, b: [n, K]; c: [n]; result [n].
         Ranges and units: unsigned integers below 2^width of each format; the inputs are not modified.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
         Errors: InputError for a shape, dtype or encoding that does not fit.
-        Source: the program's own (`source`).
         """
         from tcformal.simulation.evaluation import RunOptions, run_plan
 
@@ -91,9 +89,7 @@ class RunnableProgram:
         Shapes: A [M, K], B [K, N], C [M, N] or None (zeros); result [M, N]; M, N, K >= 1.
         Ranges and units: the dtype of each format as in `simulation.arrays`; `threads`, `progress`: as
         for `Unit.matmul`.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
-        Source: the program's own (`source`).
         """
         from tcformal.simulation.evaluation import RunOptions, run_plan
 
@@ -114,9 +110,7 @@ def program(name: str | Program) -> RunnableProgram:
     Shapes: a program takes any number of products.
     Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
     `ootomo-yokota@unit=hopper/mma.m16n8k16.f32.f16.f16.f32`; `tcformal programs` lists the names.
-    Zero, NaN, Inf: as the units' designs and IEEE 754 say.
     Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
-    Source: the program's own (`source`).
     """
     from tcformal.programs.program import program_of
 

@@ -39,11 +39,9 @@ def simulate(
     of the unit's k, each result the next c, the last call filled up with +0.  `recipe`: how a library
     puts alpha·A·B + beta·C + bias together from calls of the unit, as `cublaslt-66@splits=4,output=bf16`;
     shapes and dtypes as for `tcformal.gemm`.  `threads`, `progress`, `device`: as for `Unit.matmul`.
-    Zero, NaN, Inf: as the unit's design says.
     Errors: InputError for a name, shape or dtype that does not fit, and for alpha, beta or a bias without a
     recipe; nothing is converted and no input is modified.  DeviceError for a device that is not there, or
     fails.
-    Source: the unit's own (`sources`).
     """
     if recipe is not None:
         from tcformal.simulation.model_gemm import gemm

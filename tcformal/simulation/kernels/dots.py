@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -213,12 +212,6 @@ class DotRows:
         """The LLVM module for `finite` or for `any` operands."""
         flags = self._rare if which == "finite" else ()
         return dots(self._step, self._cuts[which], flags, self._lanes[which], at_once)[0]
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the code of both kernels: it changes whenever the kernels must be tested again."""
-        texts = [self.text(which, n) for which in self._cuts for n in sorted({1, self._at_once})]
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def __call__(
         self, a: Words, b: Words, c: Words, scale_a: Words | None = None, scale_b: Words | None = None

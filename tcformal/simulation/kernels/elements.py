@@ -110,16 +110,13 @@ class Elements:
     def _rows(self, given: Sequence[Words], shape: tuple[int, ...]) -> tuple[list[Words], int, int]:
         """The arrays as matrices, with broadcast axes of length 1, and the common numbers of rows and
         columns."""
-        whole = [x if x.ndim == len(shape) else np.broadcast_to(x, shape) for x in given]
         n = math.prod(shape)
-        matrix = len(shape) == 3 and shape[2] == 1
-        plain = all(x.size == 1 or x.shape == shape for x in whole)
-        if plain or not matrix:
-            whole_rows = [x if x.size == 1 or x.shape == shape else np.broadcast_to(x, shape) for x in whole]
-            kept = [x.reshape(1, 1 if x.size == 1 else n) for x in whole_rows]
-            rows, columns = 1, n
-        else:
+        if len(shape) == 3 and shape[2] == 1 and any(x.size > 1 and x.shape != shape for x in given):
+            whole = [x if x.ndim == len(shape) else np.broadcast_to(x, shape) for x in given]
             kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]
+        else:
+            kept = [x if x.size == 1 else np.broadcast_to(x, shape) for x in given]
+            kept, rows, columns = [x.reshape(1, min(x.size, n)) for x in kept], 1, n
         arrays = zip(kept, self.storage, strict=True)
         return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in arrays], rows, columns
 

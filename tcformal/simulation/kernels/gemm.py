@@ -7,7 +7,6 @@ Inf, and only their results come from the second kernel.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,16 +68,12 @@ def _pairs(
     start = d if gemm.step.chained else np.zeros((count, m, stride), f"u{storage['c'] // 8}")
     if c is not None:
         start[:, :, :n] = c
-    rare = bool(rows.flags.any() or lanes.flags.any())
-    if rare:
-        for block in sides:
-            block.decode("any")
-    n_steps = rows.steps.stop
+    kernels, n_steps = gemm.kernels_for(rows, lanes), rows.steps.stop
 
     def run(some: slice) -> None:
         for i in range(some.start, some.stop):
             flags = rows.flags.ctypes.data + i * m, lanes.flags.ctypes.data + i * tiles
-            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+            for wanted, which in enumerate(kernels):
                 gemm.kernel(which).module.multiply(
                     rows.at(which, i * m), lanes.at(which, i * tiles), start[i].ctypes.data, d[i].ctypes.data,
                     *flags, m, tiles, n_steps, stride, wanted,
@@ -438,20 +433,19 @@ class Gemm:
         layouts, flags = self._kernels["finite"].layouts, self._rare[self.shape.lanes_side]
         return thin(self._cuts["finite"], self.shape, layouts, flags, how, at_once)
 
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the code of all kernels: it changes whenever the kernels must be tested again."""
-        texts = [self._source(which).text for which in self._cuts]
-        if self.shape.lanes > 1:
-            several = sorted({1, self._few.at_once})
-            texts += [self.thin_text(how, n) for how in ("straight", "turned", "records") for n in several]
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
     def kernel(self, which: str) -> _Compiled:
         """The compiled kernel for `finite` or for `any` operands."""
         if which not in self._kernels:
             self._kernels[which] = self._compiled(which)
         return self._kernels[which]
+
+    def kernels_for(self, *blocks: DecodedBlock) -> tuple[str, ...]:
+        """The kernels that a product of blocks needs, for each of which they are decoded."""
+        if not any(block.flags.any() for block in blocks):
+            return ("finite",)
+        for block in blocks:
+            block.decode("any")
+        return "finite", "any"
 
     def multiply(self, x: MatrixWords, work: Work) -> Words:
         """The matrix product D = A·B + C, [M, N] raw encodings; K is padded with zeros to whole steps.
@@ -530,9 +524,11 @@ class Gemm:
         self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, factors: Factors | None, work: Work
     ) -> None:
         """Multiply every row of one block with every tile of another."""
-        rare = bool(rows.flags.any() or tiles.flags.any())
-        n_steps = rows.steps.stop - rows.steps.start
-        stride = d.shape[1]
+        kernels, n_steps, stride = (
+            self.kernels_for(rows, tiles),
+            rows.steps.stop - rows.steps.start,
+            d.shape[1],
+        )
 
         def run(some_rows: slice, some_tiles: slice) -> None:
             row = rows.which.start + some_rows.start
@@ -543,15 +539,11 @@ class Gemm:
                 more = factors.arguments(row, column, rows.steps.start // self.promotion.steps)
             counts = some_rows.stop - some_rows.start, some_tiles.stop - some_tiles.start, n_steps, stride
             flags = rows.flags.ctypes.data + some_rows.start, tiles.flags.ctypes.data + some_tiles.start
-            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+            for wanted, which in enumerate(kernels):
                 self.kernel(which).module.multiply(
                     rows.at(which, some_rows.start), tiles.at(which, some_tiles.start),
                     c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
                     *flags, *counts, wanted, *more,
                 )  # fmt: skip
 
-        if rare:
-            for block in (rows, tiles):
-                block.decode("any")
-        cost = n_steps * self.shape.k * self.shape.lanes
-        work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
+        work.split_pairs(len(rows.flags), len(tiles.flags), n_steps * self.shape.k * self.shape.lanes, run)

@@ -137,11 +137,16 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
     text = code.new(f"load i{plane.bits}, ptr {at}, align 1")
     if bits != plane.bits:
         text = code.new(f"{grow} i{plane.bits} {text} to i{bits}")
-    if lanes > 1:
-        first = code.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i64 0")
-        zero = f"<{lanes} x i32> zeroinitializer"
-        text = code.new(f"shufflevector {code.kind(bits)} {first}, {code.kind(bits)} poison, {zero}")
-    return LaneValue(text, plane.low, plane.high, bits)
+    return LaneValue(_in_lanes(code, text, bits), plane.low, plane.high, bits)
+
+
+def _in_lanes(code: Code, text: str, bits: int) -> str:
+    """One integer in every lane."""
+    if code.lanes == 1:
+        return text
+    first = code.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i64 0")
+    zero = f"<{code.lanes} x i32> zeroinitializer"
+    return code.new(f"shufflevector {code.kind(bits)} {first}, {code.kind(bits)} poison, {zero}")
 
 
 # --------------------------- Two-level accumulation: full accumulators are added to a sum and restart at zero
@@ -238,11 +243,7 @@ def loaded(code: Code, p: Promotion, rows_of: str, places: tuple[str, str, str])
         for i, name in enumerate(names):
             if side == rows_of:
                 at = code.new(f"getelementptr i{WORD}, ptr {row}, i64 {i}")
-                text = code.new(f"load i{WORD}, ptr {at}, align {BYTES}")
-                if code.lanes > 1:
-                    first = code.new(f"insertelement {kind} poison, i{WORD} {text}, i64 0")
-                    zero = f"<{code.lanes} x i32> zeroinitializer"
-                    text = code.new(f"shufflevector {kind} {first}, {kind} poison, {zero}")
+                text = _in_lanes(code, code.new(f"load i{WORD}, ptr {at}, align {BYTES}"), WORD)
             else:
                 at = code.new(f"getelementptr i8, ptr {tile}, i64 {code.new(f'mul i64 {apart}, {i}')}")
                 text = code.new(f"load {kind}, ptr {at}, align {BYTES}")

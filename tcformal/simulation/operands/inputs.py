@@ -143,7 +143,7 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     )  # fmt: skip
     if scale_count(spec, k) > 1:
         pool = together(pool, _scaled_apart(np.random.default_rng([seed, 15]), spec, k, n // 6))
-    return rows_of(pool, without_nan(spec, pool))
+    return _clean(spec, pool)
 
 
 def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
@@ -153,6 +153,10 @@ def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
         words = batch.named()[name]
         clean &= ~_nan(fmt, words).reshape(len(batch.c), -1).any(axis=1)
     return np.flatnonzero(clean)
+
+
+def _clean(spec: UnitSpec, batch: Batch) -> Batch:
+    return rows_of(batch, without_nan(spec, batch))
 
 
 def _nan(fmt: Format, words: Raw) -> Raw:
@@ -171,8 +175,7 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     """Products of one magnitude and one sign, in all, half or few terms: maximal carries."""
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
     for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
-        full = np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
-        words[:] = np.where(rng.random((n, 1)) < 0.7, full, np.uint64(fmt.one))
+        words[:] = np.where(rng.random((n, 1)) < 0.7, _below_two(fmt), np.uint64(fmt.one))
         if spec.scale_format is not None:
             # Products that are added before they are scaled carry further with all of their exponents.
             words[rng.random(n) < 0.5] = fmt.largest
@@ -180,12 +183,13 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     a[~live] = 0
     minus = rng.random((n, 1)) < 0.5
     a = np.where(minus & live, a | np.uint64(spec.a_format.sign_bit), a)
-    c_full = np.uint64(
-        spec.c_format.one | (((1 << spec.c_format.fraction_bits) - 1) << spec.c_format.ignored_low_bits)
-    )
-    c = rng.choice(np.array([0, spec.c_format.one, int(c_full)], np.uint64), n)
+    c = rng.choice(np.array([0, spec.c_format.one, int(_below_two(spec.c_format))], np.uint64), n)
     c = np.where(minus[:, 0] & (c != 0), c | np.uint64(spec.c_format.sign_bit), c)
     return with_scales(spec, Batch(a, b, c))
+
+
+def _below_two(fmt: Format) -> np.uint64:
+    return np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
 
 
 def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
@@ -378,8 +382,7 @@ def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     first, half = rng.integers(0, np.maximum(place, 1))[some], np.full(len(some), d.e_min // 2, np.int64)
     a[some, first], b[some, first] = powers(spec.a_format, half), powers(spec.b_format, d.e_min - half)
     c[some] = 0
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(a, b, c))
 
 
 def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -393,8 +396,7 @@ def alone(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     least = spec.a_format.least_exponent + spec.b_format.least_exponent
     exponents = rng.integers(least, spec.a_format.e_min + spec.b_format.e_min + 2, n)
     a[rows, place], b[rows, place] = product(rng, spec, exponents)
-    x = Batch(a, b, np.zeros(n, np.uint64))
-    return rows_of(x, without_nan(spec, x))
+    return _clean(spec, Batch(a, b, np.zeros(n, np.uint64)))
 
 
 def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -414,8 +416,7 @@ def vanishing(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     c = _small(rng, spec.c_format, n, 1)
     c = np.where(rng.random(n) < 0.3, np.uint64(0), c)
     c |= rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
-    made = Batch(a | minus, b, c)
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(a | minus, b, c))
 
 
 def leading_zeros(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -442,8 +443,7 @@ def leading_zeros(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     if k > _PAIR:
         a[rows, places[:, 2]], b[rows, places[:, 2]] = product(rng, spec, third)
     c = np.where(rng.random(n) < 0.7, np.uint64(0), encoded(rng, spec.c_format, third))
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(a, b, c))
 
 
 def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -479,8 +479,7 @@ def rests(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     c = powers(spec.c_format, size - spec.d_format.fraction_bits - rng.integers(1, 3, n))
     c += rng.integers(-1, 2, n).astype(np.uint64)
     c |= np.where(rng.random(n) < 0.5, np.uint64(spec.c_format.sign_bit), 0).astype(np.uint64)
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(a, b, c))
 
 
 def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -516,8 +515,7 @@ def ties(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     one = np.uint64(1 << spec.c_format.ignored_low_bits)
     last = rng.integers(0, 4, n).astype(np.uint64) * one
     c = np.where(below, powers(spec.c_format, top) - one, powers(spec.c_format, top) | last)
-    made = Batch(a, b, c)
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(a, b, c))
 
 
 def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -539,8 +537,7 @@ def unnormalised(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     for into, fmt, small in zip(words, formats, (first, ~first), strict=True):
         power = powers(fmt, rng.integers(fmt.e_min, fmt.e_max + 1, n))
         into[rows, place] = np.where(small, _small(rng, fmt, n, 1), power)
-    made = Batch(words[0], words[1], np.zeros(n, np.uint64))
-    return rows_of(made, without_nan(spec, made))
+    return _clean(spec, Batch(words[0], words[1], np.zeros(n, np.uint64)))
 
 
 def _small(rng: np.random.Generator, fmt: Format, n: int, codes: int) -> Raw:
