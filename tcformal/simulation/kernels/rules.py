@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
 from tcformal.backends.lowering import LoweringRule
@@ -34,14 +35,16 @@ class LoweringRules:
         """The node of the compiled dot product that stands for a node of the original one."""
         return self.mapped.get(node.index, node)
 
-    def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
-        """Add a rule: `emit` computes the node's value from those of `needs`."""
-        self.by_index[node.index] = LoweringRule(tuple(needs), emit)
+    def add(
+        self, node: Node, needs: Sequence[Node], emit: Callable[..., LaneValue], *parameters: object
+    ) -> None:
+        """Add a rule: `emit`, after its own parameters, computes the node's value from those of `needs`."""
+        self.by_index[node.index] = LoweringRule(tuple(needs), partial(emit, *parameters))
 
-    def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
-        """A derived node, in no graph, whose value `emit` computes from those of `needs`."""
+    def derive(self, needs: Sequence[Node], emit: Callable[..., LaneValue], *parameters: object) -> Node:
+        """A derived node, in no graph, by a rule as for `add`."""
         node = Node("derived", tuple(needs), (), WORD, -1 - len(self.by_index))
-        self.add(node, needs, emit)
+        self.add(node, needs, emit, *parameters)
         return node
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from tcformal.backends.concrete import Concrete
 from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue, lane_for
@@ -205,7 +204,7 @@ def add_largest(
     sums = []
     for i in range(0, len(x.products), _COUNT):
         sides = [
-            ways.derive(words[i : i + _COUNT], partial(instructions.exponents, fmt, 0, of_zero))
+            ways.derive(words[i : i + _COUNT], instructions.exponents, fmt, 0, of_zero)
             for words, fmt in zip(x.words, x.formats, strict=True)
         ]
         sums.append(ways.derive(sides, lambda code, y: instructions.combined(code, "add", BYTE, *y)))
@@ -252,10 +251,8 @@ def _add_group(
         sides = []
         for side, fmt in zip("ab", formats, strict=True):
             words = [graph.inputs[f"{side}[{j}]"] for j in which[i : i + _COUNT]]
-            found = ways.derive(words, partial(integers, fmt))
-            sides.append(
-                [ways.derive((found,), partial(instructions.as_halves, upper)) for upper in (False, True)]
-            )
+            found = ways.derive(words, integers, fmt)
+            sides.append([ways.derive((found,), instructions.as_halves, upper) for upper in (False, True)])
         products += [
             ways.derive(both, lambda code, y: instructions.combined(code, "mul", HALF, *y))
             for both in zip(*sides, strict=True)
@@ -376,19 +373,18 @@ class _Sums:
                 return
             floor = max(codes)
         e_max = self._ways.of(maximum.code)
-        exponents = {id(x): self._exponents(x) for x in products}
+        products = [replace(x, exponents=self._exponents(x)) for x in products]
         apart = in_bytes(products, self._encodings, self._reader)
         if apart is not None:
             add_largest(e_max, apart, [*others], floor, self._ways)
-            whole = {id(x): exponents[id(y)] for x, y in zip(apart.products, products, strict=True)}
-            self._terms(e_max, apart.products, self._powers(e_max, [], apart.products, whole), apart.shared)
+            self._terms(e_max, apart.products, self._powers(e_max, [], apart.products), apart.shared)
             return
         pairs = list(zip(products[0::2], products[1::2], strict=False))
-        sums = [self._added(x, y, exponents) for x, y in pairs]
-        self._largest(e_max, sums, products, exponents, others, floor)
-        self._terms(e_max, products, self._powers(e_max, sums, products, exponents))
+        sums = [self._added(x, y) for x, y in pairs]
+        self._largest(e_max, sums, products, others, floor)
+        self._terms(e_max, products, self._powers(e_max, sums, products))
 
-    def _exponents(self, x: Product) -> tuple[Node, Node]:
+    def _exponents(self, x: Product) -> tuple[Node, ...]:
         """Each factor's exponent; that of a zero is so low that no product with it decides the maximum."""
         most = _beyond(x)
         exponents = []
@@ -405,11 +401,11 @@ class _Sums:
                 return value
 
             exponents.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
-        return exponents[0], exponents[1]
+        return tuple(exponents)
 
     def _largest(
-        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product],
-        exponents: dict[int, tuple[Node, Node]], others: Sequence[Node], floor: int | None,
+        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product], others: Sequence[Node],
+        floor: int | None,
     ) -> None:  # fmt: skip
         """Add the rule for the largest exponent: a packed maximum without selection for zero products."""
         n = len(sums)
@@ -428,18 +424,16 @@ class _Sums:
             found = instructions.largest(code, values)
             return replace(found, high=max(high, *(x.high for x in rest), floor or 0))
 
-        needs = [*sums, *(y for x in alone for y in exponents[id(x)]), *others]
-        self._ways.add(e_max, needs, emit)
+        self._ways.add(e_max, [*sums, *(y for x in alone for y in x.exponents), *others], emit)
 
-    def _added(self, x: Product, y: Product, exponents: dict[int, tuple[Node, Node]]) -> Node:
+    def _added(self, x: Product, y: Product) -> Node:
         """The exponents of two products, packed in halves."""
-        sides = [self._packed(x, y, side, exponents) for side in (0, 1)]
+        sides = [self._packed(x, y, side) for side in (0, 1)]
         return self._ways.derive(sides, lambda code, given: instructions.combined(code, "add", HALF, *given))
 
     def _powers(
-        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product],
-        exponents: dict[int, tuple[Node, Node]],
-    ) -> Callable[[Product, int], Node]:  # fmt: skip
+        self, e_max: Node, sums: Sequence[Node], products: Sequence[Product]
+    ) -> Callable[[Product, int], Node]:
         """The power 2^(raised - e_max + exponent) of each product as a float, packed in pairs where halves
         fit."""
         _, top = self._reader.range(e_max)
@@ -450,33 +444,28 @@ class _Sums:
         def power(x: Product, raised: int) -> Node:
             pair, half = divmod(place[id(x)], 2)
             if pair >= len(sums) or most >> (HALF - 1):
-                return self._ways.derive(
-                    [e_max, *exponents[id(x)]], partial(instructions.power, raised, True)
-                )
+                return self._ways.derive([e_max, *x.exponents], instructions.power, raised, True)
             if (raised, -1) not in made:
-                made[raised, -1] = self._ways.derive([e_max], partial(instructions.below, raised))
+                made[raised, -1] = self._ways.derive([e_max], instructions.below, raised)
             if (raised, pair) not in made:
                 made[raised, pair] = self._ways.derive([made[raised, -1], sums[pair]], instructions.fields)
-            return self._ways.derive([made[raised, pair]], partial(instructions.power_of_half, half))
+            return self._ways.derive([made[raised, pair]], instructions.power_of_half, half)
 
         return power
 
-    def _packed(self, x: Product, y: Product, side: int, exponents: dict[int, tuple[Node, Node]]) -> Node:
+    def _packed(self, x: Product, y: Product, side: int) -> Node:
         """The exponents of one factor of each of two products, packed; read off the encodings if possible."""
         zeros = [None if p.zero_code is None else -_beyond(p) for p in (x, y)]
         factors = [p.factors[side] for p in (x, y)]
         words = [self._encodings.of(factor) for factor in factors]
         constants = [factor.exponent.constant for factor in factors]
-        if words[0] is None or words[1] is None or words[0].fmt != words[1].fmt:
-            return self._ways.derive(
-                (exponents[id(x)][side], exponents[id(y)][side]), instructions.packed_halves
-            )
-        if constants[0] != constants[1] or zeros[0] != zeros[1]:
-            return self._ways.derive(
-                (exponents[id(x)][side], exponents[id(y)][side]), instructions.packed_halves
-            )
-        emit = partial(instructions.exponents, words[0].fmt, constants[0], zeros[0])
-        return self._ways.derive((words[0].word, words[1].word), emit)
+        if (
+            words[0] is None or words[1] is None or words[0].fmt != words[1].fmt
+            or constants[0] != constants[1] or zeros[0] != zeros[1]
+        ):  # fmt: skip
+            return self._ways.derive((x.exponents[side], y.exponents[side]), instructions.packed_halves)
+        both = words[0].word, words[1].word
+        return self._ways.derive(both, instructions.exponents, words[0].fmt, constants[0], zeros[0])
 
     def _lowest(self, x: Factor) -> int:
         """The exponent of the smallest numbers that a factor is converted to as a float."""
@@ -495,7 +484,7 @@ class _Sums:
                 return self._ways.derive((word.word,), emit)
         atoms = () if exponent is None else x.exponent.atoms
         return self._ways.derive(
-            [*x.signs, x.significand, *atoms], partial(instructions.number, len(x.signs), exponent)
+            [*x.signs, x.significand, *atoms], instructions.number, len(x.signs), exponent
         )
 
     def _terms(
@@ -533,10 +522,10 @@ class _Sums:
             if own:
                 by = raised + x.low - least
                 if by not in scales:
-                    scales[by] = self._ways.derive([e_max, *shared], partial(instructions.power, by, False))
-                self._ways.add(signed, [both, scales[by]], partial(instructions.scaled, most))
+                    scales[by] = self._ways.derive([e_max, *shared], instructions.power, by, False)
+                self._ways.add(signed, [both, scales[by]], instructions.scaled, most)
             else:
-                self._ways.add(signed, [both, power(x, raised)], partial(instructions.scaled, most))
+                self._ways.add(signed, [both, power(x, raised)], instructions.scaled, most)
 
 
 def _beyond(x: Product) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from tcformal.backends.lanes import WORD, Code, LaneValue, lane_for
 from tcformal.backends.llvm import Lowering
@@ -53,6 +52,8 @@ class Product:
     factors: tuple[Factor, Factor]
     #: With which exponent a zero product takes part; None for its own.
     zero_code: int | None
+    #: Each factor's exponent as a node, where it was derived.
+    exponents: tuple[Node, ...] = ()
 
     @property
     def low(self) -> int:
@@ -212,7 +213,7 @@ class EncodedOperands:
             nodes = [ways.of(y).index for y in (x.sign, x.significand, x.zero, x.exponent.bits)]
             found = Encoding(word, fmt)
             if wide is not None and wide != fmt:
-                found = Encoding(ways.derive((word,), partial(_widened, fmt)), wide)
+                found = Encoding(ways.derive((word,), _widened, fmt), wide)
             self._found[tuple(nodes)] = found
 
     def of(self, x: Factor) -> Encoding | None:

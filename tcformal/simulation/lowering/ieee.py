@@ -384,7 +384,7 @@ class _Steps:
                 return False
             # One factor of each product, and the number.
             raised = [self._ways.derive((x,), raised_number) for x in (factors[0], *values)]
-            made = self._ways.derive([raised[0], factors[1], *raised[1:], made], partial(zeroed, name))
+            made = self._ways.derive([raised[0], factors[1], *raised[1:], made], zeroed, name)
         elif design.result_subnormals != "kept":
             # Where a sum of two numbers is below normal nothing is rounded: it is tiny itself.
             made = self._flushed(made, o.d, "signed_zero")
@@ -412,7 +412,7 @@ class _Steps:
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
-            words.append(self._ways.derive((kept,), partial(widened, fmt)))
+            words.append(self._ways.derive((kept,), widened, fmt))
         return words[0], words[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
@@ -463,12 +463,12 @@ def add_rounded(
     for x in products_first:
         for i, factor in enumerate(x.factors):
             node, own = operands[factor]
-            made = ways.derive((node,), partial(widened, own))
-            values.append(ways.derive((made,), partial(negated, fmt.width)) if x.negative and not i else made)
+            made = ways.derive((node,), widened, own)
+            values.append(ways.derive((made,), negated, fmt.width) if x.negative and not i else made)
         if x.shift:
             # x·2^s is exact, so that the sum is a fused multiply-add's.
             word = (x.shift + fmt.bias) << fmt.fraction_bits
-            values.append(ways.derive((), partial(constant, word, fmt.width)))
-    result = ways.derive(values, partial(operation, name, fmt.width))
+            values.append(ways.derive((), constant, word, fmt.width))
+    result = ways.derive(values, operation, name, fmt.width)
     ways.add(root, (result,), named(nan_word_of(fmt), fmt, keeps=False))
     return True
