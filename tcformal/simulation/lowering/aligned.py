@@ -29,7 +29,7 @@ from tcformal.semantics.product import product
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, GroupSum, Maximum, Rounded, Total
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.rules import Emit, LoweringRules, any_word, vector_suffix
+from tcformal.simulation.kernels.rules import LoweringRules, any_word, vector_suffix
 from tcformal.simulation.lowering import encoded, instructions
 from tcformal.simulation.lowering.encoded import (
     Affine,
@@ -84,18 +84,17 @@ def add_special(
             continue
         found: tuple[Node, ...] = ()
         for i in range(0, len(words), count):
-            found = (ways.derive((*found, *words[i : i + count]), _farthest(fmt, bits)),)
+            found = (ways.derive((*found, *words[i : i + count]), _farthest, fmt, bits),)
         others = [x for x in ways.flags[side] if x.index not in known]
-        ways.flags[side] = [ways.derive(found, _any_special(fmt, bits)), *others]
+        ways.flags[side] = [ways.derive(found, _any_special, fmt, bits), *others]
 
 
-def _farthest(fmt: Format, bits: int) -> Emit:
+def _farthest(fmt: Format, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The largest magnitude of packed encodings; the least distance from -0 where -0 is the NaN.
 
     Shapes: what was found before, where anything was, and the encodings of a word, or one that is a word.
     """
-
-    def whole(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    if bits >= WORD:
         size = (1 << (bits - 1)) - 1
         made = code.apply("and", bits, code.operand(given[-1], bits), code.word(size, bits))
         if len(given) > 1:
@@ -103,36 +102,28 @@ def _farthest(fmt: Format, bits: int) -> Emit:
             made = code.choose(further, bits, made, given[0].text)
         return LaneValue(made, 0, size, bits)
 
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        n = WORD // bits
-        words, x = kind(code, bits), as_parts(code, pack_encodings(code, given[-n:], fmt), bits)
-        top = 1 << (read_bits(fmt) - 1)
-        how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
-        made = code.new(f"{name} {words} {x}, {every(value, bits)}")
-        if len(given) > n:
-            before = as_parts(code, given[0], bits)
-            further = code.new(f"icmp {how} {words} {made}, {before}")
-            made = code.new(f"select <{n * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
-        return as_whole(code, made, bits)
-
-    return emit if bits < WORD else whole
+    n = WORD // bits
+    words, x = kind(code, bits), as_parts(code, pack_encodings(code, given[-n:], fmt), bits)
+    top = 1 << (read_bits(fmt) - 1)
+    how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
+    made = code.new(f"{name} {words} {x}, {every(value, bits)}")
+    if len(given) > n:
+        before = as_parts(code, given[0], bits)
+        further = code.new(f"icmp {how} {words} {made}, {before}")
+        made = code.new(f"select <{n * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
+    return as_whole(code, made, bits)
 
 
-def _any_special(fmt: Format, bits: int) -> Emit:
+def _any_special(fmt: Format, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """Whether the extreme encoding of any part is NaN or Inf."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        words, x = kind(code, bits), as_parts(code, given[0], bits)
-        largest = fmt.largest >> (fmt.width - read_bits(fmt))
-        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", largest)
-        there = code.new(f"icmp {how} {words} {x}, {every(value, bits)}")
-        made = as_whole(code, code.new(f"sext <{WORD // bits * code.lanes} x i1> {there} to {words}"), bits)
-        return code.compare("ne", made, code.const(0), WORD)
-
-    def whole(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    if bits >= WORD:
         return code.compare("ult", code.const(fmt.largest), given[0], bits)
-
-    return emit if bits < WORD else whole
+    words, x = kind(code, bits), as_parts(code, given[0], bits)
+    largest = fmt.largest >> (fmt.width - read_bits(fmt))
+    how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", largest)
+    there = code.new(f"icmp {how} {words} {x}, {every(value, bits)}")
+    made = as_whole(code, code.new(f"sext <{WORD // bits * code.lanes} x i1> {there} to {words}"), bits)
+    return code.compare("ne", made, code.const(0), WORD)
 
 
 def _of_minus_zero(fmt: Format) -> bool:
@@ -207,7 +198,7 @@ def add_largest(
             ways.derive(words[i : i + _COUNT], instructions.exponents, fmt, 0, of_zero)
             for words, fmt in zip(x.words, x.formats, strict=True)
         ]
-        sums.append(ways.derive(sides, lambda code, y: instructions.combined(code, "add", BYTE, *y)))
+        sums.append(ways.derive(sides, instructions.combined, "add", BYTE))
     n, m = len(sums), len(sums) + len(x.shared)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -254,8 +245,7 @@ def _add_group(
             found = ways.derive(words, integers, fmt)
             sides.append([ways.derive((found,), instructions.as_halves, upper) for upper in (False, True)])
         products += [
-            ways.derive(both, lambda code, y: instructions.combined(code, "mul", HALF, *y))
-            for both in zip(*sides, strict=True)
+            ways.derive(both, instructions.combined, "mul", HALF) for both in zip(*sides, strict=True)
         ]
     # Units of the group's sum in one of the products of least numbers.
     up = group.scale + sum(1 - fmt.bias - fmt.fraction_bits for fmt in formats)
@@ -264,7 +254,7 @@ def _add_group(
     def total(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         value = given[0]
         for x in given[1:]:
-            value = instructions.combined(code, "add", HALF, value, x)
+            value = instructions.combined("add", HALF, code, (value, x))
         low = code.apply("shl", WORD, value.text, code.word(HALF, WORD))
         parts = [code.apply("ashr", WORD, x, code.word(HALF, WORD)) for x in (low, value.text)]
         word = code.apply("add", WORD, *parts)
@@ -429,7 +419,7 @@ class _Sums:
     def _added(self, x: Product, y: Product) -> Node:
         """The exponents of two products, packed in halves."""
         sides = [self._packed(x, y, side) for side in (0, 1)]
-        return self._ways.derive(sides, lambda code, given: instructions.combined(code, "add", HALF, *given))
+        return self._ways.derive(sides, instructions.combined, "add", HALF)
 
     def _powers(
         self, e_max: Node, sums: Sequence[Node], products: Sequence[Product]

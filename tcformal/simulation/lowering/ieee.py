@@ -77,26 +77,23 @@ def widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
 
 
-def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
+def named(nan_word: int, fmt: Format, keeps: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """NaN replacement: c's NaN made quiet where the design keeps payloads, else the design's `nan_word`."""
     bits = fmt.width
     sign = 1 << (bits - 1)
     quiet = 1 << (fmt.fraction_bits - 1)
 
-    def is_nan(code: Code, text: str) -> str:
+    def is_nan(text: str) -> str:
         size = code.apply("and", bits, text, code.word(sign - 1, bits))
         return code.relate("ult", bits, code.word(fmt.infinity, bits), size)
 
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        result = code.operand(given[0], bits)
-        quieted = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
-        if keeps:
-            c = code.operand(given[1], bits)
-            own = code.apply("or", bits, c, code.word(quiet, bits))
-            quieted = code.choose(is_nan(code, c), bits, own, quieted)
-        return any_word(quieted, bits)
-
-    return emit
+    result = code.operand(given[0], bits)
+    quieted = code.choose(is_nan(result), bits, code.word(nan_word, bits), result)
+    if keeps:
+        c = code.operand(given[1], bits)
+        own = code.apply("or", bits, c, code.word(quiet, bits))
+        quieted = code.choose(is_nan(c), bits, own, quieted)
+    return any_word(quieted, bits)
 
 
 # ------------------------------------------------------------------------------------ Tininess after rounding
@@ -166,29 +163,26 @@ def fits(a: Format, b: Format, products: int, values: int) -> bool:
     return products == 2 or (products > 2 and _window(a, b, products) is not None)
 
 
-def rounded_sum(a: Format, b: Format, products: int, values: int) -> Emit:
+def rounded_sum(
+    a: Format, b: Format, products: int, values: int, code: Code, given: Sequence[LaneValue]
+) -> LaneValue:
     """The exact sum of products and at most one binary32 number, rounded to nearest.
 
     Shapes: the factors a, b of each product, then the number; encodings of binary32.
     Zero: a sum of zero is -0 where every operand is negative.  Inf: the number, products being finite.
     """
-    cut = None if products == 2 else _window(a, b, products)
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        f = _Doubles(code)
-        x = [f.widened(y) for y in given]
-        terms = [f("mul", x[2 * i], x[2 * i + 1]) for i in range(products)]
-        if cut is not None:
-            terms = f.windows(terms, cut)
-        if not values:
-            return f.narrowed(f.add_to_odd(*terms))
-        total, low = f.two_sum(terms[1], x[-1])
-        high, middle = f.two_sum(terms[0], total)
-        whole = f.add_to_odd(high, f.add_to_odd(middle, low))
-        none = code.relate("eq", DOUBLE, f.size(whole), code.word(0, DOUBLE))
-        return _special(code, none, f.narrowed(whole), given, products)
-
-    return emit
+    f, cut = _Doubles(code), None if products == 2 else _window(a, b, products)
+    x = [f.widened(y) for y in given]
+    terms = [f("mul", x[2 * i], x[2 * i + 1]) for i in range(products)]
+    if cut is not None:
+        terms = f.windows(terms, cut)
+    if not values:
+        return f.narrowed(f.add_to_odd(*terms))
+    total, low = f.two_sum(terms[1], x[-1])
+    high, middle = f.two_sum(terms[0], total)
+    whole = f.add_to_odd(high, f.add_to_odd(middle, low))
+    none = code.relate("eq", DOUBLE, f.size(whole), code.word(0, DOUBLE))
+    return _special(code, none, f.narrowed(whole), given, products)
 
 
 def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue], products: int) -> LaneValue:
@@ -335,8 +329,8 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> 
     for stage in stages.stages:
         if not isinstance(stage, Block) or not all(steps.take(step) for step in stage.steps):
             return False
-    words = named(design.nan_word, o.d, keeps=design.nan_rule != "word")
-    ways.add(ways.of(stages.result), (steps.last, graph.inputs["c"]), words)
+    keeps = design.nan_rule != "word"
+    ways.add(ways.of(stages.result), (steps.last, graph.inputs["c"]), named, design.nan_word, o.d, keeps)
     return True
 
 
@@ -375,7 +369,7 @@ class _Steps:
         elif name is not None and not odd:
             emit = partial(operation, name, self._bits)
         elif name is None and self._bits == WORD and not odd and fits(o.a, o.b, *counts):
-            emit = rounded_sum(o.a, o.b, *counts)
+            emit = partial(rounded_sum, o.a, o.b, *counts)
         else:
             return False
         made = self._ways.derive([*factors, *values], emit)
@@ -470,5 +464,5 @@ def add_rounded(
             word = (x.shift + fmt.bias) << fmt.fraction_bits
             values.append(ways.derive((), constant, word, fmt.width))
     result = ways.derive(values, operation, name, fmt.width)
-    ways.add(root, (result,), named(nan_word_of(fmt), fmt, keeps=False))
+    ways.add(root, (result,), named, nan_word_of(fmt), fmt, False)
     return True

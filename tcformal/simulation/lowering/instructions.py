@@ -108,22 +108,22 @@ def packed_halves(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     return any_word(code.apply("or", WORD, low, high))
 
 
-def combined(code: Code, name: str, bits: int, x: LaneValue, y: LaneValue) -> LaneValue:
+def combined(name: str, bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The part-wise sum (`add`), product (`mul`) or maximum (`max`) of two packed words."""
     of, count = kind(code, bits), WORD // bits * code.lanes
-    first, second = as_parts(code, x, bits), as_parts(code, y, bits)
+    first, second = (as_parts(code, x, bits) for x in given)
     if name != "max":
         result = code.new(f"{name} {of} {first}, {second}")
     else:
         above = code.new(f"icmp slt {of} {first}, {second}")
         result = code.new(f"select <{count} x i1> {above}, {of} {second}, {of} {first}")
-    return replace(x, text=as_whole(code, result, bits).text)
+    return replace(given[0], text=as_whole(code, result, bits).text)
 
 
 def largest_parts(code: Code, values: list[LaneValue], bits: int) -> list[LaneValue]:
     """The maximum of all lower parts and that of all upper parts, over packed words."""
     while len(values) > 1:
-        level = [combined(code, "max", bits, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        level = [combined("max", bits, code, values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
         values = level + values[2 * len(level) :]
     if bits == BYTE:
         values = [_of_bytes(code, x) for x in values]
@@ -138,7 +138,7 @@ def largest_parts(code: Code, values: list[LaneValue], bits: int) -> list[LaneVa
 
 def _of_bytes(code: Code, x: LaneValue) -> LaneValue:
     """The maximum of the two bytes of each half, as a half."""
-    return combined(code, "max", HALF, *(as_halves(upper, code, [x]) for upper in (False, True)))
+    return combined("max", HALF, code, [as_halves(upper, code, [x]) for upper in (False, True)])
 
 
 def as_halves(upper: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -238,7 +238,7 @@ def below(by: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
 def fields(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The packed sums of exponent fields and exponents, clamped to 0."""
     none = LaneValue(code.word(0, WORD), 0, 0, WORD)
-    return combined(code, "max", HALF, combined(code, "add", HALF, *given), none)
+    return combined("max", HALF, code, (combined("add", HALF, code, given), none))
 
 
 def power_of_half(which: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
