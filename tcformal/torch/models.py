@@ -1,4 +1,4 @@
-"""Whole models on a unit's arithmetic: converted ones, and what two arithmetics make of one model."""
+"""Whole models on a unit's arithmetic, converted and compared; apart from the context of single products."""
 
 from __future__ import annotations
 

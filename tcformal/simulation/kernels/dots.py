@@ -1,4 +1,7 @@
-"""Dot products with one pair of operands per row: rows fill the lanes, encodings are decoded in registers."""
+"""Dot products, one pair of operands per row, decoded in registers; apart, because it is imported when used.
+
+Rows fill the lanes.
+"""
 
 from __future__ import annotations
 

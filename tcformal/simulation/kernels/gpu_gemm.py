@@ -1,5 +1,6 @@
-"""Matrix products of raw encodings on a GPU: operands brought there and decoded, one launch for the product.
+"""Matrix products of raw encodings on a GPU; apart, because it is imported for GPUs only.
 
+Operands are brought there and decoded, and one launch computes the product.
 As on a processor, one kernel is compiled for finite operands and another for any.  A GPU runs the second one
 on the whole product if an operand is NaN or Inf.
 """

@@ -1,4 +1,4 @@
-"""Factors of products, recognised among the terms of a stage, and read off their encodings."""
+"""Factors of products, read off their encodings; apart from the sums that are made of them in `aligned`."""
 
 from __future__ import annotations
 
