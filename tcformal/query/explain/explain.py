@@ -203,7 +203,7 @@ def diverge(
 
 
 def _spec(u: str | Unit | UnitSpec) -> UnitSpec:
-    from tcformal.simulation.matrix_unit import spec_of
+    from tcformal.simulation.matrix_unit import spec_of  # needs NumPy, and what follows does not
 
     return spec_of(u)
 
