@@ -17,7 +17,15 @@ from tcformal.backends.lanes import DOUBLE, WORD
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.source import Factors, Promotion, Shape, Source, factors_in_memory, source
+from tcformal.simulation.kernels.source import (
+    Factors,
+    Promotion,
+    Shape,
+    Source,
+    factors_in_memory,
+    shape_of,
+    source,
+)
 from tcformal.simulation.kernels.thin import piece_of, steps_at_once, thin
 from tcformal.simulation.kernels.threads import Words, Work
 
@@ -396,10 +404,7 @@ class Gemm:
     def __init__(self, step: DotCall, broadcast_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
         self._cuts, self._rare = cuts(step, rules=True)
-        self.shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, broadcast_side=broadcast_side,
-            lanes=vector_bits() // WORD, chained=step.chained,
-        )  # fmt: skip
+        self.shape = shape_of(step, broadcast_side, vector_bits() // WORD)
         made = self._source("finite")
         if made.widest > DOUBLE:
             # No processor has lanes for wider integers: one at a time is the fastest.

@@ -23,7 +23,7 @@ from tcformal.simulation.card import Card
 from tcformal.simulation.compilers import first_line
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.source import Shape
+from tcformal.simulation.kernels.source import Shape, shape_of
 from tcformal.simulation.kernels.threads import Words
 
 # ------------------------------------------------- The text of the kernels: OpenCL C, CUDA C++ and HIP in one
@@ -371,15 +371,7 @@ class GpuGemm:
 
     def text(self, which: str) -> GpuText:
         """The C text of the kernels for `finite` or for `any` operands."""
-        step = self.step
-        shape = Shape(
-            k=step.k,
-            scales=step.scales,
-            storage=step.storage,
-            broadcast_side="a",
-            lanes=1,
-            chained=step.chained,
-        )
+        shape = shape_of(self.step, "a", lanes=1)
         return gpu_text(self._cuts[which], shape, self._rare, self.rows)
 
     def program(self, which: str) -> tuple[GpuText, Path]:

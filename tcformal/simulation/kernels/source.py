@@ -19,7 +19,7 @@ from tcformal.backends.lowering import LoweringRule
 from tcformal.backends.machine import x86
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.cut import Cut
+from tcformal.simulation.kernels.cut import Cut, DotCall
 from tcformal.simulation.kernels.rules import declarations
 from tcformal.simulation.kernels.threads import Words
 
@@ -274,6 +274,14 @@ class Shape:
     def lanes_side(self) -> str:
         """The side whose rows or columns fill the lanes."""
         return "b" if self.broadcast_side == "a" else "a"
+
+
+def shape_of(step: DotCall, broadcast_side: str, lanes: int) -> Shape:
+    """The layout of a call's arrays with one side broadcast."""
+    return Shape(
+        k=step.k, scales=step.scales, storage=step.storage, broadcast_side=broadcast_side, lanes=lanes,
+        chained=step.chained,
+    )  # fmt: skip
 
 
 def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
