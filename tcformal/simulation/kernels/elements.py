@@ -1,4 +1,4 @@
-"""Definitions evaluated on arrays: element by element, or one dot product per row; compiled where many."""
+"""Definitions evaluated on arrays: element by element, or one dot product per row; many are compiled."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Sums of aligned products on floats, and all rules of a unit; apart, because kernels know no designs.
 
-A product is a float's, its cut the conversion to an integer.
+Each product is a multiplication of floats; the conversion to an integer cuts it off.
 A product of signed significands of at most 24 bits in all is exact in binary32, and so is its product with a
 power of two; the conversion to an integer truncates as alignment does.  No step rounds: a number below the
 normal range is less than 1 and becomes 0, rounded or flushed, so that the processor's rounding mode has no
