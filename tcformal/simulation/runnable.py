@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.steps import ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.simulation import arrays
@@ -78,7 +76,14 @@ class RunnableProgram:
             )
         plan = self.program.plan(a.shape[1])
         operands = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
-        _check_words(plan, operands)
+        for letter, x in operands.items():
+            fmt = plan.input_format(letter)
+            if x.dtype.kind != "u":
+                raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
+            if x.size and int(x.max()) >> fmt.width:
+                raise InputError(
+                    f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
+                )
         return run_plan(plan, operands, RunOptions())[:, 0]
 
     def matmul(
@@ -126,14 +131,3 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     base = name.partition("@")[0]
     return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
-
-
-def _check_words(plan: ProgramPlan, given: Mapping[str, Raw]) -> None:
-    for letter, x in given.items():
-        fmt = plan.input_format(letter)
-        if x.dtype.kind != "u":
-            raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
-        if x.size and int(x.max()) >> fmt.width:
-            raise InputError(
-                f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
-            )

@@ -409,16 +409,14 @@ class Gemm:
         if made.widest > DOUBLE:
             # No processor has lanes for wider integers: one at a time is the fastest.
             self.shape = replace(self.shape, lanes=1)
-        self._kernels = {"finite": self._compiled("finite")}
+        self._kernels: dict[str, _Compiled] = {}
+        self.kernel("finite")
         self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
         # Whoever decodes for any operands knows already that some are NaN or Inf.
         flags: Mapping[str, Sequence[Node]] = self._rare if which == "finite" else {"a": (), "b": ()}
         return source(self._cuts[which], self._shape_of(which), flags, self.promotion)
-
-    def _compiled(self, which: str) -> _Compiled:
-        return _Compiled(self._source(which), promoted=self.promotion is not None)
 
     def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
@@ -441,7 +439,7 @@ class Gemm:
     def kernel(self, which: str) -> _Compiled:
         """The compiled kernel for `finite` or for `any` operands."""
         if which not in self._kernels:
-            self._kernels[which] = self._compiled(which)
+            self._kernels[which] = _Compiled(self._source(which), promoted=self.promotion is not None)
         return self._kernels[which]
 
     def kernels_for(self, *blocks: DecodedBlock) -> tuple[str, ...]:
