@@ -43,9 +43,8 @@ from tcformal.backends.export.register import FORMATS, written
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.programs.chain import definition
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.batch import batch, witness_at
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 SEED, VECTORS = 20261101, 10_000
 #: bitwuzla's reader of BTOR2 solves two questions for each input.

@@ -28,15 +28,13 @@ import numpy as np
 
 from tcformal.errors import TcformalError
 from tcformal.simulation.arrays import dtypes, to_raw
+from tcformal.simulation.card import Card, named
 from tcformal.simulation.compiled import dot_call, gemm
-from tcformal.simulation.gpu.card import Card
-from tcformal.simulation.gpu.compilers import compiler, tool
-from tcformal.simulation.gpu.named import named
-from tcformal.simulation.gpu.tools import run_tool
+from tcformal.simulation.compilers import compiler, run_tool, tool
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.gpus.gemm import GpuGemm, Placed
-from tcformal.simulation.kernels.work import Words, Work, processors
-from tcformal.simulation.unit import spec_of
+from tcformal.simulation.kernels.gpu_gemm import GpuGemm, Placed
+from tcformal.simulation.kernels.threads import Words, Work, processors
+from tcformal.simulation.matrix_unit import spec_of
 
 PAGE = Path(__file__).resolve().parent / "gpu.md"
 UNITS = (

@@ -34,9 +34,8 @@ from tcformal.identification.asking.ask import Asker
 from tcformal.identification.identify import identify
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
 from tcformal.identification.same import Sameness
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit, replay
+from tcformal.simulation.operands.batch import Batch, Raw
 from tcformal.store.write import write_whole
 from tcformal.version import processor
 

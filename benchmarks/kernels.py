@@ -31,8 +31,8 @@ from tcformal.encodings.spec import Format
 from tcformal.report.text import table
 from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.compiled import LONG, gemm
-from tcformal.simulation.kernels.work import processors
-from tcformal.simulation.unit import unit
+from tcformal.simulation.kernels.threads import processors
+from tcformal.simulation.matrix_unit import unit
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "kernels.md"

@@ -28,8 +28,8 @@ from rich.progress import track
 
 import tcformal
 from benchmarks.kernels import ROWS, normal, ones
-from tcformal.simulation.kernels.work import processors
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.kernels.threads import processors
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "layers.md"

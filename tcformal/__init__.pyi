@@ -54,11 +54,11 @@ from .query.separate import check_property as check_property, prove_equal as pro
 from .query.suites.made import Suite as Suite
 from .query.suites.units import suite as suite
 from .query.verdict import Verdict as Verdict
+from .simulation.matrix_unit import Unit as Unit, designs as designs, unit as unit, units as units
+from .simulation.model_gemm import ModelGemm as ModelGemm, gemm as gemm
 from .simulation.operands.witness import Witness as Witness
-from .simulation.recipe import ModelGemm as ModelGemm, gemm as gemm
 from .simulation.runnable import RunnableProgram as RunnableProgram, program as program
 from .simulation.simulate import simulate as simulate
-from .simulation.unit import Unit as Unit, designs as designs, unit as unit, units as units
 from .solve.result import Limits as Limits
 from .store.store import Store as Store
 from . import torch as torch

@@ -23,7 +23,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
 from tcformal.programs.exported import exported
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.batch import batch
 
 #: Inputs of one run: a value for each input of the DAG.
 Given = Mapping[str, int]

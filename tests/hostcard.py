@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 
 from tcformal.devices.sources import sources
-from tcformal.simulation.gpu.card import Card
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.card import Card
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch, Raw
 
 HERE = Path(__file__).parent / "devices"
 KERNELS = ("spread_rows", "spread_c", "gather_d")

@@ -18,9 +18,8 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.hip.hipruntime import HipRuntime
 from tcformal.devices.hip.mfma import TARGETS, mfma
-from tcformal.simulation.operands.random import Batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch
 
 Index = NDArray[np.intp]
 HERE = Path(__file__).parent / "devices"

@@ -8,7 +8,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw
 
 
 class Clock:

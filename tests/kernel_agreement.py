@@ -13,10 +13,9 @@ from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.simulation.compiled import dot_rows, gemm
 from tcformal.simulation.kernels.gemm import MatrixWords, Prepared
-from tcformal.simulation.kernels.work import Work
-from tcformal.simulation.operands.batch import element_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import FAMILIES, Raw, batch, one_operand
+from tcformal.simulation.kernels.threads import Work
+from tcformal.simulation.operands.batch import FAMILIES, Raw, batch, element_at, one_operand
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
 ROWS, COLUMNS = 36, 48

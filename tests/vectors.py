@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.operands.random import Raw, edge_encodings, one_operand
-from tcformal.simulation.operands.random import batch as family_batch
+from tcformal.simulation.operands.batch import Raw, edge_encodings, one_operand
+from tcformal.simulation.operands.batch import batch as family_batch
 
 __all__ = ["Raw", "batch", "edge_encodings", "one_operand"]
 

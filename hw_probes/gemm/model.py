@@ -36,8 +36,8 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.identification.product_case import ProductCase
 from tcformal.identification.products import explain_product
-from tcformal.simulation.recipe import ModelGemm, gemm
-from tcformal.torch.operators import TensorProduct, product_of
+from tcformal.simulation.model_gemm import ModelGemm, gemm
+from tcformal.torch.context import TensorProduct, product_of
 from tcformal.torch.tensors import array_of
 
 #: Reactions of rxnmapper's own tests and of the patents that it was trained on.

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tcformal.analysis.drawn import Weighted, weighted
 from tcformal.analysis.errors import difference, error_sample, in_units, signs_of, values_of
 from tcformal.checks import check_int
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit
 
 #: Dot products that are enumerated for an exact mean, and pairs of a sum so far and what is added to it.
 _ENUMERATED, _PAIRS = 1 << 20, 1 << 22

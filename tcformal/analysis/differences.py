@@ -15,11 +15,9 @@ from tcformal.errors import InputError
 from tcformal.programs.chain import common_k
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.operands.batch import element_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.operands.batch import Raw, element_at
+from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
 
 @dataclass(frozen=True, slots=True)

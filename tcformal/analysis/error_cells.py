@@ -14,8 +14,8 @@ from tcformal.analysis.errors import error_sample
 from tcformal.analysis.records import append, records
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.programs.chain import definition
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram, computation
-from tcformal.simulation.unit import Unit
 from tcformal.version import VERSION
 
 

@@ -17,8 +17,8 @@ from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.simulation import arrays
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit
 
 #: Products that are summed exactly at most.
 _LARGEST = 1 << 28

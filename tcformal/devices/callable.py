@@ -11,7 +11,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw
 
 #: Takes a, b [n, K] and c [n] (for units with scales also scale_a, scale_b), and returns d [n].
 Function = Callable[..., Any]

@@ -24,9 +24,8 @@ from tcformal.devices.emulator import PACKAGES, Emulator
 from tcformal.devices.sources import sources
 from tcformal.devices.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.errors import DeviceError
-from tcformal.simulation.gpu.tools import built, run_tool
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.compilers import built, run_tool
+from tcformal.simulation.operands.batch import Raw, batch_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.version import processor
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, formats_text, same_formats
 from tcformal.errors import DeviceError, InputError
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw
 
 #: Bytes of the name of a file; 255 is what file systems take, endings included.
 _LONGEST_NAME = 200

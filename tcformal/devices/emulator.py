@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.simulation.gpu.tools import run_tool
+from tcformal.simulation.compilers import run_tool
 
 #: The emulator, the compiler of what it runs, and the Debian packages that have them.
 QEMU, COMPILER = "qemu-aarch64", "aarch64-linux-gnu-gcc"

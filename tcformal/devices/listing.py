@@ -16,7 +16,7 @@ from tcformal.devices.hip import hip
 from tcformal.devices.hip.hipruntime import HipRuntime
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.random import Batch, with_scales
+from tcformal.simulation.operands.batch import Batch, with_scales
 
 #: One folder per processor and GPU.
 _NODES = Path("/sys/class/kfd/kfd/topology/nodes")

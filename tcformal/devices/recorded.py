@@ -22,9 +22,7 @@ from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, un
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError
 from tcformal.simulation.arrays import dtypes
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import inputs_digest
+from tcformal.simulation.operands.batch import Batch, Raw, inputs_digest, witness_at
 from tcformal.simulation.operands.witness import Witness
 
 

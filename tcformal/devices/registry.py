@@ -19,8 +19,8 @@ from tcformal.devices.programs.hand import HandDevice
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.errors import DeviceError, InputError, UnknownNameError
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw
 
 
 class ModelDevice(Device):

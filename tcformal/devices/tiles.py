@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: Rotation of the batch for the second run, in rows: no divisor of a tile's size.
 TURN = 5

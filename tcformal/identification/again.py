@@ -12,9 +12,9 @@ from tcformal.identification.asking.repeat import FEW
 from tcformal.identification.outcome import Ending
 from tcformal.identification.record.identification import Identification, IdentifyVerdict
 from tcformal.identification.survivors.near import Nearby, as_bases, numbers_only
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of, rows_of
-from tcformal.simulation.operands.pool import without_nan
-from tcformal.simulation.replay import replay
+from tcformal.simulation.operands.inputs import without_nan
 
 #: How often every input is asked again where no design fits.
 _AGAIN = 2

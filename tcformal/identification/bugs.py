@@ -16,7 +16,7 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.identification.elements import Doubles, Elements
 from tcformal.simulation.arrays import dtypes, from_raw
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 #: Ends of ranges of k: all up to so many products, of more the multiples of a power of two.
 _ENDS = 512

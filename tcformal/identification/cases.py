@@ -14,8 +14,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.files import read_named, values_of
 from tcformal.oracle.values import parse_value
-from tcformal.simulation.operands.text import from_data
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, from_data
 
 
 @dataclass(frozen=True, slots=True)

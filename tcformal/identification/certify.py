@@ -19,10 +19,11 @@ from tcformal.identification.record.identification import AxisOutcome, IdentifyV
 from tcformal.identification.same import Likeness, Sameness
 from tcformal.identification.search import Search
 from tcformal.identification.survivors.tables import Survivors
-from tcformal.simulation.families.family import Designs
-from tcformal.simulation.operands.batch import batch_of, inputs_to_try, rows_of, witness_at
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import batch_of, rows_of, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
+from tcformal.simulation.structures import Designs
 
 #: Inputs, and their seed, that are tried on designs which give all answers.
 _POOL, _SEED = 6000, 5

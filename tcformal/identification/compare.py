@@ -21,11 +21,9 @@ from tcformal.errors import RecordError
 from tcformal.identification.asking.rates import Rate
 from tcformal.programs.chain import definition
 from tcformal.query.shrink.shrink import value_cost
-from tcformal.simulation.operands.batch import together, witness_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Raw, together, witness_at
+from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
 #: Refuting rows of one piece that are compared in reading cost.
 _WEIGHED = 2000

@@ -32,7 +32,7 @@ from tcformal.identification.elements import Doubles, Elements, Makers, makers, 
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_case import ProductCase
 from tcformal.identification.products import Parting, parting
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 Places = NDArray[np.intp]
 Marks = NDArray[np.bool_]

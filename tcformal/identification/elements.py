@@ -23,9 +23,9 @@ from tcformal.programs.recipes.parts import parts_of
 from tcformal.programs.recipes.plan import SCALE, Extras, recipe_plan
 from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import dtypes, to_raw
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.recipe import ModelGemm, gemm, number_of
-from tcformal.simulation.steps.batched import results_of
+from tcformal.simulation.evaluation import results_of
+from tcformal.simulation.model_gemm import ModelGemm, gemm, number_of
+from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
 _CHAIN = 16

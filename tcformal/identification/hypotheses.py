@@ -19,10 +19,9 @@ from tcformal.errors import InputError
 from tcformal.identification.order.order import Order
 from tcformal.identification.structures import Shapes, structures
 from tcformal.semantics.mma import check_nans
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.pool import without_nan
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
+from tcformal.simulation.operands.inputs import without_nan
 
 #: The stage of sums that add up sums only; sums of products have the unit's own parameters.
 _JOIN, _LAST = "join", "last"

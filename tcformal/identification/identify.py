@@ -27,9 +27,9 @@ from tcformal.identification.record.identification import Identification, Identi
 from tcformal.identification.same import Sameness
 from tcformal.identification.structures import Shapes, rare_shapes
 from tcformal.identification.survivors.listed import ListedFamily
-from tcformal.simulation.operands.batch import inputs_to_try, rows_of, together
-from tcformal.simulation.operands.pool import without_nan
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import rows_of, together
+from tcformal.simulation.operands.inputs import inputs_to_try, without_nan
 
 #: Rounds of the search, and designs that are shown of a class.
 _ROUNDS, _MEMBERS = 8, 8

@@ -24,10 +24,9 @@ from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.matrix_unit import padded_witness, replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import padded_witness, replay
 
 _SIDES = ("expected", "got")
 #: Cases up to which the oracle sifts the designs.

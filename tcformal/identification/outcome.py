@@ -24,10 +24,9 @@ from tcformal.identification.record.identification import (
 )
 from tcformal.identification.search import Search
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
-from tcformal.simulation.operands.batch import batch_of, witness_at
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: Designs that are shown of those that are near where none fits, and how often an input is asked again there.
 _SHOWN, _TIMES = 10, 4

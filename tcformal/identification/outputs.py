@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -182,8 +183,7 @@ def _raw(path: Path, parts: list[str]) -> NDArray[Any]:
 
 def _of_torch(x: Any) -> NDArray[Any]:
     """A tensor's values; NumPy has no dtypes of its own for the narrow ones."""
-    import torch
-
+    torch = sys.modules["torch"]  # imported by whoever made the tensor
     x = x.detach().cpu().contiguous()
     names = {torch.bfloat16: ("bf16", torch.int16)}
     names |= {

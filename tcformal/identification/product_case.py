@@ -15,8 +15,8 @@ from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.simulation.arrays import dtypes, from_raw
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.recipe import ModelGemm
+from tcformal.simulation.model_gemm import ModelGemm
+from tcformal.simulation.operands.batch import Raw
 
 #: Formats of results, by bits; fp16 is NumPy's own.
 _RESULTS = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2")

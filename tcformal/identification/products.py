@@ -21,8 +21,8 @@ from tcformal.identification.causes.product_recipes import (
     product_candidates,
 )
 from tcformal.identification.product_case import ProductCase
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.recipe import ModelGemm
+from tcformal.simulation.model_gemm import ModelGemm
+from tcformal.simulation.operands.batch import Raw
 
 #: Rows and columns of D on which every candidate is tried first.
 _TRIED = 6

@@ -14,7 +14,7 @@ from tcformal.devices.log.written import mismatches_in
 from tcformal.devices.plan.plan import Random
 from tcformal.devices.run.groups import model_key
 from tcformal.devices.sealed import read_summary
-from tcformal.simulation.operands.text import digest_of
+from tcformal.simulation.operands.batch import digest_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,10 @@ from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
-from tcformal.simulation.operands.batch import batch_of, lengthened, witness_at
-from tcformal.simulation.operands.boundaries import boundaries
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, lengthened, witness_at
+from tcformal.simulation.operands.inputs import boundaries, pool_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem, in_blocks
 

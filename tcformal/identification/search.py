@@ -15,11 +15,9 @@ from tcformal.identification.survivors.choose import next_inputs
 from tcformal.identification.survivors.listed import ListedFamily
 from tcformal.identification.survivors.tables import Survivors
 from tcformal.programs.chain import same_definition
-from tcformal.simulation.families.family import Designs
-from tcformal.simulation.families.structures import parametric_family
-from tcformal.simulation.operands.batch import rows_of, together
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
+from tcformal.simulation.operands.inputs import pool_of
+from tcformal.simulation.structures import Designs, parametric_family
 
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3

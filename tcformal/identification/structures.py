@@ -15,7 +15,7 @@ from tcformal.design.trees.tree import Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identification.asking.alone import Isolated
-from tcformal.simulation.families.structures import rounds_products
+from tcformal.simulation.structures import rounds_products
 
 #: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
 _INNER: dict[str, tuple[str, ...]] = {

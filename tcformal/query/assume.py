@@ -23,7 +23,7 @@ from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 
 #: The regions of a format, each with the text that describes a value in it.
 REGIONS: dict[str, str] = {

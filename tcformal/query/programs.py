@@ -22,8 +22,7 @@ from tcformal.query.kinds.comparison.question import ErrorComparison, error_comp
 from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.codec import witness_data
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, witness_data
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.solve.result import Limits
 

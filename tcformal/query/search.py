@@ -19,10 +19,8 @@ from tcformal.oracle.values import encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.shrink import witness_cost
-from tcformal.simulation.operands.batch import batch_of, columns, inputs_to_try, rows_of, witness_at
-from tcformal.simulation.operands.boundaries import boundaries
-from tcformal.simulation.operands.pool import without_nan
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch, batch_of, columns, rows_of, witness_at
+from tcformal.simulation.operands.inputs import boundaries, inputs_to_try, without_nan
 from tcformal.simulation.operands.witness import Witness
 
 #: Distances between neighbouring terms: chains, pairs and groups take every second or fourth product.

@@ -12,7 +12,7 @@ from tcformal.query.kinds.property.question import PropertyQuestion, property_qu
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 

@@ -18,8 +18,7 @@ from tcformal.query.kinds.comparison.question import ErrorComparison, error_comp
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.codec import witness_data
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, witness_data
 
 #: Answers one question within a time limit in seconds.
 AskComparison = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]

@@ -17,8 +17,7 @@ from tcformal.design.names import resolve
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.sections import Section, markdown, table_lines
 from tcformal.report.text import table
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 from tcformal.store.write import write_whole
 from tcformal.version import VERSION, commit, host
 

@@ -23,8 +23,7 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.sections import Section
 from tcformal.report.text import SHOWN, table
-from tcformal.simulation.operands.command import explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, explain_command
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
 from tcformal.store.claims import claim_id

@@ -1,8 +1,8 @@
-"""Matrix products of arrays: dtypes of the formats, padding and chaining over K."""
+"""Matrix products of arrays: dtypes of the formats, stacks of matrices, padding and chaining over K."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,61 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
-if TYPE_CHECKING:  # as in tcformal.simulation.unit
+if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import MatrixWords
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
+
+# ------------------------------------------------- Stacks: leading axes that broadcast, as for `numpy.matmul`
+def multiply_stack(
+    multiply: Callable[[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]], NDArray[Any]],
+    a: NDArray[Any], b: NDArray[Any], given: Mapping[str, NDArray[Any]], dtype: np.dtype[Any], *, tall: bool,
+) -> NDArray[Any]:  # fmt: skip
+    """The products of stacks of matrices by `multiply`, which takes A, B and the other operands by name.
+
+    Shapes: a [..., M, K], b [..., K, N] and `given` [stack, …] for the stack of both; with `tall`, b [K, N],
+    and the rows of the whole stack are one matrix.
+    """
+    stack, (m, k), n = stack_of(a, b), a.shape[-2:], b.shape[-1]
+    if tall:
+        whole = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
+        return multiply(a.reshape(-1, k), b, whole).reshape(*stack, m, n)
+    left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
+    d = np.empty((*stack, m, n), dtype)
+    for place in np.ndindex(stack):
+        d[place] = multiply(left[place], right[place], {name: x[place] for name, x in given.items()})
+    return d
+
+
+def stack_of(a: NDArray[Any], b: NDArray[Any]) -> tuple[int, ...]:
+    """The leading axes of A·B; InputError for matrices that do not fit."""
+    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
+        raise InputError(
+            "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
+            f"but got {list(a.shape)} and {list(b.shape)}"
+        )
+    first, second = a.shape[:-2], b.shape[:-2]
+    try:
+        return np.broadcast_shapes(first, second)
+    except ValueError:
+        raise InputError(
+            f"expected leading axes of A and B that broadcast, but got {list(first)} and {list(second)}"
+        ) from None
+
+
+def broadcast(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An operand broadcast to a shape; InputError where that is impossible."""
+    try:
+        return np.broadcast_to(x, shape)
+    except ValueError:
+        raise InputError(
+            f"expected {name} of a shape that broadcasts to {list(shape)}, but got {list(x.shape)}"
+        ) from None
+
+
+# --------------------------------------------------------------------------------------------------- Matrices
 #: dot_bits of a unit: a, b, c and scales if it has any -> d, all raw encodings.
 DotBits = Callable[..., NDArray[Any]]
 
@@ -85,19 +134,25 @@ def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
     return np.ascontiguousarray(raw.astype(f"u{wanted.itemsize}")).view(wanted)
 
 
-def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
-    """The validated operands of D = A·B + C as raw encodings; shapes and errors as in `Unit.matmul`."""
-    raw_a, raw_b = to_raw("A", a, u.a_format), to_raw("B", b, u.b_format)
+def matrices(formats: Sequence[Format], a: Any, b: Any, c: Any) -> tuple[Raw, Raw, Raw | None]:
+    """The raw encodings of A [M, K], B [K, N] and C [M, N] or None; InputError for shapes that do not fit."""
+    raw_a, raw_b = to_raw("A", a, formats[0]), to_raw("B", b, formats[1])
     sizes = raw_a.shape + raw_b.shape
     if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in sizes:
         raise InputError(
             "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
             f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
         )
+    raw_c, shape = None if c is None else to_raw("C", c, formats[2]), (raw_a.shape[0], raw_b.shape[1])
+    if raw_c is not None and raw_c.shape != shape:
+        raise InputError(f"expected C of shape {list(shape)}, but got {list(raw_c.shape)}")
+    return raw_a, raw_b, raw_c
+
+
+def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+    """The validated operands of D = A·B + C as raw encodings; shapes and errors as in `Unit.matmul`."""
+    raw_a, raw_b, raw_c = matrices((u.a_format, u.b_format, u.c_format), a, b, c)
     (m, k), n = raw_a.shape, raw_b.shape[1]
-    raw_c = None if c is None else to_raw("C", c, u.c_format)
-    if raw_c is not None and raw_c.shape != (m, n):
-        raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
     if k > u.k and u.c_format != u.d_format:
         raise InputError(
             f"expected K of at most {u.k} for {u.name}, whose D ({u.d_format.name}) cannot be the next C "
@@ -112,11 +167,10 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
     """D = A·B + C, raw encodings [M, N], computed by calls of `dot_bits` on whole rows."""
     m, k, n = x.shape
     calls = -(-k // u.k)
-    padded_a, padded_b = _padded(x.a, calls * u.k), _padded(x.b.T, calls * u.k)
-    scales = []
+    padded_a, padded_b = filled(x.a, calls * u.k), filled(x.b.T, calls * u.k)
+    scales, count = [], scales_of_call(u)
     if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None:
-        whole = calls * scales_of_call(u)
-        scales = [_padded(s, whole, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
+        scales = [filled(s, calls * count, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
     c_dtype = f"u{u.c_format.storage_bits // 8}"
     flat_c = np.zeros(m * n, c_dtype) if x.c is None else x.c.reshape(-1)
     pieces = []
@@ -126,29 +180,26 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: MatrixWords, work: Work) 
         d = flat_c[start : start + _CHUNK]
         for call in range(calls):
             part = slice(call * u.k, (call + 1) * u.k)
-            extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
+            blocks = slice(call * count, (call + 1) * count)
+            extra = [s[index][:, blocks] for s, index in zip(scales, (rows, columns), strict=False)]
             d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
         pieces.append(d)
         work.advance(len(d))
     return np.concatenate(pieces).reshape(m, n)
 
 
-def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
-    """Pad an array with `fill` along K to `k` columns."""
-    wide = np.full((raw.shape[0], k), fill, dtype=raw.dtype)
-    wide[:, : raw.shape[1]] = raw
+def filled(raw: Raw, k: int, fill: int = 0) -> Raw:
+    """An array padded with `fill` to length k along its last axis."""
+    if raw.shape[-1] == k:
+        return raw
+    wide = np.full((*raw.shape[:-1], k), fill, dtype=raw.dtype)
+    wide[..., : raw.shape[-1]] = raw
     return wide
 
 
 def scales_of_call(u: UnitSpec) -> int:
     """The number of block scales per row that one call takes: 0 for a unit without scales."""
     return 0 if u.scale_block is None else -(-u.k // u.scale_block)
-
-
-def _blocks(u: UnitSpec, call: int) -> slice:
-    """The slice of the block scales that belongs to one call."""
-    count = scales_of_call(u)
-    return slice(call * count, (call + 1) * count)
 
 
 def _scales(

@@ -11,14 +11,14 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
     from tcformal.simulation.kernels.cut import DotCall
+    from tcformal.simulation.kernels.dots import DotRows
+    from tcformal.simulation.kernels.elements import DotProducts
     from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
-    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
-    from tcformal.simulation.kernels.rows import DotProducts
-    from tcformal.simulation.kernels.thin.dots import DotRows
+    from tcformal.simulation.kernels.gpu_gemm import GpuGemm
 
 #: Products below which NumPy is done before a kernel would be loaded.
 _WORTH_COMPILING = 1 << 20
@@ -34,7 +34,7 @@ def multiply_words(
     spec: UnitSpec, x: MatrixWords, threads: int | None, progress: bool | None, device: str | None
 ) -> Raw:
     """The matrix product D = A·B + C on raw encodings; see `Unit.matmul`."""
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
     if device is not None:
         return gpu_gemm(spec, device).multiply(x)
@@ -60,7 +60,7 @@ def stack_words(
 
     Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None -> [S, M, N].
     """
-    from tcformal.simulation.kernels.work import Work
+    from tcformal.simulation.kernels.threads import Work
 
     (s, m, k), n = a.shape, b.shape[2]
     whole = k <= spec.k or spec.c_format == spec.d_format
@@ -82,10 +82,7 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     n, k = given["a"].shape
     whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
     if whole and machine.available() and _worth(spec, "rows", n * k):
-        formats = _formats(spec)
-        for name in given.keys() & {"scale_a", "scale_b"}:
-            assert spec.scale_format is not None
-            formats[name] = spec.scale_format
+        formats = spec.input_formats()
         words = {name: _stored(x, formats[name]) for name, x in given.items()}
         stored = {name: x for name, x in words.items() if x is not None}
         if len(stored) == len(words):
@@ -117,23 +114,19 @@ def _stored(x: Raw, fmt: Format) -> Raw | None:
     return x.astype(f"u{fmt.storage_bits // 8}", copy=False)
 
 
-def _formats(spec: UnitSpec) -> dict[str, Format]:
-    return {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
-
-
 @lru_cache(maxsize=64)
 def dot_rows(spec: UnitSpec) -> DotRows:
     """The compiled kernels of a unit's dot products, one per row; see
-    `tcformal.simulation.kernels.thin.dots`."""
-    from tcformal.simulation.kernels.thin.dots import DotRows
+    `tcformal.simulation.kernels.dots`."""
+    from tcformal.simulation.kernels.dots import DotRows
 
     return DotRows(dot_call(spec))
 
 
 @lru_cache(maxsize=192)
 def dot_products(spec: UnitSpec, k: int) -> DotProducts:
-    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.rows`."""
-    from tcformal.simulation.kernels.rows import DotProducts
+    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.elements`."""
+    from tcformal.simulation.kernels.elements import DotProducts
 
     return DotProducts(*circuit(spec, k))
 
@@ -148,9 +141,9 @@ def gemm(spec: UnitSpec, broadcast_side: str) -> Gemm:
 
 @lru_cache(maxsize=64)
 def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
-    """The matrix-product kernels of a unit on a GPU; see `tcformal.simulation.kernels.gpus.gemm`."""
-    from tcformal.simulation.gpu.named import named
-    from tcformal.simulation.kernels.gpus.gemm import GpuGemm
+    """The matrix-product kernels of a unit on a GPU; see `tcformal.simulation.kernels.gpu_gemm`."""
+    from tcformal.simulation.card import named
+    from tcformal.simulation.kernels.gpu_gemm import GpuGemm
 
     return GpuGemm(dot_call(spec), named(device))
 
@@ -158,10 +151,10 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 def dot_call(spec: UnitSpec) -> DotCall:
     """The DAG of one call of a unit with its formats and lowering rules, from which kernels are compiled."""
     from tcformal.simulation.kernels.cut import DotCall
-    from tcformal.simulation.lowering.unit import add_rules
+    from tcformal.simulation.lowering.aligned import add_rules
 
     graph, stages = staged_circuit(spec, spec.k)
-    formats = _formats(spec)
+    formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
     return DotCall(

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.steps import ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.program import Program, known_programs, program_of
 from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.steps.run import run_plan
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
+from tcformal.simulation.operands.batch import Raw
+
+if TYPE_CHECKING:  # imported where they are used: the product of a unit runs no program
+    from tcformal.programs.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +64,10 @@ class RunnableProgram:
 
         Shapes: a, b: [n, K]; c: [n]; result [n].
         Ranges and units: unsigned integers below 2^width of each format; the inputs are not modified.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
         Errors: InputError for a shape, dtype or encoding that does not fit.
-        Source: the program's own (`source`).
         """
+        from tcformal.simulation.evaluation import RunOptions, run_plan
+
         a, b, c = (np.asarray(x) for x in (a, b, c))
         if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or 0 in a.shape:
             raise InputError(
@@ -77,8 +76,15 @@ class RunnableProgram:
             )
         plan = self.program.plan(a.shape[1])
         operands = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
-        _check_words(plan, operands)
-        return run_plan(plan, operands, {})[:, 0]
+        for letter, x in operands.items():
+            fmt = plan.input_format(letter)
+            if x.dtype.kind != "u":
+                raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
+            if x.size and int(x.max()) >> fmt.width:
+                raise InputError(
+                    f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
+                )
+        return run_plan(plan, operands, RunOptions())[:, 0]
 
     def matmul(
         self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None
@@ -88,29 +94,18 @@ class RunnableProgram:
         Shapes: A [M, K], B [K, N], C [M, N] or None (zeros); result [M, N]; M, N, K >= 1.
         Ranges and units: the dtype of each format as in `simulation.arrays`; `threads`, `progress`: as
         for `Unit.matmul`.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
-        Source: the program's own (`source`).
         """
-        formats = {letter: self.program.input_format(letter) for letter in "abc"}
-        raw_a, raw_b = arrays.to_raw("A", a, formats["a"]), arrays.to_raw("B", b, formats["b"])
-        if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in raw_a.shape:
-            raise InputError(
-                "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
-                f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
-            )
+        from tcformal.simulation.evaluation import RunOptions, run_plan
+
+        formats = [self.program.input_format(letter) for letter in "abc"]
+        raw_a, raw_b, raw_c = arrays.matrices(formats, a, b, c)
         (m, k), n = raw_a.shape, raw_b.shape[1]
-        if n == 0:
-            raise InputError(f"expected B of shape [K, N] with N >= 1, but got {list(raw_b.shape)}")
-        if c is None:
-            raw_c: Raw = np.zeros((1, 1), f"u{formats['c'].storage_bits // 8}")
-        else:
-            raw_c = arrays.to_raw("C", c, formats["c"])
-            if raw_c.shape != (m, n):
-                raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
+        if raw_c is None:
+            raw_c = np.zeros((1, 1), f"u{formats[2].storage_bits // 8}")
         plan = self.program.plan(k)
         given = {"a": raw_a[:, None, :], "b": raw_b.T[None, :, :], "c": raw_c[:, :, None]}
-        d = run_plan(plan, given, {"threads": threads, "progress": progress})
+        d = run_plan(plan, given, RunOptions(threads, progress))
         return arrays.from_raw(np.ascontiguousarray(np.broadcast_to(d, (m, n))), plan.fmt)
 
 
@@ -120,10 +115,10 @@ def program(name: str | Program) -> RunnableProgram:
     Shapes: a program takes any number of products.
     Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
     `ootomo-yokota@unit=hopper/mma.m16n8k16.f32.f16.f16.f32`; `tcformal programs` lists the names.
-    Zero, NaN, Inf: as the units' designs and IEEE 754 say.
     Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
-    Source: the program's own (`source`).
     """
+    from tcformal.programs.program import program_of
+
     return RunnableProgram(program_of(name))
 
 
@@ -132,16 +127,7 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     Errors: UnknownNameError naming the closest names.
     """
+    from tcformal.programs.program import known_programs
+
     base = name.partition("@")[0]
     return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
-
-
-def _check_words(plan: ProgramPlan, given: Mapping[str, Raw]) -> None:
-    for letter, x in given.items():
-        fmt = plan.input_format(letter)
-        if x.dtype.kind != "u":
-            raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
-        if x.size and int(x.max()) >> fmt.width:
-            raise InputError(
-                f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
-            )

@@ -20,7 +20,7 @@ from tcformal.torch.models import LayerDifference, ModelComparison, compare, con
 if TYPE_CHECKING:
     from tcformal.design.unit import UnitSpec
     from tcformal.programs.recipes.recipe import Recipe
-    from tcformal.simulation.unit import Unit
+    from tcformal.simulation.matrix_unit import Unit
 
 __all__ = [
     "LayerDifference", "ModelComparison", "ProductCount", "TorchArithmetic", "arithmetic", "compare",
@@ -36,13 +36,9 @@ def set_threads(threads: int | None) -> tuple[str, int]:
 
 
 def arithmetic(
-    *units: str | Unit | UnitSpec,
-    recipe: str | Recipe | None = None,
-    gradients: str = "refuse",
-    others: str = "refuse",
-    operands: str = "given",
-    threads: int | None = None,
-) -> TorchArithmetic:
+    *units: str | Unit | UnitSpec, recipe: str | Recipe | None = None, gradients: str = "refuse",
+    others: str = "refuse", operands: str = "given", threads: int | None = None,
+) -> TorchArithmetic:  # fmt: skip
     """A context in which PyTorch's matrix products on the CPU are computed as units and a recipe do.
 
     Shapes: linear, matmul, mm, bmm, addmm, baddbmm, mv, addmv, dot, einsum, scaled_mm and _scaled_mm with one
@@ -66,16 +62,10 @@ def arithmetic(
 
 
 def convert(
-    model: Any,
-    *units: str | Unit | UnitSpec,
-    modules: str | Sequence[str] = "",
-    inplace: bool = False,
-    recipe: str | Recipe | None = None,
-    gradients: str = "refuse",
-    others: str = "refuse",
-    operands: str = "given",
-    threads: int | None = None,
-) -> Any:
+    model: Any, *units: str | Unit | UnitSpec, modules: str | Sequence[str] = "", inplace: bool = False,
+    recipe: str | Recipe | None = None, gradients: str = "refuse", others: str = "refuse",
+    operands: str = "given", threads: int | None = None,
+) -> Any:  # fmt: skip
     """A copy of a model whose forward, or that of some of its modules, runs inside of `arithmetic`.
 
     Ranges and units: `modules`: patterns of names as in `model.named_modules()`, such as `layers.*.mlp`; by

@@ -1,4 +1,4 @@
-"""Whole models on a unit's arithmetic: converted ones, and what two arithmetics make of one model."""
+"""Whole models on a unit's arithmetic, converted and compared; apart from the context of single products."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def converted(model: Any, arithmetic: TorchArithmetic, modules: str | Sequence[s
         raise InputError(f"expected a torch.nn.Module, but got {type(model).__name__}")
     made = model if inplace else copy.deepcopy(model)
     patterns = [modules] if isinstance(modules, str) else list(modules)
-    found: dict[str, Any] = {}
+    found: dict[str, torch.nn.Module] = {}
     for pattern in patterns:
         matched = {name: x for name, x in made.named_modules() if fnmatch.fnmatchcase(name, pattern)}
         if not matched:
@@ -94,13 +94,9 @@ class ModelComparison:
 
 
 def compare(
-    model: Any,
-    inputs: Any,
-    first: TorchArithmetic | None,
-    second: TorchArithmetic | None,
-    *,
+    model: Any, inputs: Any, first: TorchArithmetic | None, second: TorchArithmetic | None, *,
     logits: Callable[[Any], Any] | None = None,
-) -> ModelComparison:
+) -> ModelComparison:  # fmt: skip
     """Run a model in two arithmetics and compare every module whose own forward has a product.
 
     Shapes: `inputs`: what the model is called with, a tensor, a tuple of arguments or a dictionary of named

@@ -12,7 +12,7 @@ from tcformal.errors import InputError
 from tcformal.simulation.arrays import dtypes
 
 #: The dtype of PyTorch that holds each format's values; tf32 is float32, as in `tcformal.simulation.arrays`.
-TORCH_DTYPES: dict[str, Any] = {
+TORCH_DTYPES: dict[str, torch.dtype] = {
     "fp64": torch.float64, "fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16,
     "fp16": torch.float16, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2,
     "e4m3fnuz": torch.float8_e4m3fnuz, "e5m2fnuz": torch.float8_e5m2fnuz,

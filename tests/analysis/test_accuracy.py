@@ -19,7 +19,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.theory.answers import in_the_way
 from tcformal.theory.conditions import PARTS, near, product_share
 from tcformal.theory.constants import constants

@@ -15,7 +15,7 @@ from tcformal.analysis.distance.distance import LargestDistance, distances, larg
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))

@@ -25,7 +25,7 @@ from tcformal.analysis.figures.published import data_name, differences
 from tcformal.cli import main
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 
 #: Lines of the published data (narrow-range-FP-underflow-experiments, 95b7205), by curve.
 PUBLISHED = {

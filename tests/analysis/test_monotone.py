@@ -18,9 +18,9 @@ from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode
 from tcformal.query.question import Kind
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
-from tcformal.simulation.unit import Unit
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 _E4M1 = "a_format=e2m1,b_format=e2m1,c_format=e4m1,d_format=e4m1,zero_sign=ieee"

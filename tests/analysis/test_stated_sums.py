@@ -24,7 +24,7 @@ from tcformal.errors import InputError
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import decode
 from tcformal.programs.program import Program, program
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.theory.stated_sum import (
     LETTERS,
     NO_C,

@@ -22,7 +22,7 @@ from tcformal.design.names import resolve
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError
 from tcformal.simulation import arrays
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 from tcformal.theory.stated_sum import LETTERS, StatedSum
 
 F16 = {

@@ -15,7 +15,7 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 
 SOME = (
     "volta/mma.m8n8k4.f32.f16.f16.f32", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32", "x86/tcmmrlfp16ps",

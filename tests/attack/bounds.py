@@ -30,7 +30,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 from tcformal.simulation.runnable import program
 
 #: Below all exponents: that of the largest product is not bounded.

@@ -15,7 +15,7 @@ from tcformal.analysis.bounds.grid import filled
 from tcformal.analysis.bounds.search import of_cut_terms
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
-from tcformal.simulation.operands.random import Batch, with_scales
+from tcformal.simulation.operands.batch import Batch, with_scales
 
 Words = NDArray[np.uint64]
 #: Words of formats so wide at most are all tried.

@@ -9,8 +9,7 @@ import numpy as np
 from attack.directed import BELOW, Ints, encoded, pairs_of, significands
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 
 def changed(rng: np.random.Generator, spec: UnitSpec, x: Batch, n: int) -> Batch:

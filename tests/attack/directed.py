@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
-from tcformal.simulation.operands.batch import directed, together
-from tcformal.simulation.operands.random import Batch, Raw, batch, with_scales
+from tcformal.simulation.operands.batch import Batch, Raw, batch, together, with_scales
+from tcformal.simulation.operands.inputs import directed
 
 Ints = NDArray[np.int64]
 

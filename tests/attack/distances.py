@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 #: Rows and columns of the products whose distances are looked at.
 _SIDE = 8

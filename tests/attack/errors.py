@@ -13,7 +13,7 @@ from attack.exact import Ints, Numbers, Reals, Sums, Truth, decoded
 from attack.statements import ErrorStatement
 from tcformal.design.spec import subtracts
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 #: Ratios are rounded by less than this: rows above 1 less this are decided on exact fractions.
 _NEAR = 1e-9

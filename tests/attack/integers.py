@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attack.directed import encoded
 from attack.exact import Numbers, Truth, decoded
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.operands.random import Batch, with_scales
+from tcformal.simulation.operands.batch import Batch, with_scales
 
 Ints = NDArray[np.int64]
 

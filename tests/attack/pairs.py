@@ -12,7 +12,7 @@ from attack.directed import same_scales
 from attack.exact import decoded
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 Words = NDArray[Any]
 #: One evaluation: of a unit, on some inputs.

@@ -12,10 +12,9 @@ from attack.changes import changed
 from attack.pairs import Call, Words
 from attack.theorems import Theorem
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.operands.batch import rows_of, together, witness_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Batch
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import Batch, rows_of, together, witness_at
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Inputs of one round at most, and those that the next one starts from.
 _ROUND, _KEPT = 1 << 15, 96

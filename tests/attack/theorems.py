@@ -42,8 +42,7 @@ from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.region import close
 from tcformal.query.claims.register import refused
 from tcformal.query.claims.witnesses import exact_form, rounded_once
-from tcformal.simulation.operands.batch import columns, rows_of, together
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch, columns, rows_of, together
 from tcformal.theory.answers import STATEMENTS, agreement_of, theorem_answer
 from tcformal.theory.axes import normal_form
 from tcformal.theory.claims import zero_idle

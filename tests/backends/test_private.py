@@ -11,7 +11,7 @@ import pytest
 from tcformal.backends import machine
 from tcformal.backends.private import is_private, private_folder, read_private
 from tcformal.errors import InputError, RecordError
-from tcformal.simulation.gpu import tools
+from tcformal.simulation import compilers
 
 
 @pytest.fixture(autouse=True)
@@ -85,14 +85,14 @@ def test_a_folder_of_another_user_is_refused(cache: Path, monkeypatch: pytest.Mo
 
 def test_kernels_and_probes_refuse_such_a_folder(cache: Path) -> None:
     open_to_others(cache)
-    for folder in (machine.cache_folder, tools.cache_folder):
+    for folder in (machine.cache_folder, compilers.cache_folder):
         with pytest.raises(RecordError, match=r"^expected a folder of your own"):
             folder()
 
 
 def test_a_relative_cache_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
-    for folder in (machine.cache_folder, tools.cache_folder):
+    for folder in (machine.cache_folder, compilers.cache_folder):
         with pytest.raises(
             InputError, match=r"^expected an absolute path in XDG_CACHE_HOME, but got 'cache'$"
         ):
@@ -103,7 +103,7 @@ def test_without_a_place_there_is_no_folder(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert private_folder("kernels") is None
-    assert tools.cache_folder().is_dir()
+    assert compilers.cache_folder().is_dir()
 
 
 def test_a_file_that_others_may_write_is_not_read(tmp_path: Path) -> None:
@@ -127,10 +127,10 @@ def test_a_probe_that_others_may_have_written_is_built_again(tmp_path: Path) -> 
     def build(part: Path) -> None:
         part.write_text("ours")
 
-    made = tools.built([source], ["cc"], build)
+    made = compilers.built([source], ["cc"], build)
     assert mode(made) == 0o700
     made.write_text("theirs")
     made.chmod(0o722)
-    assert tools.built([source], ["cc"], build) == made
+    assert compilers.built([source], ["cc"], build) == made
     assert made.read_text() == "ours"
     assert mode(made) == 0o700

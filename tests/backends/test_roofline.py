@@ -9,7 +9,7 @@ from benchmarks.roofline import innermost, instructions_per_multiply_add
 from tcformal.backends import machine
 from tcformal.errors import InputError
 from tcformal.simulation.compiled import gemm
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 
 TEXT = """
 other:

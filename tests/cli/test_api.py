@@ -15,7 +15,7 @@ import pytest
 import tcformal
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.question import Kind
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 from tcformal.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,10 +17,9 @@ from tcformal.devices.programs.hand import HandDevice, lines_of
 from tcformal.errors import InputError
 from tcformal.identification.asking.device import identify as identify_device
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.operands.text import from_data
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
+from tcformal.simulation.operands.witness import from_data
 from tcformal.store.schema import sealed
 from tcformal.store.write import append
 

@@ -15,10 +15,9 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit
 from tcformal.simulation.compiled import dot_products
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Batch, batch
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
+from tcformal.simulation.operands.batch import Batch, batch, witness_at
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Vectors of each design in the default tests.
 VECTORS = 16

@@ -11,7 +11,7 @@ from tcformal.backends import machine
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.simulation.kernels.rows import DotProducts
+from tcformal.simulation.kernels.elements import DotProducts
 
 WORD = 64
 

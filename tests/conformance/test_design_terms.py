@@ -11,9 +11,8 @@ from tcformal.backends.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import circuit
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import FAMILIES, batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import FAMILIES, batch, witness_at
 
 #: A vector of exponents near each other, and one of extremes and specials.
 ROWS = (1, pytest.param(5, marks=pytest.mark.long))

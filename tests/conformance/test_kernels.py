@@ -18,7 +18,7 @@ from tcformal.ir.walk import from_json, to_json
 from tcformal.simulation.kernels import gemm as kernels
 from tcformal.simulation.kernels.cut import DotCall
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.threads import Work
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64

@@ -13,9 +13,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain, explain_witness
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.matrix_unit import Unit, unit
+from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit, unit
 
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m16n8k4.f64.f64.f64.f64"
 _NARROW = "a_format={0},b_format={0}"

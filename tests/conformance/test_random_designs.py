@@ -29,9 +29,8 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
+from tcformal.simulation.operands.batch import batch, witness_at
 
 TOY = Format(name="toy", exponent_bits=4, fraction_bits=3, bias=7, specials=Specials.IEEE)
 SHAPES = {"fp32": "E8M23", "fp16": "E5M10", "toy": "E4M3"}

@@ -17,9 +17,9 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
-from tcformal.simulation.operands.batch import inputs_to_try, witness_at
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import batch, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 
 #: Designs whose trees take their operands in another order, and so are other circuits.
 OTHERS = (

@@ -22,9 +22,9 @@ from tcformal.errors import InputError
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.replay import oracle_result
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: One unit of each way to sum.
 SAMPLE = (

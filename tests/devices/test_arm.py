@@ -21,9 +21,8 @@ from tcformal.devices.sealed import SUMMARY
 from tcformal.devices.sources import sources
 from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import batch
 
 ROOT = Path(__file__).parents[2]
 UNITS = [name for name in cpu._UNITS if name.startswith("arm/")]
@@ -141,7 +140,7 @@ def fake(folder: Path, version: str) -> Emulator:
 def test_an_emulator_is_asked_what_it_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that cannot run the probe is not believed to have the instruction, whatever its version."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("tcformal.simulation.gpu.tools.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("tcformal.simulation.compilers.cache_folder", lambda: tmp_path)
     found = fake(tmp_path, "qemu-aarch64 version 99.1.2 (other)")
     assert found.name == "qemu 99.1.2"
     device = CpuDevice(features=frozenset(), machine="x86_64", emulator=found)

@@ -18,8 +18,8 @@ from tcformal.devices.run.run import run_plan
 from tcformal.devices.tiles import Places, Tiles, placed
 from tcformal.errors import DeviceError
 from tcformal.identification.compare import compare
-from tcformal.simulation.operands.random import Raw, batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import Raw, batch
 
 VDP = "x86/vdpbf16ps"
 READY = [a.unit for a in CpuDevice().abilities() if not a.missing]

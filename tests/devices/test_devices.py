@@ -24,11 +24,9 @@ from tcformal.devices.registry import ModelDevice, open_device
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
 from tcformal.identification.compare import compare
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.operands.text import to_data
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
+from tcformal.simulation.operands.witness import to_data
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 ALTERED = f"{UNIT}@fraction_bits=24"
@@ -37,7 +35,7 @@ ALTERED = f"{UNIT}@fraction_bits=24"
 PROGRAM = """
 import json, sys
 import numpy as np
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 u = unit("{unit}")
 hello = json.loads(sys.stdin.readline())
 assert hello["protocol"] == "tcformal-probe/1", hello

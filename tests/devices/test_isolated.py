@@ -15,10 +15,9 @@ from tcformal.devices.hip import rocm
 from tcformal.devices.isolated import IsolatedDevice, opened
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError
-from tcformal.simulation.gpu import card as cards
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation import card as cards
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import batch
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 

@@ -21,8 +21,8 @@ from tcformal.devices.registry import open_device
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import batch
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"

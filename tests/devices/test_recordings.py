@@ -29,10 +29,8 @@ from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.special import first_nan
 from tcformal.semantics.sums import block
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Raw, batch_of
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
 #: Files of results by the names that they had before they were packed.

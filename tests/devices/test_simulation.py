@@ -22,9 +22,8 @@ from tcformal.devices.cuda.cubin import kernel
 from tcformal.devices.sources import sources
 from tcformal.devices.tiles import Places, placed
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch, Raw, batch
 
 HERE = Path(__file__).parent
 Modes = tuple[tuple[int, int], ...]

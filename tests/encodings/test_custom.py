@@ -12,9 +12,8 @@ from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.errors import InputError, UnknownNameError, ValueTextError
 from tcformal.oracle.values import NumberClass, decode, format_value, parse_value
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import batch, witness_at
 
 
 def test_a_shape_is_ieee_like() -> None:

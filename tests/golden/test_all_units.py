@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
 
 
 def dot(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import parse_value
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]
 AMPERE = Unit(resolve("ampere/mma.m16n8k16.f32.f16.f16.f32"))

@@ -18,7 +18,7 @@ from tcformal.design.vendors.facts import RECORDED
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
 from vectors import Raw
 
 #: Recording -> (unit, changes each of which the recording refutes).  A new recording joins here.

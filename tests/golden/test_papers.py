@@ -9,7 +9,7 @@ import pytest
 
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 
 
 def evaluate(name: str, a: Sequence[str], b: Sequence[str], c: str = "0") -> str:

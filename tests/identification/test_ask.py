@@ -18,9 +18,8 @@ from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asking.ask import Asker
-from tcformal.simulation.operands.batch import rows_of, together
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch, rows_of, together
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"

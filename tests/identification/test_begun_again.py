@@ -17,10 +17,9 @@ from tcformal.identification.asking.validation import Misfit, Validated
 from tcformal.identification.identify import Identifying
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, to_record
 from tcformal.identification.record.verified import verify_identification
+from tcformal.simulation.matrix_unit import Unit, replay
+from tcformal.simulation.operands.batch import batch as random_batch
 from tcformal.simulation.operands.batch import batch_of, witness_at
-from tcformal.simulation.operands.random import batch as random_batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import Unit
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.store import Store
 

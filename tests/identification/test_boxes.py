@@ -26,10 +26,9 @@ from tcformal.identification.record.identification import Identification, Identi
 from tcformal.identification.record.verified import verify_identification
 from tcformal.identification.search import Search
 from tcformal.programs.chain import same_definition
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.operands.random import batch as random_batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit, replay
+from tcformal.simulation.operands.batch import Raw
+from tcformal.simulation.operands.batch import batch as random_batch
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.store import Store
 
@@ -207,7 +206,7 @@ from pathlib import Path
 sys.path.insert(0, {folder!r})
 from test_boxes import FEW, identify, resolve
 from tcformal.identification.asking.ask import Asker
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.devices.callable import CallableDevice
 unit, calls = resolve(FEW), []
 def box(a, b, c):

@@ -18,9 +18,8 @@ from tcformal.identification.compare import Comparison, compare
 from tcformal.programs.chain import definition
 from tcformal.query.explain.explain import explain_witness
 from tcformal.report.devices.probe import commands, comparison_view
+from tcformal.simulation.matrix_unit import padded_witness, replay, unit
 from tcformal.simulation.operands.batch import batch_of, rows_of, together
-from tcformal.simulation.replay import padded_witness, replay
-from tcformal.simulation.unit import unit
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

@@ -36,9 +36,9 @@ from tcformal.identification.record.identification import (
 )
 from tcformal.identification.record.verified import verify_identification, verify_identifications
 from tcformal.identification.same import Likeness, Sameness
-from tcformal.simulation.operands.batch import inputs_to_try, rows_of, together
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store

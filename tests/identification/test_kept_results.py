@@ -21,7 +21,7 @@ from tcformal.devices.log.results import Run, pieces_of, read_runs
 from tcformal.devices.run.groups import groups
 from tcformal.encodings.spec import Format
 from tcformal.identification.compare import compare
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
 H100 = HARDWARE / "NVIDIA-H100-80GB-HBM3"

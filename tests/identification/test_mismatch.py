@@ -21,9 +21,9 @@ from tcformal.identification.causes.accident import by_accident
 from tcformal.identification.causes.producers import MismatchKind, computations
 from tcformal.identification.causes.sum_faults import FaultKind, SumFault, faults_that_give
 from tcformal.identification.mismatch import MismatchVerdict, exact_sum, explain_mismatch
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: A unit with few others of its formats: every design is tried in a second.
 VOLTA = "volta/mma.m8n8k4.f16.f16.f16.f16"

@@ -23,10 +23,9 @@ from tcformal.identification.search import Search
 from tcformal.identification.survivors.near import Nearby, numbers_only
 from tcformal.programs.chain import same_definition
 from tcformal.report.devices.identify import identification_view
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of
+from tcformal.simulation.operands.inputs import pool_of
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.store import Store
 

@@ -18,9 +18,8 @@ from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.layout import find_layout
 from tcformal.identification.asking.rates import Rate
 from tcformal.identification.asking.repeat import Repeated, Repetition, repeat, ulp_places
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
 
 SPEC = resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
 Floats = NDArray[np.float64]

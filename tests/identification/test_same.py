@@ -10,9 +10,9 @@ from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.identification.same import Likeness, Sameness
 from tcformal.programs.chain import same_definition
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 from tcformal.theory.equality import BY_THEOREM
 
 #: Odd products after the even ones, in two fused sums.

@@ -17,9 +17,8 @@ from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.validation import validate
 from tcformal.identification.record.identification import IdentifyVerdict
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"

@@ -14,8 +14,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.oracle.exact import unit_dot
 from tcformal.semantics.sums.halves import halves
-from tcformal.simulation.operands.random import Batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import Batch
 
 CMAC = "nvdla/cmac.fp16"
 

@@ -8,7 +8,7 @@ import pytest
 
 torch: Any = pytest.importorskip("torch", reason="expected PyTorch, the extra torch: `make test-torch`")
 
-from tcformal.torch.operators import sums_products  # noqa: E402
+from tcformal.torch.context import sums_products  # noqa: E402
 
 SUMMING = (
     "mm", "addmm_", "_addmm_activation", "convolution", "conv2d", "linear", "lstm", "_grouped_mm", "bilinear",

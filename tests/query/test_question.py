@@ -21,8 +21,8 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
 from tcformal.query.separate import separate
 from tcformal.semantics.stages import Dot
-from tcformal.simulation.operands.batch import inputs_to_try, witness_at
-from tcformal.simulation.operands.random import edge_encodings
+from tcformal.simulation.operands.batch import edge_encodings, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
 

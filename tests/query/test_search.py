@@ -11,8 +11,8 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import batch
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"

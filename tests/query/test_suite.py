@@ -27,18 +27,10 @@ from tcformal.query.suites.panel import Panel
 from tcformal.query.suites.suite import split_cover, suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.suite import suite_header, suite_view
-from tcformal.simulation.operands.batch import (
-    batch_of,
-    columns,
-    directed,
-    inputs_to_try,
-    lengthened,
-    rows_of,
-    together,
-    witness_at,
-)
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import batch_of, columns, lengthened, rows_of, together, witness_at
+from tcformal.simulation.operands.inputs import directed, inputs_to_try
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit
 from tcformal.solve.result import Limits
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"

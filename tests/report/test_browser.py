@@ -23,7 +23,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import scale_count
 from tcformal.query.pairs.pairs import groups
 from tcformal.report.site import build
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.batch import batch
 
 pytestmark = pytest.mark.debian
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright drives the browser")

@@ -28,9 +28,9 @@ from tcformal.report.site.bundle import _UNUSED, scripts, sources
 from tcformal.report.site.devices import nan_stories
 from tcformal.report.site.figures import figure_pages
 from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import batch
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit
 from tcformal.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Trace
 from tcformal.report.svg.draw import blocks, panels_svg, picture_svg
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.batch import batch
 from tcformal.simulation.operands.witness import Witness
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,8 +14,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.query.replay import oracle_result
 from tcformal.semantics.reduce import add_sign_magnitude
+from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit, unit
 
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tcformal.simulation import compiled
-from tcformal.simulation.steps import values
+from tcformal.simulation import compiled, evaluation
 
 
 @pytest.fixture(scope="module")
@@ -19,4 +18,4 @@ def own_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         compiled.gemm.cache_clear()
         yield
         compiled.gemm.cache_clear()
-        values.promoted_gemm.cache_clear()
+        evaluation.promoted_gemm.cache_clear()

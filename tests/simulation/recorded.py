@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tcformal import gemm
 from tcformal.errors import InputError
 from tcformal.programs.recipes.cublaslt import plan_cublaslt
-from tcformal.simulation.recipe import ModelGemm
+from tcformal.simulation.model_gemm import ModelGemm
 
 Problem = dict[str, Any]
 #: The fields of an algorithm: cublasLtMatmulAlgoConfigAttributes_t in the order of the recordings.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 
 AMPERE = "ampere/mma.m16n8k16.f32.f16.f16.f32"
 NVFP4 = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"

@@ -16,7 +16,7 @@ from tcformal.backends import machine
 from tcformal.design.names import resolve
 from tcformal.simulation.compiled import dot_products, dot_rows, gemm
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.threads import Work
 
 pytestmark = [
     pytest.mark.slow,

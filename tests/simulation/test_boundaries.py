@@ -10,16 +10,17 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of, tree_unit
-from tcformal.simulation.operands.boundaries import (
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.inputs import (
     boundaries,
     leading_zeros,
+    pool_of,
     rests,
     ties,
     unnormalised,
     vanishing,
+    without_nan,
 )
-from tcformal.simulation.operands.pool import pool_of, without_nan
-from tcformal.simulation.replay import replay
 
 #: A sum of few products and a narrow c: a subnormal factor moves the cut, which few sums show.
 NARROW = "tfdpa@a_format=e4m3,b_format=e2m1,c_format=fp16,d_format=fp16,products=8,fraction_bits=25"

@@ -7,8 +7,7 @@ from itertools import pairwise
 
 from tcformal.design.names import resolve
 from tcformal.oracle.values import parse_value
-from tcformal.simulation.operands.command import by_value, explain_command, in_hex
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command, in_hex
 
 VOLTA = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
 NV = resolve("blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3")

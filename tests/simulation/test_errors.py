@@ -19,8 +19,8 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.values import NumberClass, decode, encode_exact
+from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.runnable import computation
-from tcformal.simulation.unit import Unit, unit
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
 

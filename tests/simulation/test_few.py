@@ -8,10 +8,9 @@ from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.query.search import boundaries_of, few
-from tcformal.simulation.operands.batch import inputs_to_try
-from tcformal.simulation.operands.boundaries import boundaries
-from tcformal.simulation.operands.random import Batch
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch
+from tcformal.simulation.operands.inputs import boundaries, inputs_to_try
 
 
 def told_apart(unit: UnitSpec, change: str, tried: Batch) -> bool:

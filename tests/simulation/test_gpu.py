@@ -18,17 +18,16 @@ from tcformal.design.operations import operation
 from tcformal.devices.hip import rocm
 from tcformal.errors import DeviceError, InputError, WidthError
 from tcformal.simulation import arrays
+from tcformal.simulation import card as devices
 from tcformal.simulation import compiled as models
+from tcformal.simulation.card import Card
 from tcformal.simulation.compiled import dot_call
-from tcformal.simulation.gpu import named as devices
-from tcformal.simulation.gpu.card import Card
-from tcformal.simulation.gpu.compilers import compiler
+from tcformal.simulation.compilers import compiler
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.kernels.gpus.gemm import GpuGemm
-from tcformal.simulation.kernels.gpus.text import CCode, GpuText
-from tcformal.simulation.kernels.work import Work
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.unit import Unit, designs, spec_of
+from tcformal.simulation.kernels.gpu_gemm import CCode, GpuGemm, GpuText
+from tcformal.simulation.kernels.threads import Work
+from tcformal.simulation.matrix_unit import Unit, designs, spec_of
+from tcformal.simulation.operands.batch import Raw
 
 HOST = Path(__file__).resolve().parents[1] / "gpuhost.h"
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"

@@ -22,10 +22,11 @@ from tcformal.backends.lanes import Code, lane_for
 from tcformal.errors import InputError
 from tcformal.simulation import compiled as models
 from tcformal.simulation.arrays import by_dot_products
-from tcformal.simulation.kernels import rows, work
+from tcformal.simulation.kernels import elements
+from tcformal.simulation.kernels import threads as work
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.operands.random import batch
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import batch
 
 #: A unit whose kernels are compiled in half a second.
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -343,8 +344,8 @@ def test_many_rows_are_compiled(name: str, k: int, monkeypatch: pytest.MonkeyPat
     models.dot_products.cache_clear()
     on_lanes = u.dot_bits(*operands)
     assert models.dot_products(u.spec, k)._kernel is None
-    monkeypatch.setattr(rows, "_WORTH_COMPILING", 1500)
-    monkeypatch.setattr(rows, "_PIECE", 400)
+    monkeypatch.setattr(elements, "_ROWS_WORTH_COMPILING", 1500)
+    monkeypatch.setattr(elements, "_PIECE", 400)
     compiled = u.dot_bits(*operands)
     assert models.dot_products(u.spec, k)._kernel is not None
     assert same(compiled, on_lanes)
@@ -353,7 +354,7 @@ def test_many_rows_are_compiled(name: str, k: int, monkeypatch: pytest.MonkeyPat
 
 def test_rows_that_do_not_fit_reject(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code reads no word that is wider than its format."""
-    monkeypatch.setattr(rows, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(elements, "_ROWS_WORTH_COMPILING", 0)
     a, c = np.zeros((2, 4), np.uint32), np.zeros(2, np.uint32)
     with pytest.raises(InputError, match=r"^expected encodings of 16 bits for a\[1\], but got 0x10000$"):
         unit(QUICK).dot_bits(a + np.array([0, 0x10000, 0, 0], np.uint32), a, c)

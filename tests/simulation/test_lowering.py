@@ -20,7 +20,7 @@ from tcformal.simulation import arrays
 from tcformal.simulation.compiled import dot_call, dot_products, dot_rows
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.threads import Work
 from tcformal.simulation.lowering import encoded
 
 pytestmark = pytest.mark.usefixtures("no_kernels")

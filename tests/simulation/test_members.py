@@ -9,10 +9,10 @@ from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.space import space
 from tcformal.query.suites.panel import Members
-from tcformal.simulation.families.structures import structure_of
-from tcformal.simulation.operands.batch import inputs_to_try, together, witness_at
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import together, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
+from tcformal.simulation.structures import structure_of
 
 SPACES = {
     "cut": (["valpey@terms=5"], ["carry_bits=0..2", "fraction_bits=20,200", "conversion=RZ-FP32,RO-FP32"]),

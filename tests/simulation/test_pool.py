@@ -7,8 +7,8 @@ import pytest
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
-from tcformal.simulation.operands.pool import _split, pool_of, without_nan
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.inputs import _split, pool_of, without_nan
 
 #: Sums of which nothing is cut but far below products near the largest.
 FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,c_format=fp16,d_format=fp16,products=4,fraction_bits=25"

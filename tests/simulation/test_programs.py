@@ -11,10 +11,9 @@ import tcformal
 from tcformal.design.steps import PlanStep
 from tcformal.errors import InputError
 from tcformal.oracle.interpreter import program_result
-from tcformal.simulation import arrays
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation import arrays, evaluation
+from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.runnable import program
-from tcformal.simulation.steps import run, values
 
 NAMES = (
     "deepgemm-fp8-scaled@every=8", "tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32",
@@ -55,13 +54,13 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     inputs = dict.fromkeys("abc", "fp32")
     p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
     rng, seen = np.random.default_rng(7), list[Any]()
-    real = values.with_factors
+    real = evaluation.with_factors
 
     def noted(*x: Any) -> Any:
         seen.append(real(*x))
         return seen[-1]
 
-    monkeypatch.setattr(values, "with_factors", noted)
+    monkeypatch.setattr(evaluation, "with_factors", noted)
 
     def drawn(*shape: int) -> np.ndarray:
         exponents = rng.integers(low, high, shape, endpoint=True)
@@ -123,14 +122,14 @@ def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch)
     given = [(a, b), (a, b, c), (a[:1], b), (a, b[:, :1])]
     want = [p.matmul(*x) for x in given]
     made: list[str] = []
-    real = values.ArrayRun._value
+    real = evaluation.ArrayRun._value
 
-    def noted(self: values.ArrayRun, step: PlanStep) -> Raw:
+    def noted(self: evaluation.ArrayRun, step: PlanStep) -> Raw:
         made.append(step.name)
         return real(self, step)
 
-    monkeypatch.setattr(values.ArrayRun, "_value", noted)
-    monkeypatch.setattr(run, "_ELEMENTS", 15)
+    monkeypatch.setattr(evaluation.ArrayRun, "_value", noted)
+    monkeypatch.setattr(evaluation, "_ELEMENTS", 15)
     for x, y in zip(given, want, strict=True):
         assert (p.matmul(*x) == y).all()
     made.clear()

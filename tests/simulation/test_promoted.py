@@ -14,10 +14,10 @@ from tcformal.backends import machine
 from tcformal.design.names import resolve
 from tcformal.design.steps import PlanStep
 from tcformal.programs.program import read_program
+from tcformal.simulation import evaluation
 from tcformal.simulation.arrays import from_raw
 from tcformal.simulation.kernels import gemm as kernels
-from tcformal.simulation.recipe import ModelGemm
-from tcformal.simulation.steps import accumulators, values
+from tcformal.simulation.model_gemm import ModelGemm
 
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 PLACE = "plain@c_place=epilogue"
@@ -32,13 +32,13 @@ pytestmark = [
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """From which k to which accumulators were added up by one kernel."""
     found: list[tuple[int, int]] = []
-    real = values.promoted_words
+    real = evaluation.promoted_words
 
     def told(x: Any, *more: Any) -> Any:
         found.append((x.start, x.stop))
         return real(x, *more)
 
-    monkeypatch.setattr(values, "promoted_words", told)
+    monkeypatch.setattr(evaluation, "promoted_words", told)
     return found
 
 
@@ -60,7 +60,7 @@ def scales(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[Any]:
 def one_by_one(model: ModelGemm, a: Any, b: Any, **extras: Any) -> NDArray[Any]:
     """The result where no accumulators are found."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(values, "accumulators", lambda plan: ())
+        patch.setattr(evaluation, "accumulators", lambda plan: ())
         return model.matmul(a, b, **extras)
 
 
@@ -145,7 +145,7 @@ def test_steps_are_looked_through_from_each_a_few_times() -> None:
     plan = read_program(
         {"title": "call, then more", "source": "none", "inputs": inputs, "body": body}, "x"
     ).plan(400)
-    assert accumulators.accumulators(replace(plan, steps=Counted(plan.steps))) == ()
+    assert evaluation.accumulators(replace(plan, steps=Counted(plan.steps))) == ()
     assert Counted.reads <= 40 * len(plan.steps)
 
 
@@ -154,7 +154,7 @@ def test_steps_are_looked_through_from_each_a_few_times() -> None:
 def test_every_design(name: str, taken: list[Any]) -> None:
     """Any encodings, on every design whose d is a c again and that has no scales of its own."""
     spec = resolve(name)
-    if spec.c_format != spec.d_format or spec.scale_format is not None or 2 * spec.k > values._LONGEST:
+    if spec.c_format != spec.d_format or spec.scale_format is not None or 2 * spec.k > evaluation._LONGEST:
         pytest.skip("its results are no accumulators, or it takes many products")
     rng = np.random.default_rng(5)
     k = 5 * spec.k

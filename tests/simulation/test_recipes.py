@@ -29,7 +29,7 @@ from tcformal import InputError, gemm
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.simulation.arrays import from_raw
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 #: A unit with scales of its own.
 _SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e4m3.ue8m0"

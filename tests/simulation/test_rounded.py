@@ -11,9 +11,9 @@ import pytest
 from tcformal.design.steps import ScaledProduct
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
+from tcformal.simulation import evaluation
 from tcformal.simulation.kernels import elements
-from tcformal.simulation.operands.random import FAMILIES, one_operand
-from tcformal.simulation.steps import operations
+from tcformal.simulation.operands.batch import FAMILIES, one_operand
 
 FP32, FP64, FP16, BF16, TF32 = (FORMATS[name] for name in ("fp32", "fp64", "fp16", "bf16", "tf32"))
 
@@ -57,8 +57,8 @@ def run(
     given: Sequence[Any],
 ) -> tuple[Any, bool]:
     """The results, and whether a rule was there."""
-    operations.operation.cache_clear()
-    made = operations.operation(tuple(formats), addends, fmt, mode, False)
+    evaluation.operation.cache_clear()
+    made = evaluation.operation(tuple(formats), addends, fmt, mode, False)
     return made(given, given[0].shape), bool(made.rules)
 
 
@@ -88,8 +88,8 @@ def test_rows_and_columns_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(elements, "_WORTH_COMPILING", 0)
     rng = np.random.default_rng(2)
     x, y, z = (rng.standard_normal(s).astype(np.float32) for s in ((5, 1, 1), (1, 37, 1), (5, 37, 1)))
-    operations.operation.cache_clear()
-    made = operations.operation((FP32,) * 3, (product(0, 1), product(2)), FP32, "RNE", False)
+    evaluation.operation.cache_clear()
+    made = evaluation.operation((FP32,) * 3, (product(0, 1), product(2)), FP32, "RNE", False)
     found = made([v.view(np.uint32) for v in (x, y, z)], (5, 37, 1)).view(np.float32)
     exact = x.astype(np.float64) * y.astype(np.float64) + z.astype(np.float64)
     assert np.allclose(found, exact, rtol=1e-6)

@@ -47,7 +47,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
 from tcformal.store.lines import read

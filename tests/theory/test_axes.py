@@ -12,9 +12,8 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
-from tcformal.simulation.operands.boundaries import boundaries
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.inputs import boundaries, pool_of
 from tcformal.theory.axes import HEADER, coq_equality, equal_by, normal_form
 from tcformal.theory.sources import coqc
 

@@ -8,8 +8,8 @@ from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.inputs import pool_of
 from tcformal.theory.equality import equal_by_theorem, in_blocks
 
 HOPPER = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")

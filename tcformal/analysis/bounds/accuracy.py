@@ -17,7 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
 from tcformal.programs.chain import not_built
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.answers import in_the_way
 
 #: Most products of one dot product, 2^20, unless one call has more.

@@ -19,8 +19,8 @@ from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit
 
 #: Pairs of significands that are tried at once, and rounds around the best.
 _TRIED, _CUT_ROUNDS = 1 << 15, 6

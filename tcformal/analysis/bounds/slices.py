@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import encoded
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.answers import in_the_way
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.exactness import integers_end

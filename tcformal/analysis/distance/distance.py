@@ -24,8 +24,8 @@ from tcformal.oracle.values import decode
 from tcformal.programs.chain import check_built
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit, spec_of
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 

@@ -23,9 +23,9 @@ from tcformal.query.claims.register import refused
 from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
-from tcformal.simulation.unit import Unit
 from tcformal.solve.result import Limits
 
 RowWords = NDArray[np.uint64]

@@ -14,10 +14,10 @@ from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.query.replay import results_of
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit
 
 
 def padded(x: Unit | RunnableProgram, length: int) -> int:

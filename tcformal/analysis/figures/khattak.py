@@ -23,7 +23,7 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.catalog import format_named
 from tcformal.simulation import arrays
-from tcformal.simulation.unit import Unit, unit
+from tcformal.simulation.matrix_unit import Unit, unit
 
 #: The inner dimensions, and the columns of the published files.
 LENGTHS = tuple(math.floor(x) for x in np.logspace(1, 6, 20))

@@ -22,9 +22,9 @@ from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 from tcformal.programs.program import Program
 from tcformal.simulation import arrays
-from tcformal.simulation.kernels.work import Work
+from tcformal.simulation.kernels.threads import Work
+from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit, unit
 
 #: Real units with fp32 results by input format: Hopper, Ada, Blackwell and CDNA3.
 REAL = (

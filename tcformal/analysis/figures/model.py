@@ -24,8 +24,8 @@ from tcformal.oracle.values import encode_exact
 from tcformal.semantics.dot_product import unit_dot
 from tcformal.simulation.kernels.cut import DotCall
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
-from tcformal.simulation.kernels.work import Work
-from tcformal.simulation.unit import unit
+from tcformal.simulation.kernels.threads import Work
+from tcformal.simulation.matrix_unit import unit
 
 Floats = NDArray[np.float64]
 #: Exponent bits of binary64, whose range stands for none.

@@ -30,9 +30,9 @@ from tcformal.query.kinds.comparison.parameters import (
 )
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
-from tcformal.simulation.unit import Unit
 
 #: What each kind of ask can come to.
 OUTCOMES: dict[str, tuple[str, ...]] = {

@@ -15,8 +15,8 @@ from tcformal.checks import check_int, read_int
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import number_text
 from tcformal.query.options import SolveOptions
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram, computation
-from tcformal.simulation.unit import Unit
 
 #: Digits to which a stated error is compared.
 _DIGITS = 4

@@ -42,9 +42,9 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
 from tcformal.query.worst import worst
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store

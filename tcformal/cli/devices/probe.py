@@ -24,7 +24,7 @@ from tcformal.identification.recheck import recheck
 from tcformal.report.devices import probe as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
-from tcformal.simulation.replay import padded_witness
+from tcformal.simulation.matrix_unit import padded_witness
 
 #: Designs of each kind that fit on a screen.
 _SCREENFUL = 10

@@ -22,7 +22,7 @@ from tcformal.report.numbers.figures import (
 )
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
-from tcformal.simulation.unit import unit as unit_named
+from tcformal.simulation.matrix_unit import unit as unit_named
 
 #: The tables of errors on GPUs, beside the figures.
 _TABLES = "khattak-gemm"

@@ -34,8 +34,8 @@ from tcformal.report.numbers.statistics import (
     statistics_view,
 )  # fmt: skip
 from tcformal.report.text import console, progress
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import computation
-from tcformal.simulation.unit import Unit
 
 #: What a picture shows.
 PICTURES = ("growth", "histogram")

@@ -23,7 +23,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, console, waiting
-from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.store.answers import identity_of
 
 

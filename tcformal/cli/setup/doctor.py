@@ -13,7 +13,7 @@ from tcformal.errors import TcformalError
 from tcformal.installed import InstalledPart, examined
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, show
-from tcformal.simulation.gpu.driver import supported
+from tcformal.simulation.compilers import supported
 from tcformal.version import VERSION, commit
 
 

@@ -16,9 +16,7 @@ from tcformal.devices.sources import sources
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.gpu.compilers import Compiler, compiler, tool
-from tcformal.simulation.gpu.driver import CUDA
-from tcformal.simulation.gpu.tools import built, run_tool
+from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, run_tool, tool
 
 #: PTX spelling of each format; tf32, fp32 and fp64 are named for what PTX calls them.
 _PTX = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0"}

@@ -16,11 +16,10 @@ from tcformal.devices.cuda.cubin import Cubin, build, cubin, tiles
 from tcformal.devices.device import Ability, gpu_number
 from tcformal.devices.tiles import TURN, PlacedDevice
 from tcformal.errors import DeviceError
-from tcformal.simulation.gpu import card as cards
-from tcformal.simulation.gpu.card import Card
-from tcformal.simulation.gpu.compilers import first_line
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation import card as cards
+from tcformal.simulation.card import Card
+from tcformal.simulation.compilers import first_line
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: Architecture of the catalogue by compute capability.  Kernels for sm_80 run on 8.6 and 8.7 too; those of
 #: architecture-specific targets on no other.

@@ -18,7 +18,7 @@ from tcformal.devices.hip.mfma import TARGETS
 from tcformal.devices.hip.rocm import CodeObject, build, code_object
 from tcformal.devices.tiles import TiledDevice, Tiles
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 #: Threads of a wavefront: one block.
 _LANES = 64

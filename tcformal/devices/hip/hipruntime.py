@@ -15,7 +15,7 @@ import numpy as np
 
 from tcformal.devices.hip.rocm import roots
 from tcformal.errors import DeviceError
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 _NAMES = ("libamdhip64.so", *(f"libamdhip64.so.{release}" for release in (7, 6, 5)))
 _DRIVER = Path("/sys/module/amdgpu/version")

@@ -19,7 +19,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.hip.mfma import Mfma, mfma
 from tcformal.devices.sources import sources
 from tcformal.errors import DeviceError, TcformalError
-from tcformal.simulation.gpu.tools import built, run_tool
+from tcformal.simulation.compilers import built, run_tool
 
 #: What builds for gfx942: ROCm's own clang, releases that know the target, newest first, and hipcc.
 _CLANGS = ("amdclang++", *(f"clang++-{n}" for n in range(22, 16, -1)), "clang++", "hipcc")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from tcformal.errors import RecordError
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 _ARRAYS = ("a", "b", "c", "d")
 #: Words of one array: 64 MiB.

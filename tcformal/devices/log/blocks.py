@@ -17,9 +17,7 @@ from tcformal.devices.plan.plan import Directed
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import inputs_digest
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, inputs_digest
 from tcformal.simulation.operands.witness import Witness
 
 #: Unsigned integers of so many hex digits, as `struct` names them.

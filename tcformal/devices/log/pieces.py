@@ -15,10 +15,8 @@ from tcformal.devices.plan.plan import Directed, PlanItem, Random, item_of
 from tcformal.devices.sealed import whole, word
 from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
-from tcformal.simulation.operands.batch import batch_of, rows_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import digest_of
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, digest_of, rows_of
 
 #: Whether a line's statements about the model are about the current model.
 Today = Callable[[], bool]

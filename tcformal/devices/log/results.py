@@ -39,9 +39,9 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.files import ENDING, read_packed
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.text import from_data
-from tcformal.simulation.replay import replay
+from tcformal.simulation.operands.witness import from_data
 from tcformal.store import lines
 from tcformal.store.schema import SEAL
 

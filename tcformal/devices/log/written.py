@@ -12,8 +12,7 @@ from tcformal.devices.plan.plan import Directed, Random
 from tcformal.devices.sealed import SCHEMA
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.operands.text import digest_of
+from tcformal.simulation.operands.batch import Raw, digest_of
 from tcformal.store.schema import now
 from tcformal.version import VERSION
 

@@ -18,9 +18,8 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, whole
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.simulation.operands.random import FAMILIES, Batch, batch
-from tcformal.simulation.operands.text import from_data, inputs_digest, to_data
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.batch import FAMILIES, Batch, batch, inputs_digest
+from tcformal.simulation.operands.witness import Witness, from_data, to_data
 from tcformal.store import lines, write
 from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION

@@ -13,9 +13,8 @@ from tcformal.devices.device import Ability, Device
 from tcformal.devices.programs.program import hello, result_word
 from tcformal.errors import DeviceError, InputError
 from tcformal.files import json_of, read_named
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import inputs_digest, to_data
+from tcformal.simulation.operands.batch import Batch, Raw, inputs_digest, witness_at
+from tcformal.simulation.operands.witness import to_data
 
 
 class HandDevice(Device):

@@ -39,9 +39,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device, slug
 from tcformal.devices.log.identity import program_identity
 from tcformal.errors import DeviceError, InputError
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import to_data
+from tcformal.simulation.operands.batch import Batch, Raw, witness_at
+from tcformal.simulation.operands.witness import to_data
 
 #: Bytes of one line, and of what is kept of a program's standard error.
 LONGEST_LINE, _LAST_SAID = 1 << 16, 4096

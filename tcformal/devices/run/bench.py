@@ -28,9 +28,8 @@ from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import DeviceError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
-from tcformal.simulation.operands.batch import batch_of, rows_of, witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import to_data
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
+from tcformal.simulation.operands.witness import to_data
 from tcformal.store.schema import SEAL, now
 from tcformal.version import VERSION
 

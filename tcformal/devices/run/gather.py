@@ -13,7 +13,7 @@ from tcformal.devices.plan.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.errors import InputError, RecordError
 from tcformal.files import ENDING, read_named, read_packed, values_of
-from tcformal.simulation.operands.text import from_data
+from tcformal.simulation.operands.witness import from_data
 from tcformal.store import lines
 
 #: The file of kept answers in a folder of results, as in `store.store`.

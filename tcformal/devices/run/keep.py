@@ -17,9 +17,8 @@ from tcformal.devices.log.blocks import block_items, suite_line, tile_data
 from tcformal.devices.log.written import end_line, head_line
 from tcformal.devices.sealed import CAMPAIGN
 from tcformal.errors import InputError, RecordError
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Raw, batch_of
 from tcformal.store import write
 from tcformal.store.schema import now, sealed
 

@@ -14,9 +14,8 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import DeviceError
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.simulation.arrays import dtypes, from_raw
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, witness_at
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 
 def measured(

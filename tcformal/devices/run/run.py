@@ -24,8 +24,8 @@ from tcformal.devices.plan.plan import Directed, Plan, PlanItem, Random
 from tcformal.devices.run.plausible import measured
 from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.replay import replay
 from tcformal.store import write
 from tcformal.store.schema import now, sealed
 

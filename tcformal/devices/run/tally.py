@@ -11,7 +11,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.log.results import Run
 from tcformal.devices.log.written import mismatches_in
 from tcformal.devices.run.groups import model_key
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 from tcformal.store.schema import SEAL
 
 #: Bytes that the mismatches of one leading unit, and of any other, may take in the files.

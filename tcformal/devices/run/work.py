@@ -23,11 +23,9 @@ from tcformal.devices.sealed import read_whole
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, RecordError
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.simulation.operands.batch import batch_of, rows_of
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.operands.text import inputs_digest
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of, inputs_digest, rows_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: Random dot products of the first item of a unit, and of each further one at most.
 FIRST_CHUNK, CHUNK = 12_000, 120_000

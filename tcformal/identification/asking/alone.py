@@ -19,7 +19,7 @@ from tcformal.identification.order.order import Order
 from tcformal.identification.order.tasks import AskBatch
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.simulation.operands.random import Batch, Raw, with_scales
+from tcformal.simulation.operands.batch import Batch, Raw, with_scales
 
 #: Products of random factors that are asked alone, and their seed.
 _PRODUCTS, _SEED = 16, 3

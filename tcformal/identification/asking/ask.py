@@ -28,10 +28,9 @@ from tcformal.identification.asking.asked import (
 )
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.batch import inputs_to_try, rows_of, together, witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import inputs_digest
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, inputs_digest, rows_of, together, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 
 #: Kept inputs that a later run asks again, and how often those that give another answer.
 _SAMPLE, _TIMES = 32, 4

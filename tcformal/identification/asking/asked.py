@@ -27,10 +27,8 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import digest_of, inputs_digest
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, digest_of, inputs_digest, rows_of
 from tcformal.store import lines, write
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION

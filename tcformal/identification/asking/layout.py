@@ -15,7 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.identification.asking.ask import Asker
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
-from tcformal.simulation.operands.random import Batch, with_scales
+from tcformal.simulation.operands.batch import Batch, with_scales
 
 #: The most positions of a that one question tells apart.
 _TOGETHER = 8

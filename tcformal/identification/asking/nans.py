@@ -12,9 +12,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.identification.asking.ask import Asker
-from tcformal.simulation.operands.batch import rows_of, together
-from tcformal.simulation.operands.pool import without_nan
-from tcformal.simulation.operands.random import Batch, Raw, edge_encodings, with_scales
+from tcformal.simulation.operands.batch import Batch, Raw, edge_encodings, rows_of, together, with_scales
+from tcformal.simulation.operands.inputs import without_nan
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.
 _SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11

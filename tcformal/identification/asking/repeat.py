@@ -17,8 +17,15 @@ from tcformal.identification.asking.rates import Rate
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.batch import batch_of, together, witness_at
-from tcformal.simulation.operands.random import Batch, Raw, one_operand, with_scales
+from tcformal.simulation.operands.batch import (
+    Batch,
+    Raw,
+    batch_of,
+    one_operand,
+    together,
+    with_scales,
+    witness_at,
+)
 from tcformal.simulation.operands.witness import Witness
 
 #: Random inputs of the first look, and how often each of its inputs is asked.

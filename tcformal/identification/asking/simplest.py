@@ -14,10 +14,9 @@ from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.shrink.neighbours import candidates
 from tcformal.query.shrink.shrink import witness_cost
-from tcformal.simulation.operands.batch import batch_of, witness_at
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: Simpler inputs asked at once, and how often.
 _ROUND, _ROUNDS = 96, 12

@@ -15,9 +15,9 @@ from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.shrink.neighbours import candidates
 from tcformal.query.shrink.shrink import witness_cost
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 #: Inputs of one call, which a run that is ended asks again.
 _CHUNK = 10_000

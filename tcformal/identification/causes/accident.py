@@ -9,7 +9,7 @@ import numpy as np
 
 from tcformal.analysis.differences import ulp_distance
 from tcformal.encodings.spec import Format
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
 
 
 def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) -> float | None:

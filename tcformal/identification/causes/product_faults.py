@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcformal.analysis.errors import values_of
 from tcformal.identification.causes.sum_faults import FaultKind
 from tcformal.identification.product_case import ProductCase
-from tcformal.simulation.recipe import ModelGemm
+from tcformal.simulation.model_gemm import ModelGemm
 
 #: Elements that a fault must explain, and faults that are replayed on them.
 _ELEMENTS, _MOST = 16, 256

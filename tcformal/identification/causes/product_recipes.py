@@ -15,7 +15,7 @@ from tcformal.identification.causes.producers import same_arithmetic
 from tcformal.identification.product_case import ProductCase
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.recipe import ModelGemm, gemm
+from tcformal.simulation.model_gemm import ModelGemm, gemm
 
 #: Units, and recipes on each, of which variations are tried.
 _BASES = 3

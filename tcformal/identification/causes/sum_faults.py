@@ -12,9 +12,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.identification.cases import MismatchCase
 from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.replay import replay
 
 
 class FaultKind(Enum):

@@ -15,7 +15,7 @@ from tcformal.design.spec import Operands
 from tcformal.identification.order.tasks import NoOrderError, OrderProbe, Task, together
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 #: The largest exponent that large terms need: what swallows small ones are differences of exponents.
 _HIGH = 64

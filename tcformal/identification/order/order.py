@@ -14,7 +14,7 @@ from tcformal.identification.order.hidden import Leaves, exact_parts, misfit, sp
 from tcformal.identification.order.masks import Masks, NotFiniteError
 from tcformal.identification.order.pairs import HiddenSets
 from tcformal.identification.order.tasks import AskBatch, Asked, NoOrderError, Task, together
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)

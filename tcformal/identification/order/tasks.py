@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.batch import Batch
 
 #: What each leaf of one probe is worth; leaves that are not named are zeros.
 OrderProbe = Mapping[int, Fraction]

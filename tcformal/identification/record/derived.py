@@ -18,10 +18,10 @@ from tcformal.identification.certify import fault
 from tcformal.identification.order.order import order_of
 from tcformal.identification.order.tasks import AskBatch
 from tcformal.identification.record.identification import BETWEEN, IdentifyVerdict, Settled, untested_clauses
-from tcformal.simulation.families.structures import parametric_family, point_of
-from tcformal.simulation.operands.batch import inputs_to_try
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw
+from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.structures import parametric_family, point_of
 
 #: Inputs, and their seed, on which a design that gives all answers is compared with the one that was found.
 _POOL, _SEED = 6000, 5

@@ -22,8 +22,8 @@ from tcformal.identification.asking.rates import Rate
 from tcformal.identification.asking.repeat import Repeated
 from tcformal.identification.asking.validation import Misfit, Validated
 from tcformal.oracle.values import hex_word
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import digest_of, to_data
+from tcformal.simulation.operands.batch import Batch, Raw, digest_of
+from tcformal.simulation.operands.witness import to_data
 from tcformal.store.file import RecordKind
 from tcformal.store.schema import digest_of as json_digest
 from tcformal.store.schema import now, seal

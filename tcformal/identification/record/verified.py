@@ -28,10 +28,9 @@ from tcformal.identification.same import Sameness
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.operands.text import from_data
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Raw, batch_of
+from tcformal.simulation.operands.witness import from_data
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check

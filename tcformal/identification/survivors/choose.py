@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.identification.survivors.tables import LARGEST_JOIN, Survivors
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: Designs that stand for all that are left, drawn so many times for one round.
 _SAMPLE, _SAMPLES = 64, 3

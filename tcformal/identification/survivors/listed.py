@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from tcformal.backends.known import KnownBits
 from tcformal.design.unit import UnitSpec
-from tcformal.simulation.families.family import Axis, Designs
-from tcformal.simulation.operands.batch import rows_of
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
+from tcformal.simulation.structures import Axis, Designs
 
 
 class ListedFamily:

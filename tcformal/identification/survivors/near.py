@@ -19,9 +19,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.operands.batch import rows_of, witness_at
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import padded_witness, replay
+from tcformal.simulation.matrix_unit import padded_witness, replay
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of, witness_at
 
 #: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
 _ROWS, _MOST = 48, 64

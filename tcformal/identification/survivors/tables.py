@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from tcformal.backends.known import KnownBits
 from tcformal.identification.survivors.listed import ListedFamily
-from tcformal.simulation.families.family import Designs, Family
-from tcformal.simulation.operands.batch import rows_of, together
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
+from tcformal.simulation.structures import Designs, Family
 
 #: Rows of a join that are evaluated for one answer.
 LARGEST_JOIN = 40_000

@@ -18,7 +18,7 @@ from tcformal.identification.whole.order import SumChain
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert
 from tcformal.simulation.arrays import from_raw, to_raw
-from tcformal.simulation.steps.run import run_plan
+from tcformal.simulation.evaluation import RunOptions, run_plan
 
 #: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
 _FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
@@ -72,7 +72,7 @@ def product_in_order(
         "a": _converted("A", a, formats[0], unit.a_format)[:, None, places],
         "b": _converted("B", b, formats[1], unit.b_format).T[None, :, places],
     }
-    d = run_plan(plan, given, {"progress": False})
+    d = run_plan(plan, given, RunOptions(progress=False))
     return from_raw(np.broadcast_to(d, (a.shape[0], b.shape[1])), formats[2])
 
 

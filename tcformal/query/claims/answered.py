@@ -21,7 +21,7 @@ from tcformal.version import commit, host
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone
     from tcformal.query.assume import Assumptions
     from tcformal.query.verdict import Verdict
-    from tcformal.simulation.unit import Unit
+    from tcformal.simulation.matrix_unit import Unit
 
 
 #: The one assumption that every claim that takes assumptions can be asked under: it is obeyed by zeros.
@@ -127,7 +127,7 @@ def prove_claim(
     """
     from tcformal.query.assume import Assumptions
     from tcformal.query.claims.register import under
-    from tcformal.simulation.unit import spec_of
+    from tcformal.simulation.matrix_unit import spec_of
     from tcformal.solve.members import check_members
 
     spec = spec_of(unit)

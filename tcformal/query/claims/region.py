@@ -19,8 +19,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.spread import gaps_of
-from tcformal.simulation.operands.batch import Integers, columns, witness_at
-from tcformal.simulation.operands.random import Batch, Raw, with_scales
+from tcformal.simulation.operands.batch import Batch, Integers, Raw, columns, with_scales, witness_at
 from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.answers import SEPARATOR, TheoremAnswer
 

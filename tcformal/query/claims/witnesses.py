@@ -24,8 +24,8 @@ from tcformal.query.question import Question
 from tcformal.query.replay import results_of
 from tcformal.query.search import VECTORS
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.batch import columns, inputs_to_try, witness_at
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, columns, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.answers import SEPARATOR
 

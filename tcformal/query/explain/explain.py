@@ -22,11 +22,10 @@ from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
-from tcformal.simulation.operands.factors import factor_texts, scale_values
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, factor_texts, scale_values
 
 if TYPE_CHECKING:
-    from tcformal.simulation.unit import Unit
+    from tcformal.simulation.matrix_unit import Unit
 
 
 _BLOCK_RESULT = "result of block "
@@ -204,7 +203,7 @@ def diverge(
 
 
 def _spec(u: str | Unit | UnitSpec) -> UnitSpec:
-    from tcformal.simulation.unit import spec_of  # needs NumPy, and what follows does not
+    from tcformal.simulation.matrix_unit import spec_of  # needs NumPy, and what follows does not
 
     return spec_of(u)
 

@@ -15,9 +15,13 @@ from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.replay import EqualityReplay, replay
 from tcformal.query.search import search
 from tcformal.query.shrink.shrink import shrink
-from tcformal.simulation.operands.codec import read_witness, witness_data
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import (
+    Witness,
+    by_value,
+    explain_command,
+    read_witness,
+    witness_data,
+)
 
 
 class Equality(QuestionKind[EqualityQuestion]):

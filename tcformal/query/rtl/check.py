@@ -23,8 +23,7 @@ from tcformal.query.replay import EqualityReplay, oracle_result
 from tcformal.query.rtl.clocks import Clocking
 from tcformal.query.rtl.ports import RESULT, PortBits, mapped, port_nodes, port_values
 from tcformal.query.rtl.yosys import FlatRtl, RtlSource
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from tcformal.encodings.spec import Format
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
-from tcformal.simulation.operands.factors import factors
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, factors
 
 
 def _field(fmt: Format, raw: int) -> int:

@@ -12,8 +12,8 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.suites.made import LISTED, Equal, Suite, complaints, fewest, redundant
 from tcformal.query.suites.panel import Panel
-from tcformal.simulation.operands.batch import inputs_to_try, witness_at
-from tcformal.simulation.operands.pool import pool_of
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 

@@ -20,11 +20,9 @@ from tcformal.programs.chain import chained_dot, common_k, declare_inputs
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import oracle_result
-from tcformal.simulation.families.family import Designs, Family
-from tcformal.simulation.families.structures import parametric_family, point_of, structure_of
-from tcformal.simulation.operands.batch import columns, rows_of
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.batch import Batch, Raw, columns, rows_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.structures import Designs, Family, parametric_family, point_of, structure_of
 
 #: Inputs evaluated at once on DAGs of single designs: every stage of each holds one word for each.
 _CHUNK = 2048

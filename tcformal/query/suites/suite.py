@@ -26,16 +26,15 @@ from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecide
 from tcformal.query.suites.panel import Panel, Results
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import (
+    Batch,
     Index,
     batch_of,
-    inputs_to_try,
     lengthened,
     rows_of,
     together,
     witness_at,
 )
-from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits

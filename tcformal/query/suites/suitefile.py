@@ -12,7 +12,7 @@ from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.question import Kind
 from tcformal.query.suites.made import LISTED, Equal, Suite, Undecided
-from tcformal.simulation.operands.codec import read_value, read_witness, witness_data
+from tcformal.simulation.operands.witness import read_value, read_witness, witness_data
 
 
 def to_json(s: Suite) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.suites import suite as suites
 from tcformal.query.suites.made import Suite
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
 
 

@@ -18,8 +18,8 @@ from tcformal.identification.record.identification import (
 )
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.parts import Headline, ReportPart, Rows
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.batch import Raw
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Members of a class, values of an axis and inputs that are shown.
 _SHOWN = 8

@@ -11,7 +11,7 @@ from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
 from tcformal.report.devices.units import on_processors, processors_data, processors_text
 from tcformal.report.parts import Headline, ReportPart, Rows
-from tcformal.simulation.operands.command import explain_command, in_hex
+from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Cases, and designs of one kind, that are shown one by one.
 _SHOWN = 8

@@ -17,7 +17,7 @@ from tcformal.oracle.values import value_data
 from tcformal.report.escape import say
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
-from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import sum_of
 

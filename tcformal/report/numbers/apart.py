@@ -14,9 +14,9 @@ from tcformal.query.question import Kind
 from tcformal.report.escape import say
 from tcformal.report.numbers.accuracy import in_units, theorem_data, theorem_text
 from tcformal.report.text import console, table
-from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.simulation.runnable import RunnableProgram
-from tcformal.simulation.unit import Unit
 
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 64

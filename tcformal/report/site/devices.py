@@ -18,7 +18,7 @@ from tcformal.identification.record.identification import IDENTIFICATION
 from tcformal.identification.record.verified import verify_identification
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.devices.identify import growth_picture
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check

@@ -20,8 +20,7 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import kept_as
 from tcformal.report.svg.page import operand_rows, pictures_html
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 from tcformal.store.file import Record
 from tcformal.store.store import Entry
 

@@ -19,8 +19,7 @@ from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.report.svg.draw import panels_svg, verdict_text
-from tcformal.simulation.operands.command import explain_command, in_hex
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
 #: Exponents that random operands spread over, so that terms overlap.
 _SPREAD = 14

@@ -18,7 +18,7 @@ from tcformal.report.parts import plain
 from tcformal.report.svg.draw import STYLE, picture_svg
 from tcformal.report.svg.page import html_table, operand_rows, pictures_html
 from tcformal.report.units import unit_data
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 
 
 def trace_svg(trace: Trace) -> str:

@@ -11,8 +11,7 @@ from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Trace
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.draw import panels_svg, verdict_text
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1b1f24;--paper:#fff;--soft:#f3f5f7;--line:#c5ccd3;--link:#0b57c2}

@@ -16,7 +16,7 @@ from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.simulation.kernels.lowering import LoweringRules, arguments, needed
+from tcformal.simulation.kernels.rules import LoweringRules, arguments, needed
 
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512

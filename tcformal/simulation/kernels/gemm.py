@@ -7,7 +7,6 @@ Inf, and only their results come from the second kernel.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,11 +17,17 @@ from tcformal.backends.lanes import DOUBLE, WORD
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.multiply import Shape
-from tcformal.simulation.kernels.promoted import Factors, Promotion, factors_in_memory
-from tcformal.simulation.kernels.source import Source, source
-from tcformal.simulation.kernels.thin.text import piece_of, steps_at_once, thin
-from tcformal.simulation.kernels.work import Words, Work
+from tcformal.simulation.kernels.source import (
+    Factors,
+    Promotion,
+    Shape,
+    Source,
+    factors_in_memory,
+    shape_of,
+    source,
+)
+from tcformal.simulation.kernels.thin import piece_of, steps_at_once, thin
+from tcformal.simulation.kernels.threads import Words, Work
 
 #: Bytes of decoded operands that are held at once.
 _HELD = 1 << 26
@@ -60,12 +65,9 @@ def multiply_stack(gemm: Gemm, a: Words, b: Words, c: Words | None, work: Work) 
 
 
 def _pairs(
-    gemm: Gemm,
-    sides: tuple[DecodedBlock, DecodedBlock],
-    c: Words | None,
-    counts: tuple[int, int, int, int],
+    gemm: Gemm, sides: tuple[DecodedBlock, DecodedBlock], c: Words | None, counts: tuple[int, int, int, int],
     work: Work,
-) -> Words:
+) -> Words:  # fmt: skip
     """The product of each decoded matrix A with its own tiles of B: [count, M, whole tiles]."""
     count, m, n, tiles = counts
     rows, lanes = sides
@@ -74,16 +76,12 @@ def _pairs(
     start = d if gemm.step.chained else np.zeros((count, m, stride), f"u{storage['c'] // 8}")
     if c is not None:
         start[:, :, :n] = c
-    rare = bool(rows.flags.any() or lanes.flags.any())
-    if rare:
-        for block in sides:
-            block.decode("any")
-    n_steps = rows.steps.stop
+    kernels, n_steps = gemm.kernels_for(rows, lanes), rows.steps.stop
 
     def run(some: slice) -> None:
         for i in range(some.start, some.stop):
             flags = rows.flags.ctypes.data + i * m, lanes.flags.ctypes.data + i * tiles
-            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+            for wanted, which in enumerate(kernels):
                 gemm.kernel(which).module.multiply(
                     rows.at(which, i * m), lanes.at(which, i * tiles), start[i].ctypes.data, d[i].ctypes.data,
                     *flags, m, tiles, n_steps, stride, wanted,
@@ -406,24 +404,19 @@ class Gemm:
     def __init__(self, step: DotCall, broadcast_side: str, promotion: Promotion | None = None) -> None:
         self.step, self.promotion = step, promotion
         self._cuts, self._rare = cuts(step, rules=True)
-        self.shape = Shape(
-            k=step.k, scales=step.scales, storage=step.storage, broadcast_side=broadcast_side,
-            lanes=vector_bits() // WORD, chained=step.chained,
-        )  # fmt: skip
+        self.shape = shape_of(step, broadcast_side, vector_bits() // WORD)
         made = self._source("finite")
         if made.widest > DOUBLE:
             # No processor has lanes for wider integers: one at a time is the fastest.
             self.shape = replace(self.shape, lanes=1)
-        self._kernels = {"finite": self._compiled("finite")}
+        self._kernels: dict[str, _Compiled] = {}
+        self.kernel("finite")
         self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
         # Whoever decodes for any operands knows already that some are NaN or Inf.
         flags: Mapping[str, Sequence[Node]] = self._rare if which == "finite" else {"a": (), "b": ()}
         return source(self._cuts[which], self._shape_of(which), flags, self.promotion)
-
-    def _compiled(self, which: str) -> _Compiled:
-        return _Compiled(self._source(which), promoted=self.promotion is not None)
 
     def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
@@ -443,20 +436,19 @@ class Gemm:
         layouts, flags = self._kernels["finite"].layouts, self._rare[self.shape.lanes_side]
         return thin(self._cuts["finite"], self.shape, layouts, flags, how, at_once)
 
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the code of all kernels: it changes whenever the kernels must be tested again."""
-        texts = [self._source(which).text for which in self._cuts]
-        if self.shape.lanes > 1:
-            several = sorted({1, self._few.at_once})
-            texts += [self.thin_text(how, n) for how in ("straight", "turned", "records") for n in several]
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
     def kernel(self, which: str) -> _Compiled:
         """The compiled kernel for `finite` or for `any` operands."""
         if which not in self._kernels:
-            self._kernels[which] = self._compiled(which)
+            self._kernels[which] = _Compiled(self._source(which), promoted=self.promotion is not None)
         return self._kernels[which]
+
+    def kernels_for(self, *blocks: DecodedBlock) -> tuple[str, ...]:
+        """The kernels that a product of blocks needs, for each of which they are decoded."""
+        if not any(block.flags.any() for block in blocks):
+            return ("finite",)
+        for block in blocks:
+            block.decode("any")
+        return "finite", "any"
 
     def multiply(self, x: MatrixWords, work: Work) -> Words:
         """The matrix product D = A·B + C, [M, N] raw encodings; K is padded with zeros to whole steps.
@@ -535,9 +527,11 @@ class Gemm:
         self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, factors: Factors | None, work: Work
     ) -> None:
         """Multiply every row of one block with every tile of another."""
-        rare = bool(rows.flags.any() or tiles.flags.any())
-        n_steps = rows.steps.stop - rows.steps.start
-        stride = d.shape[1]
+        kernels, n_steps, stride = (
+            self.kernels_for(rows, tiles),
+            rows.steps.stop - rows.steps.start,
+            d.shape[1],
+        )
 
         def run(some_rows: slice, some_tiles: slice) -> None:
             row = rows.which.start + some_rows.start
@@ -548,15 +542,11 @@ class Gemm:
                 more = factors.arguments(row, column, rows.steps.start // self.promotion.steps)
             counts = some_rows.stop - some_rows.start, some_tiles.stop - some_tiles.start, n_steps, stride
             flags = rows.flags.ctypes.data + some_rows.start, tiles.flags.ctypes.data + some_tiles.start
-            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+            for wanted, which in enumerate(kernels):
                 self.kernel(which).module.multiply(
                     rows.at(which, some_rows.start), tiles.at(which, some_tiles.start),
                     c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
                     *flags, *counts, wanted, *more,
                 )  # fmt: skip
 
-        if rare:
-            for block in (rows, tiles):
-                block.decode("any")
-        cost = n_steps * self.shape.k * self.shape.lanes
-        work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
+        work.split_pairs(len(rows.flags), len(tiles.flags), n_steps * self.shape.k * self.shape.lanes, run)

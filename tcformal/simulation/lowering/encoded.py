@@ -1,27 +1,185 @@
-"""Factors as floats: fast conversion of an encoding to binary32, by moving its fields.
-
-The fields of binary32 contain those of a narrower format: an encoding moved to them is its number times a
-power of two, and a subnormal encoding stays one.  A rule applies to a factor whose sign, significand and
-exponent are the nodes that `unpack` makes of one input; any other factor keeps its operators.
-"""
+"""Factors of products, read off their encodings; apart from the sums that are made of them in `aligned`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tcformal.backends.lanes import WORD, Code, LaneValue
+from tcformal.backends.lanes import WORD, Code, LaneValue, lane_for
+from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import floats
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.pack import converted_word
+from tcformal.semantics.stages import AlignedTerm, Maximum
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.kernels.lowering import Emit, LoweringRules, as_float, as_word, float_kind
-from tcformal.simulation.lowering.packed import BYTE, HALF
-from tcformal.simulation.lowering.placed import BIAS, FIELD
-from tcformal.simulation.lowering.products import Factor
+from tcformal.simulation.kernels.cut import sides_of
+from tcformal.simulation.kernels.rules import Emit, LoweringRules, any_word, as_float, as_word, float_kind
+from tcformal.simulation.lowering.instructions import BIAS, BYTE, FIELD, HALF
 
+
+# ----------------------------------------------------------------------- Products of one operand of each side
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A sum of nodes and a constant, without wrap-around."""
+
+    atoms: tuple[Node, ...]
+    constant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One factor of a product: sign, significand and exponent of an operand.
+
+    Ranges and units: its exponent is the sum of the nodes of `exponent`, in [low, high]; `zeros` are truth
+    values of which one is 1 where its significand is 0.
+    """
+
+    significand: Node
+    signs: tuple[Node, ...]
+    zeros: tuple[Node, ...]
+    exponent: Affine
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A term that is a product of two factors; exponents count from the tree's lowest one."""
+
+    term: AlignedTerm
+    factors: tuple[Factor, Factor]
+    #: With which exponent a zero product takes part; None for its own.
+    zero_code: int | None
+    #: Each factor's exponent as a node, where it was derived.
+    exponents: tuple[Node, ...] = ()
+
+    @property
+    def low(self) -> int:
+        """The least exponent of a nonzero product."""
+        return sum(x.low for x in self.factors)
+
+    @property
+    def high(self) -> int:
+        """The largest exponent of a product."""
+        return sum(x.high for x in self.factors)
+
+
+class Reader:
+    """Known facts about the nodes of one dot product: bounds, and the sides that they depend on."""
+
+    def __init__(self, graph: Graph, root: Node, ways: LoweringRules) -> None:
+        self._ways = ways
+        _, self._sides = sides_of(graph, root, {})
+        whole = {x.index: LaneValue("%x", 0, (1 << x.width) - 1, lane_for(0, (1 << x.width) - 1))
+                 for x in graph.inputs.values()}  # fmt: skip
+        code = Code(1, "x")
+        values = {i: code.as_truth(x) if x.high == 1 else x for i, x in whole.items()}
+        self._bounds = Lowering(graph, code, values)
+
+    def holds(self, node: Node) -> bool:
+        """Whether a node is part of the dot product."""
+        return node.index in self._sides
+
+    def range(self, node: Node) -> tuple[int, int]:
+        """The least and the largest value of a node over all inputs."""
+        value = self._bounds.value_of(node)
+        return (value.low, value.high) if value.low >= 0 else (0, (1 << node.width) - 1)
+
+    def _side(self, node: Node) -> frozenset[str]:
+        return self._sides.get(node.index, frozenset("abc"))
+
+    def _affine(self, node: Node) -> Affine:
+        """A node as a sum of nodes that depend on one side or are no sums themselves."""
+        if node.op == "const":
+            return Affine((), node.params[1])
+        if len(self._side(node)) == 1:
+            return Affine((node,), 0)
+        if node.op == "zero_extend":
+            return self._affine(node.args[0])
+        if node.op == "extract" and node.params[1] == 0 and self.range(node.args[0])[1] >> node.width == 0:
+            return self._affine(node.args[0])
+        if node.op == "add_mod":
+            one, other = node.args
+            if other.op == "const":
+                one, other = other, one
+            ranges = self.range(one), self.range(other)
+            if not (ranges[0][1] + ranges[1][1]) >> node.width:
+                x, y = self._affine(one), self._affine(other)
+                return Affine(x.atoms + y.atoms, x.constant + y.constant)
+            back = (1 << node.width) - ranges[0][0]
+            if one.op == "const" and ranges[1][0] >= back:
+                x = self._affine(other)
+                return Affine(x.atoms, x.constant - back)
+        return Affine((node,), 0)
+
+    def product(self, term: AlignedTerm, leaf: Maximum) -> Product | None:
+        """The product that a term is; None unless each factor depends on one side only."""
+        t, of = term.term, self._ways.of
+        if len(t.factors) != 2:
+            return None
+        parts = [of(x) for x in t.factors]
+        sides = [self._side(x) for x in parts]
+        if sorted("".join(x) for x in sides) != ["a", "b"]:
+            return None
+        signs, zeros = flattened(of(t.sign), "xor"), flattened(of(t.zero), "or_")
+        exponent = self._affine(of(t.exponent.bits))
+        code, own = of(leaf.code), t.exponent.low - leaf.low
+        exponent = Affine(exponent.atoms, exponent.constant + own)
+        zero_code = None
+        if code.op != "const" and self._affine(code) != exponent:
+            kept = self._affine(code)
+            choice = kept.atoms[0] if len(kept.atoms) == 1 else code
+            if choice.op != "ite" or choice.args[0] is not of(t.zero) or choice.args[1].op != "const":
+                return None
+            zero_code = choice.args[1].params[1] + kept.constant
+        factors: list[Factor] = []
+        for significand, side in zip(parts, sides, strict=True):
+            atoms = tuple(x for x in exponent.atoms if self._side(x) == side)
+            constant = exponent.constant if not factors else 0
+            ranges = [self.range(x) for x in atoms]
+            factors.append(
+                Factor(
+                    significand, tuple(x for x in signs if self._side(x) == side),
+                    tuple(x for x in zeros if self._side(x) == side), Affine(atoms, constant),
+                    sum(x[0] for x in ranges) + constant, sum(x[1] for x in ranges) + constant,
+                )
+            )  # fmt: skip
+        counted = [sum(len(getattr(x, part)) for x in factors) for part in ("signs", "zeros")]
+        counted.append(sum(len(x.exponent.atoms) for x in factors))
+        if counted != [len(signs), len(zeros), len(exponent.atoms)]:
+            return None
+        return Product(term, (factors[0], factors[1]), zero_code)
+
+
+def leaves(x: Maximum) -> list[Maximum]:
+    """The exponents under a maximum, in the order of their terms."""
+    return [x] if not x.halves else [leaf for half in x.halves for leaf in leaves(half)]
+
+
+def flattened(node: Node, op: str) -> list[Node]:
+    """The operands of nested operators `op`, flattened; none for the constant 0."""
+    if node.op == op:
+        return [x for arg in node.args for x in flattened(arg, op)]
+    return [] if node.op == "const" and node.params[1] == 0 else [node]
+
+
+def raised_by(aligned: Node, shift: Node, factors: Sequence[Node]) -> int | None:
+    """The left shift of a product before its alignment shift, in bits; None for any other term."""
+    if aligned.op != "lshr" or aligned.args[1] is not shift:
+        return None
+    x, raised = aligned.args[0], 0
+    if x.op == "concat" and x.args[1].op == "const" and x.args[1].params[1] == 0:
+        x, raised = x.args[0], x.args[1].width
+    elif x.op == "extract" and x.params[0] == x.args[0].width - 1:
+        x, raised = x.args[0], -x.params[1]
+    if x.op != "mul_expand" or {y.index for y in x.args} != {y.index for y in factors}:
+        return None
+    return raised
+
+
+# ------------------------------- Factors as floats: an encoding is converted to binary32 by moving its fields
 #: Bits of an exponent field of binary32.
 _EXPONENT = 8
 #: Of binary16: bits of a fraction field and of an exponent field, bias.
@@ -55,7 +213,7 @@ class EncodedOperands:
             nodes = [ways.of(y).index for y in (x.sign, x.significand, x.zero, x.exponent.bits)]
             found = Encoding(word, fmt)
             if wide is not None and wide != fmt:
-                found = Encoding(ways.derive((word,), _widened(fmt)), wide)
+                found = Encoding(ways.derive((word,), _widened, fmt), wide)
             self._found[tuple(nodes)] = found
 
     def of(self, x: Factor) -> Encoding | None:
@@ -110,12 +268,12 @@ def number(fmt: Format, exponent: int) -> Emit | None:
         text = _in_place(code, given[0], fmt)
         if fmt.exponent_bits < _EXPONENT:
             text = code.apply("and", WORD, text, code.word(kept, WORD))
-        return scaled(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+        return scaled(code, any_word(text))
 
     def scaled(code: Code, x: LaneValue) -> LaneValue:
         if not by:
             return x
-        power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
+        power = as_float(code, any_word(code.word((BIAS + by) << FIELD, WORD)))
         return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {as_float(code, x)}, {power}"), WORD)
 
     return emit
@@ -147,7 +305,7 @@ def significand(fmt: Format) -> Emit:
         def with_place(mask: int) -> str:
             text = code.apply("and", WORD, word, code.word(mask, WORD))
             text = code.apply("or", WORD, text, code.word(one, WORD))
-            return as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+            return as_float(code, any_word(text))
 
         word = _in_place(code, given[0], fmt)
         normal, place = with_place(kept), with_place(sign)
@@ -155,7 +313,7 @@ def significand(fmt: Format) -> Emit:
         exponent = code.apply("and", WORD, word, code.word(field, WORD))
         none = code.relate("eq", WORD, exponent, code.word(0, WORD))
         made = code.choose(none, WORD, below.text, as_word(code, normal, WORD).text)
-        return LaneValue(made, 0, (1 << WORD) - 1, WORD)
+        return any_word(made)
 
     return emit
 
@@ -195,23 +353,19 @@ def wide_word(graph: Graph, word: Node, fmt: Format, wide: Format | None) -> Nod
         return converted_word(graph, word, fmt, wide)
 
 
-def _widened(fmt: Format) -> Emit:
+def _widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """The exact conversion of an encoding to binary16, for a number whose fields fit there.
 
     Shapes: one encoding.
     Zero, NaN, Inf: a zero keeps its sign; NaN and Inf are read as numbers.
     """
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
-        kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
-        by = as_float(code, LaneValue(code.word(power, WORD), 0, (1 << WORD) - 1, WORD))
-        made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
-        made = code.new(f"fptrunc {kind} {made} to {half}")
-        made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")
-        return LaneValue(code.resize("zext", made, HALF, WORD), 0, (1 << HALF) - 1, WORD)
-
-    return emit
+    half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+    kind, power = float_kind(code, WORD), (BIAS + _HALF_BIAS - fmt.bias) << FIELD
+    by = as_float(code, any_word(code.word(power, WORD)))
+    made = code.new(f"fmul {kind} {_half(code, given[0], fmt)}, {by}")
+    made = code.new(f"fptrunc {kind} {made} to {half}")
+    made = code.new(f"bitcast {half} {made} to {code.kind(HALF)}")
+    return LaneValue(code.resize("zext", made, HALF, WORD), 0, (1 << HALF) - 1, WORD)
 
 
 def _half(code: Code, x: LaneValue, fmt: Format) -> str:

@@ -1,123 +1,153 @@
-"""Test inputs for comparing designs: seeded families, and sparse operands that a person can read."""
+"""Batches of dot products as raw encodings, and seeded families that reach every class of numbers."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.backends.vector import Lanes
 from tcformal.design.unit import UnitSpec
-from tcformal.encodings.spec import Format, Sign
+from tcformal.encodings.spec import Format, Specials
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.operands.random import Batch, Raw, batch, with_scales
 from tcformal.simulation.operands.witness import Witness
 
-if TYPE_CHECKING:  # as in tcformal.simulation.unit
+if TYPE_CHECKING:
     from tcformal.simulation.kernels.gemm import MatrixWords
-    from tcformal.simulation.kernels.work import Words
+    from tcformal.simulation.kernels.threads import Words
 
+
+# -------------------------------------------------------------------------------------------- Random families
+#: An array of raw encodings.
+Raw = NDArray[np.unsignedinteger[Any]]
+
+#: What a batch is made of, in equal parts.
+FAMILIES: dict[str, str] = {
+    "bits": "uniform raw bits",
+    "near": "exponents within a few of zero, some products zero",
+    "cancelling": "the second half of the products cancels the first",
+    "zeros": "most operands zero",
+    "subnormal": "subnormals and the smallest normals",
+    "edges": "zeros, extremes, one and its neighbours, Inf, NaN",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The operands of n dot products as raw encodings in uint64.
+
+    Shapes: a, b [n, K]; c [n]; scale_a, scale_b [n, scales] or None without scales.
+    """
+
+    a: Raw
+    b: Raw
+    c: Raw
+    scale_a: Raw | None = None
+    scale_b: Raw | None = None
+
+    def named(self) -> dict[str, Raw]:
+        """The arrays by operand name, without absent scales."""
+        arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
+        return {name: x for name, x in arrays.items() if x is not None}
+
+
+def with_scales(spec: UnitSpec, x: Batch) -> Batch:
+    """The batch with scales of 1 added where the unit takes scales."""
+    if spec.scale_format is None:
+        return x
+    ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
+    return replace(x, scale_a=ones, scale_b=ones)
+
+
+def edge_encodings(fmt: Format) -> list[int]:
+    """The edge cases of a format: zeros, extreme subnormals and normals, one and neighbours, Inf, NaN."""
+    low, t, e = fmt.ignored_low_bits, fmt.fraction_bits, fmt.exponent_bits
+    one = fmt.bias << t if fmt.bias < (1 << e) else 0
+    top = (1 << (t + e)) - 1
+    magnitudes = {0, 1, (1 << t) - 1, 1 << t, one, one + 1, max(one - 1, 0), 3 << t}
+    magnitudes |= {top, top - 1, top - (1 << t)}
+    if fmt.specials is Specials.IEEE:
+        inf = ((1 << e) - 1) << t
+        magnitudes |= {inf, inf - 1, inf + 1, inf | 1 << (t - 1)}
+    signed = [m << low for m in magnitudes if 0 <= m <= top]
+    sign = 1 << (fmt.width - 1)
+    return sorted({*signed, *(m | sign for m in signed if fmt.width > t + e + low)})
+
+
+def _field(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], low: int, high: int) -> Raw:
+    """Random encodings with exponent fields in [low, high]."""
+    t, e = fmt.fraction_bits, fmt.exponent_bits
+    sign = rng.integers(0, 2, shape, dtype=np.uint64)
+    field = rng.integers(low, high + 1, shape, dtype=np.uint64)
+    fraction = rng.integers(0, 1 << t, shape, dtype=np.uint64) if t else np.zeros(shape, np.uint64)
+    sparse = rng.random(shape) < 0.3
+    fraction = np.where(sparse, fraction & rng.integers(0, 1 << t, shape, dtype=np.uint64), fraction)
+    body = (sign << np.uint64(e + t)) | (field << np.uint64(t)) | fraction
+    return (body << np.uint64(fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+
+
+def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], family: str) -> Raw:
+    """Random encodings of one operand from the family `family`."""
+    top = (1 << fmt.exponent_bits) - 1
+    if family in ("near", "cancelling"):
+        span = min(4, max(1, top // 6))
+        middle = min(fmt.bias, top)
+        return _field(rng, fmt, shape, max(0, middle - span), min(top, middle + span))
+    if family == "subnormal":
+        return _field(rng, fmt, shape, 0, min(2, top))
+    if family == "edges":
+        return rng.choice(np.array(edge_encodings(fmt), dtype=np.uint64), shape)
+    bits = rng.integers(0, (1 << fmt.width) - 1, shape, dtype=np.uint64, endpoint=True)
+    if family == "zeros":
+        return np.where(rng.random(shape) < 0.6, np.uint64(0), bits)
+    return bits
+
+
+def batch(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """A random batch of n dot products of k terms, with equal shares of all families."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for i, family in enumerate(FAMILIES):
+        size = n // len(FAMILIES) + (i < n % len(FAMILIES))
+        parts.append(_part(rng, spec, k, size, family))
+    a, b, c = (np.concatenate([part[j] for part in parts]) for j in range(3))
+    count = scale_count(spec, k)
+    if spec.scale_format is None or not count:
+        return Batch(a, b, c)
+    scales = [_scale_rows(rng, spec.scale_format, n, count) for _ in range(2)]
+    return Batch(a, b, c, scales[0], scales[1])
+
+
+def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: str) -> tuple[Raw, Raw, Raw]:
+    a = one_operand(rng, spec.a_format, (size, k), family)
+    b = one_operand(rng, spec.b_format, (size, k), family)
+    c = one_operand(rng, spec.c_format, (size,), family)
+    if family == "cancelling" and k > 1:
+        half = k // 2
+        a[:, half : 2 * half] = a[:, :half] ^ np.uint64(1 << (spec.a_format.width - 1))
+        b[:, half : 2 * half] = b[:, :half]
+    if family in ("near", "edges"):
+        sparse = rng.random((size, k)) < 0.3
+        a = np.where(sparse, np.uint64(0), a)
+    return a, b, c
+
+
+def _scale_rows(rng: np.random.Generator, fmt: Format, n: int, count: int) -> Raw:
+    """Random scales: some near one, some arbitrary, a few NaN or zero."""
+    one = fmt.one
+    reach = 6 << fmt.fraction_bits
+    near = rng.integers(one - reach, one + reach, (n, count), dtype=np.uint64)
+    anywhere = rng.integers(0, 1 << fmt.width, (n, count), dtype=np.uint64)
+    return np.where(rng.random((n, 1)) < 0.6, near, anywhere)
+
+
+# -------------------------------------------------------------------------------------------- Rows of batches
 Index = NDArray[np.intp]
 Integers = NDArray[np.int64]
-
-#: A directed dot product has at most so many products that are not 0·0.
-_LIVE = 5
-#: The lowest exponent of a directed product, below that of the largest.
-_DEPTH = 45
-#: The share of directed dot products near the smallest number of D.
-_LOW = 0.3
-
-
-def inputs_to_try(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """A batch of n test dot products: half of them directed, half from the random families."""
-    return together(directed(spec, k, n - n // 2, seed), batch(spec, k, n // 2, seed))
-
-
-def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """Sparse dot products of powers of two and neighbouring numbers, widely spaced, often cancelling.
-
-    Most have their largest term near 1, some near the smallest number of D, where zero terms matter.
-    """
-    rng = np.random.default_rng([seed, 1])
-    places = np.array([*{0, 1, 2, 3, k // 2, k - 1} & set(range(k))])
-    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
-    low = rng.random(n) < _LOW
-    floor = spec.d_format.e_min - spec.d_format.fraction_bits
-    near = np.where(rng.random(n) < 0.5, rng.integers(-3, 4, n), rng.integers(-3, 2 * _DEPTH, n))
-    top = np.where(low, floor + near, rng.integers(-2, 3, n))
-    for j in range(_LIVE):
-        place = rng.choice(places, n)
-        depth = np.where(rng.random(n) < 0.4, 0, rng.integers(0, _DEPTH, n))
-        # Below the smallest number of D what is cut is cut near it, so the terms are closer together.
-        depth = np.where(low, rng.integers(0, 2 * _DEPTH // 3, n), depth)
-        x, y = product(rng, spec, top - depth)
-        live = rng.random(n) < (0.9 if j == 0 else 0.5)
-        rows = np.flatnonzero(live)
-        a[rows, place[rows]], b[rows, place[rows]] = x[rows], y[rows]
-    if k > 1:
-        # The first product is taken away by the second, so that what was cut before can be seen.
-        rows = np.flatnonzero(rng.random(n) < 0.35)
-        a[rows, 1], b[rows, 1] = _negated(spec.a_format, a[rows, 0]), b[rows, 0]
-    depth = np.where(rng.random(n) < 0.5, rng.integers(-2, 3, n), rng.integers(0, _DEPTH, n))
-    c = encoded(rng, spec.c_format, top - depth)
-    c = np.where(rng.random(n) < np.where(low, 0.6, 0.25), np.uint64(0), c)
-    # Nothing but negative zeros (NaN in formats without them): what shows the sign of a zero sum.
-    a[:1], b[:1] = _negated(spec.a_format, np.zeros_like(a[:1])), 0
-    c[:1] = _negated(spec.c_format, np.zeros_like(c[:1]))
-    if k > 1:
-        # Half the smallest number of D, a tie, with ever less beside it: whether that is kept decides, and
-        # where c and the other products are zero, the exponent of zero terms decides whether it is.
-        depths = np.arange(1, min(n, _DEPTH))
-        rows = 1 + np.arange(len(depths))
-        a[rows], b[rows], c[rows] = 0, 0, 0
-        for column, exponents in enumerate((np.full_like(depths, floor - 1), floor - 1 - depths)):
-            first = exponents // 2
-            a[rows, column] = powers(spec.a_format, first)
-            b[rows, column] = powers(spec.b_format, exponents - first)
-    return with_scales(spec, Batch(a, b, c))
-
-
-def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
-    """Encodings of factors a and b whose exponents add up to `exponent`, clamped to the formats' ranges."""
-    a, b = spec.a_format, spec.b_format
-    first = np.clip(exponent, a.e_min, a.e_max)
-    halves = rng.random(exponent.shape) < 0.5
-    first = np.where(halves, np.clip(exponent // 2, a.e_min, a.e_max), first)
-    return encoded(rng, a, first), encoded(rng, b, exponent - first)
-
-
-def powers(fmt: Format, exponent: Integers) -> Raw:
-    """Encodings of powers of two, clamped to the format's exponent range."""
-    t = fmt.fraction_bits
-    field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias
-    subnormal = np.int64(1) << np.clip(t + exponent - fmt.e_min, 0, t)
-    body = np.where(exponent < fmt.e_min, subnormal, field << t).astype(np.uint64)
-    return body << np.uint64(fmt.ignored_low_bits)
-
-
-def encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
-    """Encodings of numbers with given exponents: powers of two, powers with one more bit, or predecessors."""
-    t, n = fmt.fraction_bits, exponent.shape
-    field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias
-    # Below the smallest normal number: the power of two that a subnormal has, if any.
-    below = np.clip(t + exponent - fmt.e_min, 0, t)
-    subnormal = exponent < fmt.e_min
-    bit = np.int64(1) << rng.integers(0, max(t, 1), n)
-    kind = rng.random(n)
-    fraction = np.where(kind < 0.5, 0, np.where(kind < 0.75, bit if t else 0, (1 << t) - 1))
-    body = np.where(subnormal, np.int64(1) << below, (field << t) | fraction).astype(np.uint64)
-    sign = rng.integers(0, 2, n, dtype=np.uint64)
-    if fmt.sign is not Sign.PRESENT:
-        sign = np.zeros(n, np.uint64)
-    # A format of few exponents may have NaN where its largest significand would be.
-    body = np.minimum(body, np.uint64(fmt.largest >> fmt.ignored_low_bits))
-    return (sign << np.uint64(fmt.width - 1)) | (body << np.uint64(fmt.ignored_low_bits))
-
-
-def _negated(fmt: Format, raw: Raw) -> Raw:
-    return raw ^ np.uint64(fmt.sign_bit)
 
 
 def columns(x: Batch) -> dict[str, Lanes]:
@@ -175,3 +205,18 @@ def element_at(spec: UnitSpec, x: MatrixWords, i: int, j: int, k: int) -> Witnes
         words(None if x.scale_a is None else x.scale_a[i], count, one),
         words(None if x.scale_b is None else x.scale_b[:, j], count, one),
     )
+
+
+# ----------------------------------------------------------------------------------------- Digests of batches
+def digest_of(*arrays: Raw | None) -> str:
+    """SHA-256 of raw encodings, each as eight little-endian bytes."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        if array is not None:
+            digest.update(np.ascontiguousarray(array, dtype="<u8").tobytes())
+    return digest.hexdigest()
+
+
+def inputs_digest(batch: Batch) -> str:
+    """SHA-256 of a batch's operands."""
+    return digest_of(batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)

@@ -22,12 +22,11 @@ from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError
-from tcformal.simulation.gpu import card as cards
-from tcformal.simulation.gpu import compilers
-from tcformal.simulation.gpu.compilers import Compiler
-from tcformal.simulation.operands.random import Raw, batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation import card as cards
+from tcformal.simulation import compilers
+from tcformal.simulation.compilers import Compiler
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Raw, batch
 
 NVIDIA = ("volta", "turing", "ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
 

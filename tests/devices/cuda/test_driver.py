@@ -15,11 +15,10 @@ from tcformal.devices import listing
 from tcformal.devices.cuda import cubin, cuda
 from tcformal.devices.cuda.cuda import CudaDevice
 from tcformal.errors import DeviceError
-from tcformal.simulation.gpu import card as cards
-from tcformal.simulation.gpu import compilers, driver
-from tcformal.simulation.gpu.compilers import Compiler
-from tcformal.simulation.gpu.driver import CUDA_12, check_driver
-from tcformal.simulation.unit import unit
+from tcformal.simulation import card as cards
+from tcformal.simulation import compilers
+from tcformal.simulation.compilers import CUDA_12, Compiler, check_driver
+from tcformal.simulation.matrix_unit import unit
 
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
 
@@ -29,7 +28,7 @@ def _anew() -> Iterator[None]:
     """What was found of this machine is asked for again."""
     yield
     compilers.compiler.cache_clear()
-    driver.supported.cache_clear()
+    compilers.supported.cache_clear()
 
 
 def release_of(version: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,8 +38,8 @@ def release_of(version: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     path = folder / f"libcuda-{version}.so"
     source = f"int cuDriverGetVersion(int *v) {{ *v = {abs(version)}; return {int(version < 0)}; }}\n"
     subprocess.run(["gcc", "-shared", "-x", "c", "-", "-o", str(path)], input=source, text=True, check=True)
-    monkeypatch.setattr(driver, "_NAMES", (str(folder / "none.so"), str(path)))
-    driver.supported.cache_clear()
+    monkeypatch.setattr(compilers, "_NAMES", (str(folder / "none.so"), str(path)))
+    compilers.supported.cache_clear()
     compilers.compiler.cache_clear()
 
 
@@ -51,13 +50,13 @@ def test_the_drivers_release(
     version: int, release: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release_of(version, tmp_path, monkeypatch)
-    assert driver.supported() == release
+    assert compilers.supported() == release
 
 
 def test_no_driver_has_no_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_NAMES", ("libnot-there.so",))
-    driver.supported.cache_clear()
-    assert driver.supported() is None
+    monkeypatch.setattr(compilers, "_NAMES", ("libnot-there.so",))
+    compilers.supported.cache_clear()
+    assert compilers.supported() is None
     check_driver("NVRTC 13.5", (13, 5))
 
 

@@ -31,9 +31,8 @@ from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError, InputError
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.simulation.operands.random import Batch, Raw, batch
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch, Raw, batch
 
 #: One unit per kind of operands, shape of the layout, and architecture.
 UNITS = [

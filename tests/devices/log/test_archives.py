@@ -16,7 +16,7 @@ from tcformal.devices.plan.plan import make_plan
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.run.gather import from_file, from_store
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 
 SPEC = unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec
 

@@ -20,7 +20,7 @@ from tcformal.devices.run.run import run_plan
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import TcformalError
 from tcformal.identification.compare import compare
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
 from tcformal.store.schema import SEAL, sealed
 
 UNIT = "x86/vdpbf16ps"

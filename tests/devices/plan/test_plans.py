@@ -27,10 +27,9 @@ from tcformal.devices.run.gather import ANSWERS, from_file, from_store
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.separate import check_property, separate
-from tcformal.simulation.operands.random import FAMILIES, Batch, Raw
-from tcformal.simulation.operands.text import from_data, to_data
-from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.batch import FAMILIES, Batch, Raw
+from tcformal.simulation.operands.witness import Witness, from_data, to_data
 from tcformal.store.audit.prune import prune
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store

@@ -31,9 +31,8 @@ from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
 from tcformal.report.devices.campaign import campaign_view
 from tcformal.report.devices.probe import comparison_view
-from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Batch, Raw
 from tcformal.store.schema import sealed
 
 VOLTA = [

@@ -19,10 +19,8 @@ from tcformal.errors import InputError, RecordError
 from tcformal.identification import compare as comparison
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
-from tcformal.simulation.operands.random import Raw, batch
-from tcformal.simulation.operands.text import inputs_digest
-from tcformal.simulation.replay import replay
-from tcformal.simulation.unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import Raw, batch, inputs_digest
 from tcformal.store import write
 from tcformal.store.schema import sealed
 

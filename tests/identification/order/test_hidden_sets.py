@@ -13,7 +13,7 @@ from tcformal.identification.order import order as order_module
 from tcformal.identification.order.masks import Masks
 from tcformal.identification.order.order import Order, order_of
 from tcformal.identification.order.pairs import HiddenSets, followed, supposed
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
 
 
 def found(spec: UnitSpec) -> Order:

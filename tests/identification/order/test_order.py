@@ -17,8 +17,8 @@ from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identification.order.order import Order, order_of
-from tcformal.simulation.operands.random import Batch
-from tcformal.simulation.unit import Unit
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import Batch
 
 #: Formats of products that lie too near each other.
 NARROW = ("e2m1", "e2m3", "e3m2")

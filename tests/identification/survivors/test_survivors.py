@@ -9,10 +9,10 @@ from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.survivors.tables import Survivors, Table
-from tcformal.simulation.families.family import Family
-from tcformal.simulation.families.structures import parametric_family
-from tcformal.simulation.operands.batch import inputs_to_try, rows_of
-from tcformal.simulation.replay import replay
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import rows_of
+from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.structures import Family, parametric_family
 
 TREES = {
     "fused": "tree@steps=(0..3+c),fraction_bits=24",

@@ -23,8 +23,8 @@ from tcformal.query.explain.steps import SumStep, TermRow, Trace
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import divergence_text, picture
 from tcformal.report.text import WIDTH
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit
 from vectors import batch
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"

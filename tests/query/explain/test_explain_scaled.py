@@ -28,10 +28,9 @@ from tcformal.query.replay import oracle_result
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import picture
 from tcformal.report.text import WIDTH
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.witness import Witness
-from tcformal.simulation.unit import Unit
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX5 = MX.replace("e4m3", "e5m2")

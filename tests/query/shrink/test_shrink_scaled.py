@@ -15,8 +15,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.shrink.neighbours import candidates, rescaled, simpler_scales, templates
 from tcformal.query.shrink.shrink import scale_cost, shrink, witness_cost
-from tcformal.simulation.operands.batch import witness_at
-from tcformal.simulation.operands.random import batch
+from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.witness import Witness
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"

@@ -24,9 +24,13 @@ from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.shrink.shrink import shrink
-from tcformal.simulation.operands.codec import read_witness, witness_data
-from tcformal.simulation.operands.command import by_value, explain_command
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import (
+    Witness,
+    by_value,
+    explain_command,
+    read_witness,
+    witness_data,
+)
 from tcformal.solve.members import default_members
 
 #: Binades below the largest product in which a third product is tried: more than any unit keeps.

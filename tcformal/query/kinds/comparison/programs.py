@@ -16,7 +16,7 @@ from tcformal.query.kinds.comparison.kind import AlgorithmKind
 from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay
-from tcformal.simulation.operands.codec import read_witness
+from tcformal.simulation.operands.witness import read_witness
 from tcformal.solve.members import default_members
 
 #: Random rows before a solver is asked: few, because one row with a larger error is enough.

@@ -20,7 +20,7 @@ from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
 from tcformal.query.question import Question
 from tcformal.semantics.unpack import unpack
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, spec_of
 
 #: Both splits of one element.  Kept questions name their nodes in the order in which they are made: the
 #: words of one element after the other, each with and without the scaling.

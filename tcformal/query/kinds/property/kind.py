@@ -21,8 +21,7 @@ from tcformal.query.kinds.property.question import (
     shrink_inputs,
 )
 from tcformal.query.question import Kind, QuestionKind, RawInputs
-from tcformal.simulation.operands.codec import read_value
-from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import by_value, explain_command, read_value
 
 
 class UnitProperty(QuestionKind[PropertyQuestion]):

@@ -20,7 +20,8 @@ from tcformal.query.kinds.property.properties import PROPERTIES, Case
 from tcformal.query.question import Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
-from tcformal.simulation.operands.batch import columns, inputs_to_try
+from tcformal.simulation.operands.batch import columns
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
 
 #: Exponents above 2^0 at which a step of an operand is tried.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
 from tcformal.backends.lowering import LoweringRule
@@ -34,14 +35,16 @@ class LoweringRules:
         """The node of the compiled dot product that stands for a node of the original one."""
         return self.mapped.get(node.index, node)
 
-    def add(self, node: Node, needs: Sequence[Node], emit: Emit) -> None:
-        """Add a rule: `emit` computes the node's value from those of `needs`."""
-        self.by_index[node.index] = LoweringRule(tuple(needs), emit)
+    def add(
+        self, node: Node, needs: Sequence[Node], emit: Callable[..., LaneValue], *parameters: object
+    ) -> None:
+        """Add a rule: `emit`, after its own parameters, computes the node's value from those of `needs`."""
+        self.by_index[node.index] = LoweringRule(tuple(needs), partial(emit, *parameters))
 
-    def derive(self, needs: Sequence[Node], emit: Emit) -> Node:
-        """A derived node, in no graph, whose value `emit` computes from those of `needs`."""
+    def derive(self, needs: Sequence[Node], emit: Callable[..., LaneValue], *parameters: object) -> Node:
+        """A derived node, in no graph, by a rule as for `add`."""
         node = Node("derived", tuple(needs), (), WORD, -1 - len(self.by_index))
-        self.add(node, needs, emit)
+        self.add(node, needs, emit, *parameters)
         return node
 
 
@@ -72,6 +75,16 @@ def float_kind(code: Code, bits: int) -> str:
     return name if code.lanes == 1 else f"<{code.lanes} x {name}>"
 
 
+def vector_suffix(code: Code, letter: str, bits: int) -> str:
+    """The end of an intrinsic's name: `f32` or `v16f32` for floats (`f`), `i32` or `v16i32` for integers."""
+    return f"{letter}{bits}" if code.lanes == 1 else f"v{code.lanes}{letter}{bits}"
+
+
+def any_word(text: str, bits: int = WORD) -> LaneValue:
+    """A value of `bits` bits of which nothing else is known."""
+    return LaneValue(text, 0, (1 << bits) - 1, bits)
+
+
 def as_float(code: Code, x: LaneValue) -> str:
     """Bit cast from an encoding to the float that it encodes."""
     return code.new(f"bitcast {code.kind(x.bits)} {code.operand(x, x.bits)} to {float_kind(code, x.bits)}")
@@ -80,7 +93,7 @@ def as_float(code: Code, x: LaneValue) -> str:
 def as_word(code: Code, text: str, bits: int) -> LaneValue:
     """Bit cast from a float to its encoding."""
     word = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
-    return LaneValue(word, 0, (1 << bits) - 1, bits)
+    return any_word(word, bits)
 
 
 #: A call of a function of LLVM's: the type of its result, its name, and its arguments.

@@ -1,4 +1,4 @@
-"""The public class of a unit: its parameters, and its arithmetic on arrays."""
+"""The public class of a unit: its parameters, its arithmetic on arrays, prepared weights, and replay."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.backends import machine
 from tcformal.callbacks import view
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
@@ -18,13 +19,84 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
 from tcformal.simulation import arrays, compiled
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.prepared import PreparedOperand
+from tcformal.simulation.compiled import gemm
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
+from tcformal.simulation.operands.witness import Witness
 
-if TYPE_CHECKING:  # imported where it is used, as in tcformal.simulation.compiled
-    from tcformal.simulation.kernels.gemm import MatrixWords
+if TYPE_CHECKING:
+    from tcformal.simulation.kernels.gemm import Gemm, MatrixWords, Prepared
 
 
+# --------------------------------------------------------- Prepared weights: B decoded once for many products
+class PreparedOperand:
+    """A decoded B with its scales, as `Unit.prepare` returns it.
+
+    Shapes: `values` [K, N] and `scales` [⌈K / scale_block⌉, N] or None: copies, read-only.
+    Ranges and units: memory: about six times the encodings'.
+    """
+
+    def __init__(
+        self, spec: UnitSpec, values: Any, scales: Any = None, *, threads: int | None = None
+    ) -> None:
+        self.spec, self._threads = spec, threads
+        self.values, self.scales = _kept(values), None if scales is None else _kept(scales)
+        shape = self.values.shape
+        if len(shape) != 2 or 0 in shape:
+            raise InputError(f"expected B of shape [K, N] with K, N >= 1 to prepare, but got {list(shape)}")
+        # What does not fit is refused now, as a product would refuse it.
+        one = np.zeros((1, shape[0]), arrays.dtype_of(spec.a_format))
+        ones = None
+        if self.scales is not None and spec.scale_format is not None:
+            ones = np.zeros((1, -(-shape[0] // (spec.scale_block or 1))), arrays.dtype_of(spec.scale_format))
+        self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
+        self._parts: dict[tuple[int, int, int], Prepared] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The sizes K, N."""
+        k, n = self.values.shape
+        return k, n
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the decoded records so far, in bytes."""
+        return sum(x.nbytes for x in self._parts.values())
+
+    def part(self, start: int, stop: int, kernels: Gemm | None = None) -> Prepared | None:
+        """The decoded rows of B from `start` to `stop`, cached; None without LLVM.
+
+        Ranges and units: `kernels`: those that take it, None for the unit's own.
+        Errors: InputError for a part of a B with scales.
+        """
+        from tcformal.simulation.kernels.gemm import Prepared
+        from tcformal.simulation.kernels.threads import Work
+
+        if not machine.available():
+            return None
+        if self.scales is not None and (start, stop) != (0, self.shape[0]):
+            raise InputError(f"expected all rows of a B with scales, but got {start} to {stop}")
+        kernels = gemm(self.spec, "a") if kernels is None else kernels
+        key = start, stop, kernels.tile_steps
+        if key not in self._parts:
+            with Work(self._threads, progress=False) as work:
+                b, scales = self._words.b[start:stop], self._words.scale_b
+                self._parts[key] = Prepared(kernels, b, scales, work)
+        return self._parts[key]
+
+    def check(self, spec: UnitSpec) -> None:
+        """Raise InputError unless B was prepared for this unit."""
+        if spec != self.spec:
+            raise InputError(f"expected B prepared for {spec.name}, but got one for {self.spec.name}")
+
+
+def _kept(x: Any) -> NDArray[Any]:
+    """A read-only copy of an array in the same memory order."""
+    copy = np.array(x, order="K", copy=True)
+    copy.flags.writeable = False
+    return copy
+
+
+# ------------------------------------------------------------------------------------------------------ Units
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A matrix unit or design, by name."""
@@ -101,9 +173,7 @@ class Unit:
         [n, ⌈K / scale_block⌉] for units with scales; result [n].
         Ranges and units: unsigned integers below 2^width of each format; the result's dtype is the
         smallest unsigned one that holds the D format.  The inputs are not modified.
-        Zero, NaN, Inf: as the design says.
         Errors: InputError for a shape, dtype or encoding that does not fit, or missing scales.
-        Source: the unit's own (`sources`).
         """
         a, b, c = (np.asarray(x) for x in (a, b, c))
         if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1]:
@@ -138,17 +208,9 @@ class Unit:
         return array
 
     def matmul(
-        self,
-        a: Any,
-        b: Any,
-        c: Any = None,
-        scale_a: Any = None,
-        scale_b: Any = None,
-        *,
-        threads: int | None = None,
-        progress: bool | None = None,
-        device: str | None = None,
-    ) -> NDArray[Any]:
+        self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None, *,
+        threads: int | None = None, progress: bool | None = None, device: str | None = None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The matrix product D = A·B + C on NumPy or ml_dtypes arrays of any size, by calls of this unit.
 
         Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
@@ -159,7 +221,6 @@ class Unit:
         Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.  DeviceError
         for a device that is not there, or fails.
-        Source: the unit's own (`sources`).
         """
         x = self._product(a, b, c, scale_a, scale_b)
         words = compiled.multiply_words(self.spec, x, threads, progress, device)
@@ -183,7 +244,6 @@ class Unit:
         when the first product asks for it, and nothing is decoded where LLVM is not installed.
         Zero, NaN, Inf: as for `matmul`.
         Errors: InputError for a shape or dtype that does not fit.
-        Source: the unit's own (`sources`).
         """
         return PreparedOperand(self.spec, b, scale_b, threads=threads)
 
@@ -194,18 +254,14 @@ def unit(name: str) -> Unit:
     Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
     row and one column.
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
-    Source: the unit's own (`sources`).
     """
     return Unit(resolve(name))
 
 
 def units(
-    *,
-    arch: str | None = None,
-    format: str | None = None,
-    operation: str | None = None,
+    *, arch: str | None = None, format: str | None = None, operation: str | None = None,
     evidence: str | None = None,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """The names of the catalogued units that match the arguments: all by default.
 
     Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
@@ -217,12 +273,9 @@ def units(
 
 
 def designs(
-    *,
-    arch: str | None = None,
-    format: str | None = None,
-    operation: str | None = None,
+    *, arch: str | None = None, format: str | None = None, operation: str | None = None,
     evidence: str | None = None,
-) -> dict[str, list[str]]:
+) -> dict[str, list[str]]:  # fmt: skip
     """The distinct designs of the catalogue: one unit's name for each, with the names of all that share it.
 
     Shapes: units that differ only in m and n have one design.
@@ -241,3 +294,34 @@ def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
     if isinstance(x, UnitSpec):
         return x
     raise InputError(f"expected a unit or its name, but got {x!r}")
+
+
+# ----------------------------------------- Replay of a batch: calls of the unit, with products 0·0 as padding
+#: Dot products evaluated at once: bounds the memory.
+_CHUNK = 1 << 16
+
+
+def padded(spec: UnitSpec, batch: Batch) -> Batch:
+    """The batch padded with products 0·0 and scales of 1 to whole calls of a unit."""
+    k = batch.a.shape[1]
+    wide = -(-k // spec.k) * spec.k
+    if wide == k:
+        return batch
+    count, one = scale_count(spec, wide), 0 if spec.scale_format is None else spec.scale_format.one
+    scales = [None if x is None else arrays.filled(x, count, one) for x in (batch.scale_a, batch.scale_b)]
+    return Batch(arrays.filled(batch.a, wide), arrays.filled(batch.b, wide), batch.c, scales[0], scales[1])
+
+
+def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
+    """A witness padded as `padded` pads a batch."""
+    return witness_at(padded(spec, batch_of([w])), 0)
+
+
+def replay(spec: UnitSpec, batch: Batch) -> Raw:
+    """The results of a unit for a batch, as raw encodings in uint64; see `takes`."""
+    u, results = Unit(spec), []
+    wide = padded(spec, batch)
+    for start in range(0, len(wide.c), _CHUNK):
+        x = rows_of(wide, slice(start, start + _CHUNK))
+        results.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
+    return np.concatenate(results) if results else np.zeros(0, np.uint64)

@@ -1,27 +1,124 @@
-"""Compilers of CUDA C++: NVRTC from Python packages, or nvcc of a toolkit.
+"""Compilers of CUDA C++, the driver that loads what they build, and the cache of built files.
 
-NVRTC is preferred: it takes a tenth of nvcc's time.  It comes with cuda-core, through
+NVRTC is preferred to nvcc: it takes a tenth of its time.  It comes with cuda-core, through
 cuda-bindings, and needs no GPU to compile.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
+import hashlib
 import os
 import re
 import shutil
+import subprocess
 import sysconfig
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tcformal.backends.private import is_private, private_folder
 from tcformal.errors import DeviceError
-from tcformal.simulation.gpu.driver import CUDA, CUDA_12, check_driver
-from tcformal.simulation.gpu.tools import run_tool
+from tcformal.installed import install
 
+# ----------------------------------------------- The driver; it loads no code of a later release than its own
+_NAMES = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
+#: What builds kernels for the newest drivers, and for those of CUDA 12.
+CUDA, CUDA_12 = install("cuda"), install("cuda12")
+
+
+@cache
+def supported() -> tuple[int, int] | None:
+    """The newest release of CUDA that the driver supports; None where there is no driver."""
+    release = ctypes.c_int()
+    for name in _NAMES:
+        try:
+            code = ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(release))
+        except (OSError, AttributeError):
+            continue
+        return None if code else (release.value // 1000, release.value % 1000 // 10)
+    return None
+
+
+def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int] | None = None) -> None:
+    """Refuse a compiler of a newer major release than the driver, by default the machine's, supports.
+
+    Within a major release a driver loads the code of any compiler (CUDA's minor version compatibility).
+    Errors: DeviceError that names both, and the extra that builds for the driver.
+    """
+    driver = driver or supported()
+    if driver is not None and release[0] > driver[0]:
+        remedy = f"or take the extra for CUDA 12: {CUDA_12}" if driver[0] == 12 else "which is too old"
+        raise DeviceError(
+            f"expected a driver for CUDA {release[0]}, the release of {compiler}, but this one supports CUDA "
+            f"{driver[0]}.{driver[1]} and loads no newer kernels: update the driver, {remedy}"
+        )
+
+
+# ---------------------------------------------- Runs of compilers, and the cache of the files that they build
+def cache_folder() -> Path:
+    """The folder of built probes: the user's cache folder, or a temporary one where that is not writable.
+
+    Errors: as `files.private.private_folder`.
+    """
+    return private_folder("probes") or _temporary()
+
+
+@cache
+def _temporary() -> Path:
+    """The path of a private folder of this process, removed at exit."""
+    folder = Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], object]) -> Path:
+    """Build files with `build`, or take them from the cache keyed by the sources' content and the `command`.
+
+    `command` is everything else that determines the result: compiler, version, options.  A file that other
+    users could have written is built again.
+    """
+    key = hashlib.sha256("\0".join(command).encode())
+    for file in files:
+        key.update(file.read_bytes())
+    target = cache_folder() / key.hexdigest()[:32]
+    if not is_private(target):
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            part = Path(scratch) / "out"
+            build(part)
+            os.chmod(part, 0o700)
+            os.replace(part, target)
+    return target
+
+
+def run_tool(
+    words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
+) -> str:
+    """Run a compiler or another tool and return its output; `environment` extends this process's.
+
+    Errors: DeviceError with the tool's first error message where it fails.
+    """
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=seconds,
+            env=None if environment is None else {**os.environ, **environment},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DeviceError(f"expected {words[0]} to {what}, but got: {error}") from None
+    if done.returncode:
+        said = (done.stderr + done.stdout).strip()
+        raise DeviceError(
+            f"expected {words[0]} to {what}, but got: {complaint(said) if said else done.returncode}"
+        )
+    return done.stdout
+
+
+# -------------------------------------------------------------------------------------------------- Compilers
 _OPTIONS = ("-std=c++17",)
 
 
@@ -55,7 +152,6 @@ class Nvcc(Compiler):
         self.targets = frozenset(run_tool([path, "--list-gpu-code"], "list its targets").split())
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """Compile a source to a cubin with nvcc."""
         paths = [word for folder in include for word in ("-I", str(folder))]
         with tempfile.TemporaryDirectory() as scratch:
             made = Path(scratch) / "out.cubin"
@@ -78,7 +174,6 @@ class CoreNvrtc(Compiler):
         self.targets = frozenset(f"sm_{arch}" for arch in archs)
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """Compile a source to a cubin with NVRTC."""
         options = self._options(
             arch=target, std="c++17", include_path=[str(folder) for folder in include], name=source.name,
             device_int128=True,
@@ -121,10 +216,8 @@ def compiler() -> Compiler:
 
 def tool(name: str) -> str | None:
     """The path of a program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
-    program = shutil.which(name)
-    if program is not None:
-        return program
-    return next((str(path) for path in _candidates(name) if os.access(path, os.X_OK)), None)
+    there = (str(path) for path in _candidates(name) if os.access(path, os.X_OK))
+    return shutil.which(name) or next(there, None)
 
 
 def _candidates(name: str) -> Iterator[Path]:

@@ -1,11 +1,13 @@
-"""Memory, copies and launches on an NVIDIA GPU, through cuda-core."""
+"""GPUs by device name, `cuda:N` and `opencl:N`: memory, copies and launches."""
 
 from __future__ import annotations
 
 import ctypes
+import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,11 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.errors import DeviceError
-from tcformal.simulation.gpu.compilers import compiler, first_line
-from tcformal.simulation.gpu.driver import CUDA, CUDA_12, supported
-from tcformal.simulation.gpu.tools import built
+from tcformal.errors import DeviceError, InputError
+from tcformal.installed import install
+from tcformal.simulation.compilers import CUDA, CUDA_12, built, compiler, complaint, first_line, supported
 
+# ----------------------------------------------------------------------------- NVIDIA GPUs, through cuda-core
 T = TypeVar("T")
 
 _PROC = Path("/proc/driver/nvidia/version")
@@ -99,11 +101,11 @@ class CoreCard(Card):
         """The version of the installed kernel-mode driver."""
         try:
             return ".".join(map(str, self._core.system.get_kernel_mode_driver_version()))
-        except AttributeError:
-            return _kernel_driver()
+        except AttributeError:  # as the operating system reports it
+            words = _PROC.read_text().split() if _PROC.exists() else []
+            return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 
     def empty(self, size: int) -> Any:
-        """Allocate `size` bytes of GPU memory."""
         return self._device.allocate(size, stream=self._stream)
 
     def put(self, array: NDArray[Any]) -> Any:
@@ -117,7 +119,6 @@ class CoreCard(Card):
         return far
 
     def get(self, memory: Any, size: int) -> NDArray[Any]:
-        """Copy `size` bytes of GPU memory to the host."""
         near = self._pinned.allocate(size)
         memory.copy_to(near, stream=self._stream)
         self._stream.sync()
@@ -127,7 +128,6 @@ class CoreCard(Card):
         return host
 
     def free(self, memory: Any) -> None:
-        """Free GPU memory."""
         memory.close(self._stream)
 
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
@@ -188,22 +188,12 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
                 reasons.append(f"{name} finds none")
                 continue
             return answer
+    release = supported()
+    newest = "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
     raise DeviceError(
         f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), "
-        f"but {', and '.join(reasons)}{_release()}"
+        f"but {', and '.join(reasons)}{newest}"
     )
-
-
-def _release() -> str:
-    """The newest CUDA release that the driver supports, as text for error messages."""
-    release = supported()
-    return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
-
-
-def _kernel_driver() -> str:
-    """The version of the installed driver as the operating system reports it."""
-    words = _PROC.read_text().split() if _PROC.exists() else []
-    return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 
 
 def _version(package: str) -> str:
@@ -211,3 +201,82 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "of an unknown release"
+
+
+# ---------------------------------------------------------------------------- OpenCL devices, and all by name
+class OpenClCard(Card):
+    """An OpenCL device, numbered over all platforms; PoCL makes the CPU one, too.
+
+    Errors: DeviceError without the package or a platform, and for a number that no device has.
+    """
+
+    def __init__(self, index: int) -> None:
+        try:
+            self._cl = cl = import_module("pyopencl")
+            devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+        except ImportError as error:
+            raise DeviceError(
+                f"expected the package pyopencl ({install('opencl')}), but got: {first_line(error)}"
+            ) from error
+        except Exception as error:  # the loader says so where there is no platform
+            raise DeviceError(f"expected an OpenCL platform, but got: {first_line(error)}") from error
+        if index >= len(devices):
+            raise DeviceError(
+                f"expected an OpenCL device below {len(devices)}, the number that are here, but got "
+                f"opencl:{index}"
+            )
+        device = devices[index]
+        self._context = cl.Context([device])
+        self._queue = cl.CommandQueue(self._context)
+        self._programs: dict[Path, Any] = {}
+        self.name = str(device.name)
+        self.capability = (0, 0)
+        self.library = f"pyopencl {cl.VERSION_TEXT}, {device.platform.version}"
+
+    def driver(self) -> str:
+        return str(self._context.devices[0].driver_version)
+
+    def empty(self, size: int) -> Any:
+        return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
+
+    def put(self, array: NDArray[Any]) -> Any:
+        flags = self._cl.mem_flags
+        there = np.ascontiguousarray(array)
+        return self._cl.Buffer(self._context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=there)
+
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
+        host = np.empty(size, np.uint8)
+        self._cl.enqueue_copy(self._queue, host, memory)
+        return host
+
+    def free(self, memory: Any) -> None:
+        memory.release()
+
+    def program(self, text: str, what: str) -> Path:
+        """Write an OpenCL C source to a file; the driver builds it on first launch and caches it."""
+        path = built([], ["OpenCL C", text], lambda part: part.write_text(text, encoding="utf-8"))
+        if path not in self._programs:
+            try:
+                self._programs[path] = self._cl.Program(self._context, text).build()
+            except Exception as error:
+                text = f"expected {self.library} to {what}, but got: {complaint(error)}"
+                raise DeviceError(text) from error
+        return path
+
+    def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        """Start a kernel of an OpenCL C source."""
+        kernel = self._cl.Kernel(self._programs[path], name)
+        kernel(self._queue, (blocks * threads,), (threads,), *arguments)
+
+
+@cache
+def named(device: str) -> Card:
+    """Open the GPU `cuda:N` or the OpenCL device `opencl:N`, numbered over all platforms.
+
+    Errors: InputError for another text; DeviceError for a number that no device has, or without a library.
+    """
+    match = re.fullmatch(r"(cuda|opencl):([0-9]{1,4})", device)
+    if match is None:
+        raise InputError(f"expected a device cuda:N or opencl:N, but got {device!r}")
+    index = int(match[2])
+    return card(index) if match[1] == "cuda" else OpenClCard(index)

@@ -1,9 +1,11 @@
-"""Dot products with one pair of operands per row: rows fill the lanes, encodings are decoded in registers."""
+"""Dot products, one pair of operands per row, decoded in registers; apart, because it is imported when used.
+
+Rows fill the lanes.
+"""
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,12 +18,20 @@ from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.lowering import arguments, declarations, needed
-from tcformal.simulation.kernels.multiply import control, word
-from tcformal.simulation.kernels.source import report
-from tcformal.simulation.kernels.thin.text import PIECE_END, next_piece, raw_lanes, scale_lanes, steps_at_once
-from tcformal.simulation.kernels.thin.turn import LINE, LanePiece, turn, turned_piece
-from tcformal.simulation.kernels.work import Words, Work
+from tcformal.simulation.kernels.rules import arguments, declarations, needed
+from tcformal.simulation.kernels.source import control, report, word
+from tcformal.simulation.kernels.thin import (
+    LINE,
+    PIECE_END,
+    LanePiece,
+    next_piece,
+    raw_lanes,
+    scale_lanes,
+    steps_at_once,
+    turn,
+    turned_piece,
+)
+from tcformal.simulation.kernels.threads import Words, Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -205,12 +215,6 @@ class DotRows:
         """The LLVM module for `finite` or for `any` operands."""
         flags = self._rare if which == "finite" else ()
         return dots(self._step, self._cuts[which], flags, self._lanes[which], at_once)[0]
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the code of both kernels: it changes whenever the kernels must be tested again."""
-        texts = [self.text(which, n) for which in self._cuts for n in sorted({1, self._at_once})]
-        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def __call__(
         self, a: Words, b: Words, c: Words, scale_a: Words | None = None, scale_b: Words | None = None

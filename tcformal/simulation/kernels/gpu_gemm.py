@@ -1,8 +1,8 @@
-"""The kernels of one cut dot product for GPUs, as one text that is OpenCL C, CUDA C++ and HIP.
+"""Matrix products of raw encodings on a GPU; apart, because it is imported for GPUs only.
 
-A thread computes some rows of one column.  Nodes that depend on A alone, or on B alone, are decoded once: A's
-values fill whole words, which a block loads into shared memory; B's values are packed into words that each
-thread reads for its column.
+Operands are brought there and decoded, and one launch computes the product.
+As on a processor, one kernel is compiled for finite operands and another for any.  A GPU runs the second one
+on the whole product if an operand is NaN or Inf.
 """
 
 from __future__ import annotations
@@ -10,14 +10,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from tcformal.backends.lanes import DOUBLE, TRUTH, WORD, Code, LaneValue, lane_for
 from tcformal.backends.llvm import Lowering
-from tcformal.errors import WidthError
+from tcformal.errors import DeviceError, WidthError
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.cut import Cut
-from tcformal.simulation.kernels.multiply import Shape
+from tcformal.simulation.card import Card
+from tcformal.simulation.compilers import first_line
+from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
+from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.kernels.source import Shape, shape_of
+from tcformal.simulation.kernels.threads import Words
 
+# ------------------------------------------------- The text of the kernels: OpenCL C, CUDA C++ and HIP in one
+# A thread computes some rows of one column.  Nodes that depend on A alone, or on B alone, are decoded once:
+# A's values fill whole words, which a block loads into shared memory; B's values are packed into words that
+# each thread reads for its column.
 #: Bits of the widest integers that compilers for GPUs have.
 WIDEST = 128
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "or disjoint": "|", "xor": "^",
@@ -144,7 +156,7 @@ def gpu_text(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], rows: 
     while rows > 1 and rows * records["a"].words > _STAGED:
         rows //= 2
     text, wide = _multiply(cut, shape, records, rows)
-    prelude = (files("tcformal.simulation.kernels.gpus") / "prelude.h").read_text(encoding="utf-8")
+    prelude = (files("tcformal.simulation.kernels") / "prelude.h").read_text(encoding="utf-8")
     head = ["#define TC_WIDE 1"] if max(widest, wide) > DOUBLE else []
     words = {side: record.words for side, record in records.items()}
     return GpuText("\n".join([*head, prelude, *texts, text, ""]), words, rows)
@@ -322,3 +334,121 @@ TC_KERNEL void multiply(TC_GLOBAL const tc_u32 *TC_RESTRICT a, TC_GLOBAL const t
             if (first + r < rows) d[(tc_u64)(first + r) * columns + column] = {to}[r];
 }}"""
     return text, max(code.widest, outer.widest)
+
+
+# --------------------------------------------------------------------------------------------------- Launches
+#: Rows of a thread: B's values are read once for all of them.  On an H100 4 were faster than 8 and 16.
+ROWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The operands of one product in GPU memory, decoded for one kernel.
+
+    Shapes: D [m, n], in `steps` steps.
+    """
+
+    which: str
+    m: int
+    n: int
+    steps: int
+    memory: tuple[Any, ...]
+    d: Any
+    has_c: bool
+
+
+class GpuGemm:
+    """The matrix-product kernels of one step on one GPU.
+
+    Errors: DeviceError where the compiler refuses them; WidthError for a dot product that needs integers of
+    more than 128 bits.
+    """
+
+    def __init__(self, step: DotCall, card: Card, rows: int = ROWS) -> None:
+        self.step, self.card, self.rows = step, card, rows
+        self._cuts, self._rare = cuts(step)
+        self._programs: dict[str, tuple[GpuText, Path]] = {}
+
+    def text(self, which: str) -> GpuText:
+        """The C text of the kernels for `finite` or for `any` operands."""
+        shape = shape_of(self.step, "a", lanes=1)
+        return gpu_text(self._cuts[which], shape, self._rare, self.rows)
+
+    def program(self, which: str) -> tuple[GpuText, Path]:
+        """The C text of the kernels, and the file built from it."""
+        if which not in self._programs:
+            text = self.text(which)
+            self._programs[which] = text, self.card.program(text.text, "build the kernels of a unit")
+        return self._programs[which]
+
+    def multiply(self, x: MatrixWords) -> Words:
+        """The matrix product D = A·B + C, [M, N] raw encodings; K is padded with zeros to whole steps.
+
+        Errors: DeviceError where the GPU fails, with what its library says.
+        """
+        try:
+            placed = self.place(x)
+            self.launch(placed)
+            d = self.result(placed)
+            self.free(placed)
+        except DeviceError:
+            raise
+        except Exception as error:  # each library has errors of its own
+            text = f"expected {self.card.name} to multiply, but {self.card.library} says: {first_line(error)}"
+            raise DeviceError(text) from error
+        return d
+
+    def place(self, x: MatrixWords) -> Placed:
+        """Copy the operands to the GPU, and decode them there."""
+        card, storage = self.card, self.step.storage
+        m, k, n = x.shape
+        steps = -(-k // self.step.k)
+        none = np.zeros(1, np.uint64)
+        c = card.put(none if x.c is None else _as(x.c, storage["c"]))
+        d = card.empty(m * n * storage["d"] // 8)
+        sides = (("a", x.a, x.scale_a, m), ("b", x.b, x.scale_b, n))
+        raw = [card.put(_as(words, storage[side])) for side, words, _, _ in sides]
+        scales = [card.put(none if s is None else _as(s, storage["scale"])) for _, _, s, _ in sides]
+        lengths = [
+            0 if scale is None else scale.shape[1 if side == "a" else 0] for side, _, scale, _ in sides
+        ]
+        records: list[Any] = []
+        for which in ("finite", "any"):
+            text, path = self.program(which)
+            flag = card.put(np.zeros(1, np.uint32))
+            records = [card.empty(4 * text.words[side] * count * steps) for side, _, _, count in sides]
+            for i, (side, _, _, count) in enumerate(sides):
+                sizes = (count, k, lengths[i], steps, self.step.scale_one)
+                arguments = (raw[i], scales[i], records[i], flag, *map(np.uint32, sizes))
+                card.launch(path, f"decode_{side}", -(-count * steps // THREADS), THREADS, arguments)
+            rare = which == "finite" and card.get(flag, 4).any()
+            for memory in (flag, *(records if rare else ())):
+                card.free(memory)
+            if not rare:
+                break
+        for memory in (*raw, *scales):
+            card.free(memory)
+        return Placed(which, m, n, steps, (*records, c), d, x.c is not None)
+
+    def launch(self, placed: Placed) -> None:
+        """Start the product of placed operands; repeated launches are allowed."""
+        text, path = self.program(placed.which)
+        sizes = (placed.m, placed.n, placed.steps, placed.has_c)
+        blocks = -(-placed.n // THREADS) * -(-placed.m // text.rows)
+        arguments = (*placed.memory, placed.d, *map(np.uint32, sizes))
+        self.card.launch(path, "multiply", blocks, THREADS, arguments)
+
+    def result(self, placed: Placed) -> Words:
+        """Copy D back, once every launch has ended."""
+        width = self.step.storage["d"] // 8
+        words = self.card.get(placed.d, placed.m * placed.n * width)
+        return words.view(f"u{width}").reshape(placed.m, placed.n)
+
+    def free(self, placed: Placed) -> None:
+        """Free the GPU memory of a product."""
+        for memory in (*placed.memory, placed.d):
+            self.card.free(memory)
+
+
+def _as(words: Words, bits: int) -> Words:
+    return np.ascontiguousarray(words.astype(f"u{bits // 8}", copy=False))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
@@ -19,12 +18,10 @@ from tcformal.programs.recipes.names import recipe_of
 from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
 from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.simulation.arrays import dtypes, from_raw, to_raw
-from tcformal.simulation.operands.random import Raw
-from tcformal.simulation.prepared import PreparedOperand
-from tcformal.simulation.stacks import broadcast, stack_of
-from tcformal.simulation.steps.run import run_plan
-from tcformal.simulation.unit import Unit, spec_of
+from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
+from tcformal.simulation.evaluation import RunOptions, run_plan
+from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
+from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +42,10 @@ class ModelGemm:
         return tuple(dict.fromkeys(x for x in (*self.unit.sources, *self.recipe.sources) if x))
 
     def matmul(
-        self,
-        a: Any,
-        b: Any,
-        c: Any = None,
-        scale_a: Any = None,
-        scale_b: Any = None,
-        *,
-        alpha: float | None = None,
-        beta: float | None = None,
-        bias: Any = None,
-        threads: int | None = None,
-        progress: bool | None = None,
-        device: str | None = None,
-        memo: dict[Any, Raw] | None = None,
-    ) -> NDArray[Any]:
+        self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None, *,
+        alpha: float | None = None, beta: float | None = None, bias: Any = None, threads: int | None = None,
+        progress: bool | None = None, device: str | None = None, memo: dict[Any, Raw] | None = None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The product alpha·A·B + beta·C + bias as the recipe computes it.
 
         Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
@@ -72,7 +58,6 @@ class ModelGemm:
         Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
         Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
-        Source: the unit's and the recipe's own (`sources`).
         """
         prepared = b if isinstance(b, PreparedOperand) else None
         if prepared is not None:
@@ -105,19 +90,13 @@ class ModelGemm:
             if x is not None:
                 given[name] = broadcast(name, np.asarray(x), (*stack, *shape))
         scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
-        options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
-        if prepared is not None and not self.recipe.stream:
-            options["prepared"] = prepared
-        if b.ndim == 2 and "scale_b" not in given and not self.recipe.stream:
-            # One B for the whole stack: its rows are one tall matrix.
-            tall = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
-            return self._one(a.reshape(-1, k), b, tall, scalars, options, memo).reshape(*stack, m, n)
-        left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
-        d = np.empty((*stack, m, n), dtypes()[self.d_format.name])
-        for place in np.ndindex(stack):
-            some = {name: x[place] for name, x in given.items()}
-            d[place] = self._one(left[place], right[place], some, scalars, options)
-        return d
+        options = RunOptions(threads, progress, device, None if self.recipe.stream else prepared)
+        tall = b.ndim == 2 and "scale_b" not in given and not self.recipe.stream
+
+        def multiply(a: NDArray[Any], b: NDArray[Any], some: dict[str, NDArray[Any]]) -> NDArray[Any]:
+            return self._one(a, b, some, scalars, options, memo if tall else None)
+
+        return multiply_stack(multiply, a, b, given, dtypes()[self.d_format.name], tall=tall)
 
     def computed(self, k: int) -> tuple[object, ...]:
         """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
@@ -129,14 +108,9 @@ class ModelGemm:
         return parts, split, promoted, start, r.c_place, r.fused, r.output, r.saturate, r.operands
 
     def _one(
-        self,
-        a: NDArray[Any],
-        b: NDArray[Any],
-        given: dict[str, NDArray[Any]],
-        scalars: dict[str, float],
-        options: dict[str, Any],
-        memo: dict[Any, Raw] | None = None,
-    ) -> NDArray[Any]:
+        self, a: NDArray[Any], b: NDArray[Any], given: dict[str, NDArray[Any]], scalars: dict[str, float],
+        options: RunOptions, memo: dict[Any, Raw] | None,
+    ) -> NDArray[Any]:  # fmt: skip
         """The product of two matrices, without leading axes."""
         unit, recipe = self.unit, self.recipe
         (m, k), n = a.shape, b.shape[1]
@@ -202,18 +176,14 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Shapes: of its operands: `ModelGemm.matmul`.
     Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
     `cublaslt-66@splits=4,output=bf16`.
-    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
-    Source: the unit's and the recipe's own.
     """
     product = ModelGemm(spec_of(unit), recipe_of(recipe))
     check_unit(product.unit, product.recipe)
     return product
 
 
-@lru_cache(maxsize=256)
-def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[KPart, ...], extras: Extras) -> ProgramPlan:
-    return recipe_plan(unit, recipe, k, parts, extras)
+_plan = lru_cache(maxsize=256)(recipe_plan)
 
 
 def number_of(name: str, value: float, fmt: Format) -> NDArray[Any]:

@@ -1,1 +1,0 @@
-"""Parametric families: many designs as one DAG whose inputs include the parameters."""

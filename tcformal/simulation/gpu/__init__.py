@@ -1,1 +1,0 @@
-"""GPUs: memory, copies, launches, and what builds kernels for them."""

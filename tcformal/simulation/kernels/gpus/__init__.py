@@ -1,1 +1,0 @@
-"""Matrix products on GPUs: kernels as C text, and their launches."""

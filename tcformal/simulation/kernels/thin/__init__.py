@@ -1,1 +1,0 @@
-"""Kernels without decoded records: products of few rows, and dot products row by row."""

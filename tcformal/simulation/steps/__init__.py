@@ -1,1 +1,0 @@
-"""Evaluation of a program's steps on arrays."""
