@@ -14,8 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.drawn import Weighted, weighted
-from tcformal.analysis.errors import difference, error_sample, in_units, signs_of, values_of
+from tcformal.analysis.samples import (
+    Weighted,
+    difference,
+    error_sample,
+    in_units,
+    signs_of,
+    values_of,
+    weighted,
+)
 from tcformal.checks import check_int
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.simulation.unit import Unit

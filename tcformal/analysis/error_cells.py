@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tcformal.analysis.errors import error_sample
 from tcformal.analysis.records import append, records
+from tcformal.analysis.samples import error_sample
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.programs.chain import definition
 from tcformal.simulation.runnable import RunnableProgram, computation

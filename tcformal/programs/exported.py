@@ -1,4 +1,4 @@
-"""Units and programs as exportable designs."""
+"""Units and programs as exportable designs; apart, because the exporters are imported with it."""
 
 from __future__ import annotations
 

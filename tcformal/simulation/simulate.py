@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.programs.program import Program, names_a_program
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe
 from tcformal.simulation.arrays import dtype_of, from_raw, to_raw
 from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.prepared import PreparedOperand

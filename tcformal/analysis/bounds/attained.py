@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
+from tcformal.analysis.bounds.proved import cut_once
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.theory.design import block_size
 
 #: Different calls that are followed; products of a longer dot product are then zeros.
 _CALLS = 1 << 10
@@ -353,3 +356,112 @@ def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tu
             if units >= 0 and units > best.get(rest, (0.0,))[0]:
                 best[rest] = units, int(x[at // y.size]), int(y[at % y.size]), t
     return best
+
+
+#: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
+_SCALES = 24
+#: Least products below which all that can be left is looked through.
+_LEAST = 32
+
+
+def filled(build: Construction, length: int) -> Attained | None:
+    """One call whose sum lies one grid unit below the next result: its truncation error is maximal.
+
+    None where other sums lose more, or where the products do not make it.
+    """
+    unit, design = build.unit, build.unit.design
+    if length > block_size(unit) or design.rho.mode != "RZ" or unit.emulation is not None:
+        return None
+    groups = design.group is not None and unit.scale_block == design.group
+    if not groups and not cut_once(unit, length):
+        return None
+    grid = Fraction(2) ** sum(f.e_min - f.fraction_bits for f in (build.a, build.b))
+    whole = {int(value / grid): pair for value, pair in _coins(build.a, build.b).items()}
+    if groups:
+        return _groups(build, length, whole, grid)
+    p = design.rho.fraction_bits
+    for e in range((length * max(whole)).bit_length() - 1, p, -1):
+        pairs, rest = _fill(whole, (1 << e) + (1 << e - p) - 1, length)
+        if not rest:
+            return build.replayed(build.call(pairs, 0))
+    return None
+
+
+def _groups(
+    build: Construction, length: int, coins: Mapping[int, FactorWords], grid: Fraction
+) -> Attained | None:
+    """A call with a power of two in the first group, and just less than an ulp in groups of smaller
+    scales."""
+    unit, size = build.unit, build.unit.design.group
+    assert size is not None
+    assert unit.scale_format is not None
+    scales = _scales(unit.scale_format)
+    top, count = max(scales), -(-length // size)
+    most = min(size, length) * max(coins)
+    powers = range(most.bit_length() - 1, -1, -1)
+    first = next((e for e in powers if not _fill(coins, 1 << e, size)[1]), None)
+    if first is None:
+        return None
+    pairs, chosen = [_fill(coins, 1 << first, size)[0]], [top]
+    room = grid * Fraction(2) ** (top + first - unit.design.rho.fraction_bits)
+    for _ in range(1, count):
+        made = []
+        for s in scales:
+            unit_of = grid * Fraction(2) ** s
+            budget = -(-room // unit_of) - 1
+            some, rest = _fill(coins, budget, size)
+            made.append(((budget - rest) * unit_of, s, some))
+        value, s, some = max(made, key=lambda x: x[:2])
+        room, pairs, chosen = room - value, [*pairs, some], [*chosen, s]
+    rows = [x for some in pairs for x in [*some, *[(0, 0)] * (size - len(some))]][:length]
+    words = [scales[s] for s in chosen] + [scales[0]] * (unit.k // size - count)
+    return build.replayed(build.call(rows, 0, [x for x, _ in words], [y for _, y in words]))
+
+
+def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[list[FactorWords], int]:
+    """Products whose sum comes nearest to a total from below, and the remainder.
+
+    The largest first; of what is left below a few of the least ones, as much as any products make.
+    """
+    made: list[FactorWords] = []
+    few = _LEAST * min(coins)
+    for value in sorted(coins, reverse=True):
+        times = min(max(total - few, 0) // value, count - len(made))
+        made += [coins[value]] * times
+        total -= times * value
+    # The fewest products of each total, by the last of them.
+    last: dict[int, int] = {0: 0}
+    reached = [0]
+    for _ in range(count - len(made)):
+        sums = {x + v: v for x in reached for v in coins if x + v <= total}
+        reached = [x for x in sums if x not in last]
+        last |= {x: sums[x] for x in reached}
+    best = max(last)
+    rest = total - best
+    while best:
+        made.append(coins[last[best]])
+        best -= last[best]
+    return made, rest
+
+
+def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:
+    """Encodings for each value that a product of two positive normal numbers can have."""
+    numbers = []
+    for fmt in (a, b):
+        sizes = product(
+            range(fmt.e_min, fmt.e_max + 1), range(1 << fmt.fraction_bits, 2 << fmt.fraction_bits)
+        )
+        values = [x * Fraction(2) ** (e - fmt.fraction_bits) for e, x in sizes]
+        numbers.append([(x, word) for x in values if (word := encoded(fmt, x)) is not None])
+    return {x * y: (v, w) for (x, v), (y, w) in product(*numbers)}
+
+
+def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
+    """Two power-of-two scales for each exponent of their product."""
+    by_exponent = {}
+    for q in range(-_SCALES, _SCALES + 1):
+        low, high = q // 2, q - q // 2
+        first, second = encoded(fmt, Fraction(2) ** low), encoded(fmt, Fraction(2) ** high)
+        if first is not None and second is not None and low >= fmt.e_min:
+            by_exponent[q] = first, second
+    return by_exponent

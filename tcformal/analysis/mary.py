@@ -1,5 +1,6 @@
-"""Figures 5.1 and 5.2 of MARY & MIKAITIS: errors of scaled, multiword matrix products against n.
+"""MARY's Model 1 as definitions, and Figures 5.1 and 5.2: errors of scaled, multiword products against n.
 
+Every rounding is computed by a unit; optional range and subnormals select between the results of two units.
 Source: MARY §5; the generator of its data and the order of its draws are those of its published script
 (narrow-range-FP-underflow-experiments, 95b7205).
 """
@@ -7,24 +8,194 @@ Source: MARY §5; the generator of its data and the order of its draws are those
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.figures.model import Accumulation, Floats, Precision, precision_of, rounded
+from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice, check_int
+from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.files import read_named
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import encode_exact
 from tcformal.programs.program import Program
+from tcformal.semantics.unit import unit_dot
 from tcformal.simulation import arrays
+from tcformal.simulation.kernels.cut import DotCall
+from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.simulation.unit import Unit, unit
+
+Floats = NDArray[np.float64]
+#: Exponent bits of binary64, whose range stands for none.
+_WIDE, _BINARY64 = 11, 52
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """A format of Table 2.1: t bits of precision, an exponent range, with or without subnormals."""
+
+    name: str
+    t: int
+    least: int
+    most: int
+    largest: float
+
+    @property
+    def u(self) -> float:
+        """The unit roundoff 2^-t."""
+        return 2.0**-self.t
+
+    def spacing(self, subnormals: bool) -> float:
+        """The spacing g_min: the maximal distance of a number below the normal range to the format."""
+        return 2.0**self.least * (self.u if subnormals else 0.5)
+
+
+def precision_of(fmt: Format) -> Precision:
+    """A format in the terms of the model."""
+    largest = float(values_of(np.array([fmt.largest], f"u{fmt.storage_bits // 8}"), fmt)[0])
+    return Precision(fmt.name, fmt.precision, fmt.e_min, fmt.e_max, largest)
+
+
+@lru_cache(maxsize=32)
+def _rounder(name: str, mode: str) -> tuple[Any, Format]:
+    """A unit that rounds binary64 numbers to a format in one mode."""
+    design = (
+        f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1,rounding={mode}"
+    )
+    return unit(design), format_named(name)
+
+
+def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
+    """Round numbers to an IEEE-like format, to nearest or in another mode."""
+    u, fmt = _rounder(name, mode)
+    words = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint64)
+    one = np.full(words.shape, format_named("e2m1").one, np.uint8)
+    d = u.dot_bits(words, one, np.zeros(len(words), f"u{fmt.storage_bits // 8}"))
+    if fmt.exponent_bits == _WIDE:
+        wide = d.astype(np.uint64) << np.uint64(_BINARY64 - fmt.fraction_bits)
+        return np.asarray(wide.view(np.float64).reshape(x.shape))
+    return values_of(d, fmt).reshape(x.shape)
+
+
+def cut(x: Floats, p: Precision) -> Floats:
+    """Round toward zero, with subnormals; |x| is at most p.largest."""
+    name, moved = _moved(p)
+    return _nearest(x * moved, name, "RZ") / moved
+
+
+def _moved(p: Precision) -> tuple[str, float]:
+    """An IEEE-like format that contains another format times a power of two, and that power."""
+    span = p.most - p.least
+    bits, least = (5, -14) if span < 30 else (6, -30) if span < 62 else (8, -126)
+    return f"e{bits}m{p.t - 1}", 2.0 ** (least - p.least)
+
+
+def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floats:
+    """The rounding fl of the model: to nearest, ties to even; optionally without subnormals or without range.
+
+    Ranges and units: |x| at most p.largest; `bounded` False: as if exponents had no range.
+    """
+    if not bounded:
+        return _nearest(x, f"e{_WIDE}m{p.t - 1}")
+    name, moved = _moved(p)
+    near = _nearest(x * moved, name) / moved
+    if subnormals:
+        return near
+    # Its subnormals, moved, are the multiples of the least normal number.
+    coarse = moved * 2.0 ** (1 - p.t)
+    return np.where(
+        np.abs(x) < 2.0**p.least,
+        _nearest(np.where(np.abs(x) < 2.0**p.least, x, 0) * coarse, name) / coarse,
+        near,
+    )
+
+
+class Accumulation:
+    """The compiled update C ← FL(C + 2^shift·FL(a·b)) over all k."""
+
+    def __init__(self, inputs: Format, accumulator: str, shift: int, *, subnormals: bool) -> None:
+        self.wide = inputs.exponent_bits == _WIDE
+        self.inputs, self.accumulator = inputs, format_named(accumulator)
+        c, d = accumulator, self.accumulator
+        g = Graph()
+        x, y = g.input("a[0]", inputs.width), g.input("b[0]", inputs.width)
+        total = g.input("c", d.width)
+        start = (
+            f"sequential@a_format={inputs.name},b_format={inputs.name},c_format={c},d_format={c},products=1"
+        )
+        scale = format_named("e6m1")
+        step = f"sequential@a_format={c},b_format={scale.name},c_format={c},d_format={c},products=1"
+        with g.scope("product"):
+            product = self._sum(g, start, x, y, g.const(0, d.width), subnormals)
+        with g.scope("sum"):
+            factor = g.const(encode_exact(scale, power_of_two(shift)), scale.width)
+            made = self._sum(g, step, product, factor, total, subnormals)
+        finite = [0, d.one, d.largest, 1 << (d.width - 1), d.sign_bit | d.largest]
+        narrow = [0, inputs.one, inputs.largest, inputs.sign_bit | inputs.largest]
+        storage = {
+            "a": inputs.storage_bits,
+            "b": inputs.storage_bits,
+            "c": d.storage_bits,
+            "d": d.storage_bits,
+        }
+        self._gemm = Gemm(
+            DotCall(graph=g, root=made, k=1, scales=0, storage=storage, scale_one=0,
+                    finite={"a": narrow, "b": narrow, "c": finite, "d": finite}, chained=True),
+            "a",
+        )  # fmt: skip
+
+    def _sum(self, g: Graph, name: str, x: Node, y: Node, c: Node, subnormals: bool) -> Node:
+        """The rounded FL(x·y + c); without subnormals, the nearer of 0 and the least normal number."""
+        d = self.accumulator
+        with g.scope("near"):
+            near = unit_dot(g, resolve(name), [x], [y], c).result
+        # No sum of the wider accumulators comes near their least number.
+        if subnormals or d.name != "fp16":
+            return near
+        coarse = name.replace(f"d_format={d.name}", "d_format=e4m8")
+        with g.scope("coarse"):
+            steps = unit_dot(g, resolve(coarse), [x], [y], c).result
+        fields = g.extract(near, d.width - 2, d.fraction_bits)
+        nonzero = g.any_bit(g.extract(steps, format_named("e4m8").width - 2, 0))
+        sign = g.bit(near, d.width - 1)
+        least = g.concat(sign, g.const(1 << d.fraction_bits, d.width - 1))
+        return g.ite(g.any_bit(fields), near, g.ite(nonzero, least, g.concat(sign, g.const(0, d.width - 1))))
+
+    def words(self, x: Floats, fmt: Format) -> NDArray[Any]:
+        """The encodings of numbers that a format contains."""
+        if fmt.exponent_bits == _WIDE:
+            bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(_BINARY64 - fmt.fraction_bits)
+            return np.asarray(bits.astype(f"u{fmt.storage_bits // 8}"))
+        dtype: Any = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "fp16": np.float16,
+                      "fp32": np.float32}[fmt.name]  # fmt: skip
+        return np.ascontiguousarray(x.astype(dtype)).view(f"u{fmt.storage_bits // 8}")
+
+    def add(self, c: Floats, a: Floats, b: Floats, work: Work) -> Floats:
+        """C after all k: a [m, n], b [n, q], c [m, q], with elements in the formats."""
+        operands = MatrixWords(
+            self.words(a, self.inputs), self.words(b, self.inputs), self.words(c, self.accumulator)
+        )
+        d = np.ascontiguousarray(self._gemm.multiply(operands, work))
+        if self.wide:
+            shift = np.uint64(_BINARY64 - self.accumulator.fraction_bits)
+            return np.asarray((d.astype(np.uint64) << shift).view(np.float64))
+        return values_of(d, self.accumulator)
+
 
 #: Real units with fp32 results by input format: Hopper, Ada, Blackwell and CDNA3.
 REAL = (
@@ -308,3 +479,67 @@ def row(point: Point) -> tuple[Any, ...]:
     """The columns of a point, formatted as in the published data."""
     numbers = point.error, point.bound, point.unbounded, point.bound_unbounded
     return (point.n, *(f"{x:e}" for x in numbers))
+
+
+#: Formats as the names of the published files spell them.
+_NAMES = {"e4m3": "fp8-e4m3", "e5m2": "fp8-e5m2", "fp16": "binary16", "fp32": "binary32"}
+#: The columns of a line.
+COLUMNS = ("n", "error", "bound", "error-nrl", "bound-nrl")
+#: A length as a line gives it, and characters of a wrong line that a message shows.
+_N, _SHOWN = re.compile("[0-9]{1,9}"), 80
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A number that differs from the published one, both as printed; `published` is "none" for a missing
+    line."""
+
+    curve: Curve
+    n: int
+    column: str
+    ours: str
+    published: str
+
+    def __str__(self) -> str:
+        return f"{self.curve}, n = {self.n}: {self.column} is {self.ours}, published {self.published}"
+
+
+def data_name(curve: Curve) -> str:
+    """The file name of a curve's published points."""
+    a, c = _NAMES[curve.inputs], _NAMES[curve.accumulator]
+    return f"matmul_test_{a}_{c}_subnormals{int(curve.subnormals)}_words_{curve.words}.dat"
+
+
+def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
+    """The lines of a curve's published file by n, as printed columns.
+
+    Errors: InputError for a file that is missing or has other columns.
+    """
+    return lines_by_n(Path(folder) / data_name(curve), COLUMNS)
+
+
+def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    """The lines of a published file by n, as printed columns.
+
+    Errors: InputError for a file that is missing or has other columns.
+    """
+    lines = [line.split() for line in read_named(path, "published data").splitlines() if line.strip()]
+    if not lines or tuple(lines[0]) != tuple(columns):
+        got = " ".join(lines[0])[:_SHOWN] if lines else "nothing"
+        raise InputError(f"expected the columns {' '.join(columns)} in {path}, but got {got}")
+    for line in lines[1:]:
+        if len(line) != len(columns) or not _N.fullmatch(line[0]):
+            got = " ".join(line)[:_SHOWN]
+            raise InputError(f"expected n and {len(columns) - 1} numbers in {path}, but got {got}")
+    return {int(line[0]): tuple(line) for line in lines[1:]}
+
+
+def differences(folder: str | Path, points: Sequence[Point]) -> Iterator[Difference]:
+    """The numbers of some points that differ, as printed, from the published data."""
+    lines = {curve: published(folder, curve) for curve in dict.fromkeys(x.curve for x in points)}
+    for x in points:
+        ours = tuple(map(str, row(x)))
+        theirs = lines[x.curve].get(x.n, ("none",) * len(COLUMNS))
+        for column, mine, other in zip(COLUMNS, ours, theirs, strict=True):
+            if mine != other:
+                yield Difference(x.curve, x.n, column, mine, other)

@@ -11,13 +11,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.analysis.bounds.ascent import improved, promoted
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.program.words import EXPONENTS, Range
-from tcformal.analysis.bounds.promoted import promoted
-from tcformal.analysis.bounds.search import improved
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.error_forms import EXPONENTS, Range
+from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep

@@ -1,8 +1,9 @@
-"""Search for calls of large error: hill climbing on the unit's lanes from constructed inputs."""
+"""Hill climbing on a unit's lanes from constructed inputs to calls of large error."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -10,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.attained import Attained, Construction, FactorWords
-from tcformal.analysis.bounds.grid import filled
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.attained import Attained, Construction, FactorWords, filled
+from tcformal.analysis.samples import values_of
+from tcformal.design.names import resolve
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
-from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
 from tcformal.simulation.operands.witness import Witness
@@ -388,3 +389,38 @@ def _worth(unit: UnitSpec) -> bool:
     if unit.d_format.fraction_bits > _WIDE:
         return False  # binary64 does not hold their sums
     return few or design.summation != "fused" or design.fraction_bits is None or design.rho.mode in NEAREST
+
+
+#: One binary32 addition to nearest: 1·b + c.
+_ADDITION = "sequential@format=fp32,products=1"
+
+
+def promoted(build: Construction, length: int, every: int) -> Attained:
+    """The constructed dot product of largest error; partial sums and their additions are replayed."""
+    first = improved(build, every, build.best(every))
+    unit, addition = build.unit, resolve(_ADDITION)
+    fmt = unit.d_format
+    total, calls = first.ends, list(first.calls)
+    start = decode(fmt, first.ends).number
+    exact = sum((_call_sum(build, w) * times for w, times in first.calls), Fraction(0))
+    magnitude = first.magnitude
+    half = start * Fraction(1, 1 << 24)
+    pair = build.power(exponent_of(half)) if half > 0 else None
+    w = build.call([] if pair is None else [pair], 0)
+    part, left = results_of(unit, w), -(-length // every) - 1
+    while left:
+        before = total
+        total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
+        # An addition that changes nothing is made for all that follows.
+        times = left if total == before else 1
+        exact, magnitude = exact + times * _call_sum(build, w), magnitude + times * abs(_call_sum(build, w))
+        calls.append((w, times))
+        left -= times
+    error = abs(decode(fmt, total).number - exact)
+    made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
+    return made if made.ratio >= first.ratio or pair is not None else first
+
+
+def _call_sum(build: Construction, w: Witness) -> Fraction:
+    """The exact sum of a call's products."""
+    return sum(build.values(w), Fraction(0))

@@ -170,7 +170,7 @@ def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
 @lru_cache(maxsize=1)
 def validator() -> jsonschema.Draft202012Validator:
     """A validator of the query-file schema."""
-    text = (resources.files("tcformal.analysis.papers") / "query.schema.json").read_text(encoding="utf-8")
+    text = (resources.files("tcformal.analysis") / "query.schema.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(text))
 
 

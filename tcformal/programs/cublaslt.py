@@ -8,8 +8,7 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.errors import InputError
-from tcformal.programs.recipes.names import recipe
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe
 
 #: The fields, cublasLtMatmulAlgoConfigAttributes_t, in the order of lists.
 FIELDS = (

@@ -9,12 +9,17 @@ from functools import cache
 
 import numpy as np
 
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.sums import (
+from tcformal.analysis.bounds.error_forms import (
     ErrorForm,
+    Powers,
+    Range,
     Scale,
     Sums,
+    Symbols,
     Weights,
+    WordForm,
+    exponent,
+    joined,
     largest,
     nothing,
     plus,
@@ -24,7 +29,7 @@ from tcformal.analysis.bounds.program.sums import (
     times,
     weight,
 )
-from tcformal.analysis.bounds.program.words import Powers, Range, Symbols, WordForm, exponent, joined
+from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.design.rounding import NEAREST
 from tcformal.design.steps import (
     CallStep,

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.distance.replayed import exact as exactly
-from tcformal.analysis.distance.replayed import replayed, witness
-from tcformal.analysis.errors import difference, values_of
+from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.monotonicity import exact as exactly
+from tcformal.analysis.monotonicity import replayed, witness
+from tcformal.analysis.samples import difference, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs

@@ -16,9 +16,19 @@ from pathlib import Path
 
 import numpy as np
 
-from tcformal.analysis.figures.mary import PER_N, SIDE, Draws, MatrixProduct, pairs_of_words, scaled_product
-from tcformal.analysis.figures.model import Floats, cut, precision_of, rounded
-from tcformal.analysis.figures.published import lines_by_n
+from tcformal.analysis.mary import (
+    PER_N,
+    SIDE,
+    Draws,
+    Floats,
+    MatrixProduct,
+    cut,
+    lines_by_n,
+    pairs_of_words,
+    precision_of,
+    rounded,
+    scaled_product,
+)
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.catalog import format_named
