@@ -45,7 +45,7 @@ from tcformal.query.kinds.property.question import property_question
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question
 from tcformal.query.programs import search_rows
-from tcformal.query.question import Kind, Q, Question
+from tcformal.query.question import Kind, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
 from tcformal.query.worst import worst
@@ -56,7 +56,29 @@ from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
+#: What each kind of ask can come to.
+OUTCOMES: dict[str, tuple[str, ...]] = {
+    "separate": ("SEPARATED", "EQUIVALENT", "VACUOUS"),
+    "property": ("HOLDS", "VIOLATED", "VACUOUS"),
+    "claim": ("HOLDS", "VIOLATED"),
+    "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
+    "largest": ("BOUNDED", "FOUND"),
+    "error": ("BOUNDED", "FOUND"),
+    "measure": ("REPRODUCED", "DIFFERENT", "FOUND", "HOLDS"),
+    "evaluate": ("REPRODUCED", "DIFFERENT"),
+}
+#: An outcome, and the verdict as JSON.
+Outcome = tuple[str, dict[str, Any]]
+#: Outcomes that are no answer: they are asked again.
+OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
+#: What an ask of an algorithm can search for: the largest excess of one error over the other, or random
+#: inputs with a larger error, for products of any number.
+_SEARCHES = ("largest excess", "random rows")
+#: What errors are stated in, 2^-24, and digits to which the largest one of random products is compared.
+_SCALE, _DIGITS = 1 << 24, 4
 
+
+# ---------------------------------------------------------------------- parsing
 def read_number(name: str, text: str) -> Fraction:
     """Parse a nonnegative decimal number or fraction; InputError for another text."""
     try:
@@ -68,8 +90,9 @@ def read_number(name: str, text: str) -> Fraction:
     return number
 
 
-#: Digits to which a stated error is compared.
-_DIGITS = 4
+def _count(key: str, given: Any, low: int = 1) -> int:
+    """An integer that a query file writes as such or as a text, in which a parameter was filled in."""
+    return check_int(key, read_int(key, given) if isinstance(given, str) else given, low=low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,126 +118,15 @@ def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
     of = computation(values["of"])
     if ("random" in values) == ("falls" in values):
         raise InputError("expected one of random and falls to measure")
-    numbers = {"length": of.k, "elements": 1024, "seed": 0}
-    for key in numbers:
-        if key in values:
-            text = values[key]
-            number = read_int(key, text) if isinstance(text, str) else text
-            numbers[key] = check_int(key, number, low=int(key != "seed"))
+    length = _count("length", values.get("length", of.k))
+    elements, seed = (
+        _count("elements", values.get("elements", 1024)),
+        _count("seed", values.get("seed", 0), 0),
+    )
     distribution = values.get("distribution", "normal")
     weighted(of.a_format, distribution)  # refuses what it does not know
     wanted = [read_number(key, values[key]) if key in values else None for key in ("random", "falls")]
-    return MeasureAsked(
-        of, numbers["length"], wanted[0], wanted[1], numbers["elements"], distribution, numbers["seed"]
-    )
-
-
-def measure(x: MeasureAsked, how: SolveOptions) -> tuple[str, dict[str, Any]]:
-    """Measure a quantity: REPRODUCED or DIFFERENT for errors; FOUND, HOLDS or UNKNOWN for defects."""
-    if x.random is not None:
-        return _random(x, x.random)
-    defects = monotonicity(
-        x.of, length=x.length, limits=how.limits, solvers=how.solvers, certify=how.certify, store=how.store(),
-        fresh=how.fresh,
-    )  # fmt: skip
-    fall = defects.largest("c")
-    data: dict[str, Any] = {"checked": defects.claim is None or defects.claim.checked}
-    if fall is None:
-        said = "proved not to" if defects.proved else "none found"
-        return ("HOLDS" if defects.proved else "UNKNOWN"), data | {"reason": f"falls where c grows: {said}"}
-    met = x.falls is not None and fall.ulps >= x.falls
-    return ("FOUND" if met else "UNKNOWN"), data | {
-        "reason": f"falls by {number_text(fall.ulps)} ulps where c grows, replayed twice",
-        "ulps": float(fall.ulps), "relative": float(fall.relative),
-        "inputs": [{k: hex(v) for k, v in w.inputs().items() if v} for w in (fall.first, fall.second)],
-    }  # fmt: skip
-
-
-def _random(x: MeasureAsked, stated: Fraction) -> tuple[str, dict[str, Any]]:
-    """The errors of seeded random products, compared with the stated largest one."""
-    s = error_sample(x.of, x.length, elements=x.elements, distribution=x.distribution, seed=x.seed)
-    q = s.quantiles
-    largest = q.get(1.0, float("nan"))
-    same = f"{largest:.{_DIGITS}g}" == f"{float(stated):.{_DIGITS}g}"
-    u = s.unit.d_format.precision
-    reason = (
-        f"{s.errors.size} products of {x.length}: median {q.get(0.5, 0):.4g}, largest {largest:.4g} in units "
-        f"of 2^-{u}·|A||B|"
-    )
-    return ("REPRODUCED" if same else "DIFFERENT"), {"reason": reason, "largest": largest, "checked": True}
-
-
-#: What each kind of ask can come to.
-OUTCOMES: dict[str, tuple[str, ...]] = {
-    "separate": ("SEPARATED", "EQUIVALENT", "VACUOUS"),
-    "property": ("HOLDS", "VIOLATED", "VACUOUS"),
-    "claim": ("HOLDS", "VIOLATED"),
-    "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
-    "largest": ("BOUNDED", "FOUND"),
-    "error": ("BOUNDED", "FOUND"),
-    "measure": ("REPRODUCED", "DIFFERENT", "FOUND", "HOLDS"),
-    "evaluate": ("REPRODUCED", "DIFFERENT"),
-}
-
-
-#: What an ask of an algorithm can search for.
-SEARCHES: dict[str, str] = {
-    "largest excess": "inputs with the largest excess of one error over the other",
-    "random rows": "random inputs with a larger error, for products of any number",
-}
-
-
-def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
-    """Raise InputError for an invalid ask, naming file, ask, key and expectation."""
-    for ask in asks:
-        for key, attempt in _attempts(ask):
-            try:
-                attempt()
-            except InputError as error:
-                raise mistake(query, ask, error, key) from error
-
-
-def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = None) -> InputError:
-    """An error with its place in the query file prepended."""
-    place = f"ask.{ask.number}" if key is None else f"ask.{ask.number}.{key}"
-    return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
-
-
-def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
-    """The error comparison described by the key `algorithm`; InputError for invalid keys or values."""
-    given = dict(body["algorithm"])
-    pair = given.pop("programs", None)
-    if (search := given.pop("search", None)) is not None:
-        check_choice("search", search, SEARCHES)
-        check_positive("seconds", given.pop("seconds", 1))
-        if "more_than" in given:
-            raise InputError("expected search or more_than, but got both")
-        if search == "random rows" and pair is None:
-            raise InputError("expected programs beside random rows, but got none")
-    kind: type[ComparedPrograms] = ComparisonParameters if pair is None else ProgramPair
-    own = {"assumptions", "worse", "other"} if pair is not None else {"assumptions"}
-    unit = resolve(str(given.pop("unit", ""))) if pair is None else None
-    for key in given:
-        names = [f for f in kind.__dataclass_fields__ if f not in own]
-        check_choice("key of algorithm", key, names)
-    if "more_than" in given:
-        given["more_than"] = read_excess(str(given["more_than"]))
-    if "c_exponents" in given:
-        given["c_exponents"] = _two_integers(given["c_exponents"])
-    if "products" in given:
-        text = given["products"]
-        number = read_int("products", text) if isinstance(text, str) else text
-        given["products"] = check_int("products", number, low=1)
-    for key in ("keep_last", "results_differ"):
-        if not isinstance(given.get(key, False), bool):
-            raise InputError(f"expected true or false for {key}, but got {given[key]!r}")
-    assume = body.get("assume", ())
-    if unit is not None:
-        return comparison_parameters(unit, assumptions=from_texts(unit.operands.c, assume), **given)
-    worse, other = programs_of(pair)
-    return ProgramPair(
-        worse=worse, other=other, assumptions=from_texts(worse.input_format("c"), assume), **given
-    )  # fmt: skip
+    return MeasureAsked(of, length, *wanted, elements, distribution, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,20 +148,48 @@ def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
     """Parse the key `error`; InputError for invalid values."""
     values = body["error"]
     of = computation(values["of"])
-    numbers: dict[str, int | None] = {"length": None, "promote": None}
-    for key in numbers:
-        if key in values:
-            text = values[key]
-            number = read_int(key, text) if isinstance(text, str) else text
-            numbers[key] = check_int(key, number, low=1)
+    length, promote = (_count(x, values[x]) if x in values else None for x in ("length", "promote"))
     if isinstance(of, RunnableProgram) and "promote" in values:
         raise InputError("expected promote with a unit only, but got it with a program")
     if isinstance(of, Unit) and "exponents" in values:
         raise InputError("expected exponents with a program only, but got them with a unit")
     among = exponent_range(values["exponents"]) if "exponents" in values else EXPONENTS
     bound = read_number("bound", values["bound"]) if "bound" in values else None
-    attained = read_number("attained", values.get("attained", "0"))
-    return ErrorAsked(of, numbers["length"], numbers["promote"], among, bound, attained)
+    return ErrorAsked(of, length, promote, among, bound, read_number("attained", values.get("attained", "0")))
+
+
+def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
+    """The error comparison described by the key `algorithm`; InputError for invalid keys or values."""
+    given = dict(body["algorithm"])
+    pair = given.pop("programs", None)
+    if (search := given.pop("search", None)) is not None:
+        check_choice("search", search, _SEARCHES)
+        check_positive("seconds", given.pop("seconds", 1))
+        if "more_than" in given:
+            raise InputError("expected search or more_than, but got both")
+        if search == "random rows" and pair is None:
+            raise InputError("expected programs beside random rows, but got none")
+    kind: type[ComparedPrograms] = ComparisonParameters if pair is None else ProgramPair
+    own = {"assumptions"} if pair is None else {"assumptions", "worse", "other"}
+    unit = resolve(str(given.pop("unit", ""))) if pair is None else None
+    for key in given:
+        check_choice("key of algorithm", key, [f for f in kind.__dataclass_fields__ if f not in own])
+    if "more_than" in given:
+        given["more_than"] = read_excess(str(given["more_than"]))
+    if "c_exponents" in given:
+        given["c_exponents"] = _two_integers(given["c_exponents"])
+    if "products" in given:
+        given["products"] = _count("products", given["products"])
+    for key in ("keep_last", "results_differ"):
+        if not isinstance(given.get(key, False), bool):
+            raise InputError(f"expected true or false for {key}, but got {given[key]!r}")
+    assume = body.get("assume", ())
+    if unit is not None:
+        return comparison_parameters(unit, assumptions=from_texts(unit.operands.c, assume), **given)
+    worse, other = programs_of(pair)
+    return ProgramPair(
+        worse=worse, other=other, assumptions=from_texts(worse.input_format("c"), assume), **given
+    )  # fmt: skip
 
 
 def programs_of(names: Any) -> tuple[Program, Program]:
@@ -270,6 +210,40 @@ def golden_witness(spec: UnitSpec, a: Sequence[str], b: Sequence[str], c: str) -
     """Operands from texts; short lists are padded with zeros."""
     filled = [[*row, *["0"] * (spec.k - len(row))] for row in (a, b)]
     return witness_of(spec, filled[0], filled[1], c)
+
+
+def claim_of(body: Mapping[str, Any]) -> str:
+    """The full name of the claim in an ask, with its assumptions."""
+    return under(body["claim"], from_texts(resolve(body["unit"]).operands.c, body.get("assume", ())))
+
+
+def question_asked(ask: Ask) -> Question:
+    """The question of an ask of kind `separate`, `property` or `algorithm`, from current definitions."""
+    assume = ask.body.get("assume", ())
+    if ask.kind == "algorithm":
+        return error_comparison(algorithm_asked(ask.body))
+    if ask.kind == "property":
+        spec = resolve(ask.body["unit"])
+        return property_question(ask.body["property"], spec, from_texts(spec.operands.c, assume))
+    first, second = (resolve(name) for name in ask.body["separate"])
+    return question(first, second, from_texts(first.operands.c, assume))
+
+
+# ---------------------------------------------------------------------- checks before anything is asked
+def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
+    """Raise InputError for an invalid ask, naming file, ask, key and expectation."""
+    for ask in asks:
+        for key, attempt in _attempts(ask):
+            try:
+                attempt()
+            except InputError as error:
+                raise mistake(query, ask, error, f".{key}") from error
+
+
+def mistake(query: QueryFile, ask: Ask, error: InputError, key: str = "") -> InputError:
+    """An error with its place in the query file prepended."""
+    place = f"ask.{ask.number}{key}"
+    return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
 
 
 def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -294,8 +268,7 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
     o = resolve(names[0]).operands
     if kind == "evaluate":
         for letter, fmt in (("a", o.a), ("b", o.b), ("c", o.c), ("d", o.d)):
-            texts = [body[letter]] if isinstance(body[letter], str) else body[letter]
-            for text in texts:
+            for text in [body[letter]] if isinstance(body[letter], str) else body[letter]:
                 yield letter, partial(parse_value, fmt, text)
         yield "a, b", lambda: golden_witness(resolve(names[0]), body["a"], body["b"], body["c"])
         return
@@ -307,17 +280,7 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "assume", lambda: conditions(claim_of(body), resolve(body["unit"]))
 
 
-def claim_of(body: Mapping[str, Any]) -> str:
-    """The full name of the claim in an ask, with its assumptions."""
-    return under(body["claim"], from_texts(resolve(body["unit"]).operands.c, body.get("assume", ())))
-
-
-#: Outcomes that are no answer: they are asked again.
-OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
-#: What errors are stated in: 2^-24.
-_SCALE = 1 << 24
-
-
+# ---------------------------------------------------------------------- answers
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """An ask of a query file with its outcome, which is derived from the verdict.
@@ -343,55 +306,36 @@ class Answered:
         return self.checked and self.outcome == self.ask.expected
 
 
-def question_asked(ask: Ask) -> Question:
-    """The question of an ask of kind `separate`, `property` or `algorithm`, from current definitions."""
-    assume = ask.body.get("assume", ())
-    if ask.kind == "algorithm":
-        return error_comparison(algorithm_asked(ask.body))
-    if ask.kind == "property":
-        spec = resolve(ask.body["unit"])
-        return property_question(ask.body["property"], spec, from_texts(spec.operands.c, assume))
-    first, second = (resolve(name) for name in ask.body["separate"])
-    return question(first, second, from_texts(first.operands.c, assume))
-
-
-def _ask(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+def _ask(ask: Ask, how: SolveOptions) -> Outcome:
     """Answer a question through the store."""
-    v = _verdict(question_asked(ask), how, how.limits.time_s)
+    v = kept_or_answered(question_asked(ask), how)
     return v.kind.name, v.to_json()
 
 
-def _verdict(q: Q, how: SolveOptions, seconds: float) -> Verdict[Q]:
-    """The stored verdict on a question, or a new one within `seconds`, which is stored."""
-    limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
-    return kept_or_answered(q, replace(how, limits=limits))
-
-
-def _largest(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+def _largest(ask: Ask, how: SolveOptions) -> Outcome:
     """Search for the largest excess error within the ask's or the default time limit."""
 
     def one(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
-        return _verdict(q, how, seconds)
+        limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
+        return kept_or_answered(q, replace(how, limits=limits))
 
     asked = algorithm_asked(ask.body)
     if ask.body["algorithm"]["search"] == "random rows" and isinstance(asked, ProgramPair):
         rows = search_rows(asked, how.limits.seed)
         return ("FOUND" if rows.kind is Kind.VIOLATED else rows.kind.name), rows.to_json()
-    seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
-    outcome = worst(asked, one, seconds=seconds)
+    outcome = worst(asked, one, seconds=ask.body["algorithm"].get("seconds", how.limits.time_s))
     return outcome.outcome, outcome.to_json()
 
 
-def _evaluate(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+def _evaluate(ask: Ask, how: SolveOptions) -> Outcome:
     """Evaluate one input on lanes, integers and the oracle, and compare with the stated result.
 
     The three must agree; where they do not, the outcome is ERROR.
     """
     spec = resolve(ask.body["unit"])
-    w = golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"])
-    wanted = parse_value(spec.operands.d, ask.body["d"])
+    d, w = spec.operands.d, golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"])
+    wanted = parse_value(d, ask.body["d"])
     results = evaluate_three(spec, w)
-    d = spec.operands.d
     data = {
         "unit": spec.name,
         "stated": {"hex": hex(wanted), "value": format_value(d, wanted)},
@@ -405,25 +349,23 @@ def _evaluate(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
 def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
     """One dot product on each executable interpretation: raw encodings of the D format."""
     graph, root = circuit(spec, len(w.a))
-    a, b = (np.array([row], dtype=np.uint64) for row in (w.a, w.b))
-    lanes = Unit(spec).dot_bits(a, b, np.array([w.c], dtype=np.uint64))
+    a, b, c = (np.array([row], dtype=np.uint64) for row in (w.a, w.b, w.c))
     return {
-        "lanes": int(lanes[0]),
+        "lanes": int(Unit(spec).dot_bits(a, b, c)[0]),
         "integers": Concrete(graph, [root])(w.inputs())[0],
         "fractions": oracle_result(spec, w),
     }
 
 
-def _claim(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+def _claim(ask: Ask, how: SolveOptions) -> Outcome:
     """Answer a claim about one unit through the store."""
-    spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
-    v = answered(spec, name, how)
+    v = answered(resolve(ask.body["unit"]), claim_of(ask.body), how)
     if (store := how.store()) is not None:
         store.add_claim(v)
     return v.kind.name, v.to_json()
 
 
-def _error(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
+def _error(ask: Ask, how: SolveOptions) -> Outcome:
     """The largest error of a unit or a program: BOUNDED where both numbers of the ask are met.
 
     FOUND: the inputs attain what is stated, but no bound is asked for, or none so small is proved.
@@ -433,37 +375,67 @@ def _error(ask: Ask, how: SolveOptions) -> tuple[str, dict[str, Any]]:
     if isinstance(x.of, RunnableProgram):
         length = x.of.k if x.length is None else x.length
         made = program_accuracy(x.of, length=length, exponents=x.exponents)
-        attained = made.near.ratio
+        attained = made.near.ratio * _SCALE
     else:
         made = accuracy(x.of, length=x.length, promote=x.promote, subnormals=False)
-        attained = Fraction(0) if made.attained is None else made.attained.ratio
+        attained = Fraction(0) if made.attained is None else made.attained.ratio * _SCALE
     bound = None if made.bound is None else made.bound * _SCALE
     said = "no bound" if bound is None else f"at most {float(bound):.7g}·2^-24 of Σ|a_k·b_k|, proved"
     data = {
-        "reason": f"{said}; {float(attained * _SCALE):.7g}·2^-24 attained"
+        "reason": f"{said}; {float(attained):.7g}·2^-24 attained"
         + (f"; {made.reason}" if made.reason else ""),
         "assumptions": list(made.conditions),
         "bound": None if bound is None else float(bound),
-        "attained": float(attained * _SCALE),
+        "attained": float(attained),
         "checked": True,
     }
-    if attained * _SCALE < x.attained:
+    if attained < x.attained:
         return Kind.UNKNOWN.name, data
     met = x.bound is not None and bound is not None and bound <= x.bound
     return ("BOUNDED" if met else "FOUND"), data
 
 
-#: How each kind of ask is answered: the outcome, and the verdict as plain data.
-ASKERS: dict[str, Callable[[Ask, SolveOptions], tuple[str, dict[str, Any]]]] = {
-    "separate": _ask,
-    "property": _ask,
-    "claim": _claim,
-    "algorithm": _ask,
-    "largest": _largest,
-    "evaluate": _evaluate,
-    "error": _error,
-    "measure": lambda ask, how: measure(measure_asked(ask.body), how),
-}
+def _measure(ask: Ask, how: SolveOptions) -> Outcome:
+    """Measure a quantity: REPRODUCED or DIFFERENT for errors; FOUND, HOLDS or UNKNOWN for defects."""
+    x = measure_asked(ask.body)
+    if x.random is not None:
+        return _random(x, x.random)
+    defects = monotonicity(
+        x.of, length=x.length, limits=how.limits, solvers=how.solvers, certify=how.certify, store=how.store(),
+        fresh=how.fresh,
+    )  # fmt: skip
+    fall = defects.largest("c")
+    checked = defects.claim is None or defects.claim.checked
+    if fall is None:
+        said = "proved not to" if defects.proved else "none found"
+        outcome = "HOLDS" if defects.proved else "UNKNOWN"
+        return outcome, {"checked": checked, "reason": f"falls where c grows: {said}"}
+    met = x.falls is not None and fall.ulps >= x.falls
+    return ("FOUND" if met else "UNKNOWN"), {
+        "checked": checked, "reason": f"falls by {number_text(fall.ulps)} ulps where c grows, replayed twice",
+        "ulps": float(fall.ulps), "relative": float(fall.relative),
+        "inputs": [{k: hex(v) for k, v in w.inputs().items() if v} for w in (fall.first, fall.second)],
+    }  # fmt: skip
+
+
+def _random(x: MeasureAsked, stated: Fraction) -> Outcome:
+    """The errors of seeded random products, compared with the stated largest one."""
+    s = error_sample(x.of, x.length, elements=x.elements, distribution=x.distribution, seed=x.seed)
+    q = s.quantiles
+    largest = q.get(1.0, float("nan"))
+    same = f"{largest:.{_DIGITS}g}" == f"{float(stated):.{_DIGITS}g}"
+    reason = (
+        f"{s.errors.size} products of {x.length}: median {q.get(0.5, 0):.4g}, largest {largest:.4g} in units "
+        f"of 2^-{s.unit.d_format.precision}·|A||B|"
+    )
+    return ("REPRODUCED" if same else "DIFFERENT"), {"reason": reason, "largest": largest, "checked": True}
+
+
+#: How each kind of ask is answered.
+ASKERS: dict[str, Callable[[Ask, SolveOptions], Outcome]] = {
+    "separate": _ask, "property": _ask, "claim": _claim, "algorithm": _ask, "largest": _largest,
+    "evaluate": _evaluate, "error": _error, "measure": _measure,
+}  # fmt: skip
 
 
 def run(query: QueryFile, asks: Sequence[Ask], how: SolveOptions) -> Iterator[Answered]:

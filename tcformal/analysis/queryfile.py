@@ -29,8 +29,8 @@ from typing import Any
 
 import jsonschema
 
-from tcformal.checks import check_choice, read_int, shown, unknown_sentence
-from tcformal.errors import InputError, UnknownNameError
+from tcformal.checks import check_choice, read_int, shown
+from tcformal.errors import InputError
 from tcformal.files import read_named
 
 #: Bytes of a query file, characters of one of its texts when filled, and questions that it may ask.
@@ -98,14 +98,9 @@ class QueryFile:
     def _settings(self, settings: Mapping[str, str]) -> dict[str, ParameterValue]:
         settings_read: dict[str, ParameterValue] = {}
         for name, text in settings.items():
-            if name not in self.parameters:
-                raise UnknownNameError(
-                    unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
-                )
-            if isinstance(self.parameters[name], int):
-                settings_read[name] = read_int(f"{name} of {self.name}", text)
-            else:
-                settings_read[name] = text
+            check_choice(f"parameter of {self.name}", name, self.parameters)
+            number = isinstance(self.parameters[name], int)
+            settings_read[name] = read_int(f"{name} of {self.name}", text) if number else text
         return settings_read
 
     def _asks(
