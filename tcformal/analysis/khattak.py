@@ -9,7 +9,7 @@ product of a session, which comes before it; then the words of A, times a power 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,13 +21,12 @@ from tcformal.analysis.mary import (
     SIDE,
     Draws,
     Floats,
-    MatrixProduct,
-    cut,
-    lines_by_n,
+    compared,
     pairs_of_words,
     precision_of,
     rounded,
     scaled_product,
+    theta,
 )
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
@@ -132,39 +131,17 @@ def _entry(
     table: PublishedTable, u: Unit, n: int, drawn: tuple[Floats, Floats], *, nearest: bool
 ) -> TableLine:
     p, own, large = (precision_of(f) for f in (format_named(table.inputs), u.a_format, u.d_format))
-    theta = min(p.largest, math.sqrt(large.largest / n))
-    x = scaled_product(*drawn, theta)
-    fl = partial(rounded, p=own, subnormals=True, bounded=True)
-    split = x.words(p, table.words, partial(rounded, p=p, subnormals=True, bounded=True) if nearest
-                    else partial(cut, p=p))  # fmt: skip
-    small = 4 * n**2 * 2.0**p.least / theta + 4 * n**2 * 2.0**large.least / theta**2
-    return TableLine(table, u.name, n, _error(x, split, u, p.u, fl), 2 * p.u + n * large.u + small)
-
-
-def _error(
-    x: MatrixProduct,
-    split: tuple[list[Floats], list[Floats]],
-    u: Unit,
-    roundoff: float,
-    fl: Callable[[Floats], Floats],
-) -> float:
-    """The error of all word products on a unit, accumulated through c."""
+    top = theta(p, large, n)
+    x = scaled_product(*drawn, top)
+    left, right = x.words(p, table.words, partial(rounded, p=p, whole=np.rint if nearest else np.trunc))
     dtype, c = arrays.dtype_of(u.a_format), np.zeros((SIDE, SIDE), np.float32)
-    right = [fl(b).astype(dtype) for b in split[1]]
-    for j, k in pairs_of_words(len(right)):
-        a = fl(split[0][j] * roundoff ** (j + k))
-        c = u.matmul(a.astype(dtype), right[k], c, progress=False).astype(np.float32)
-    return x.error(c.astype(np.float64))
+    for j, k in pairs_of_words(table.words):
+        a, b = rounded(left[j] * p.u ** (j + k), own), rounded(right[k], own)
+        c = u.matmul(a.astype(dtype), b.astype(dtype), c, progress=False).astype(np.float32)
+    small = 4 * n**2 * 2.0**p.least / top + 4 * n**2 * 2.0**large.least / top**2
+    return TableLine(table, u.name, n, x.error(c.astype(np.float64)), 2 * p.u + n * large.u + small)
 
 
 def differences(folder: str | Path, found: Sequence[TableLine]) -> Iterator[str]:
-    """The numbers that differ, as printed, from the published files in a folder.
-
-    Errors: InputError for a file that is missing or has other columns.
-    """
-    lines = {t: lines_by_n(Path(folder) / t.file, COLUMNS) for t in dict.fromkeys(x.table for x in found)}
-    for x in found:
-        theirs = lines[x.table].get(x.n, ("none",) * len(COLUMNS))
-        for column, mine, other in zip(COLUMNS, x.row(), theirs, strict=True):
-            if mine != other:
-                yield f"{x.table}, n = {x.n}: {column} is {mine}, published {other}"
+    """The numbers that differ, as printed, from the published files in a folder; errors as of `compared`."""
+    return map(str, compared(folder, COLUMNS, [(x.table, x.table.file, x.row()) for x in found]))

@@ -1,6 +1,6 @@
 """MARY's Model 1 as definitions, and Figures 5.1 and 5.2: errors of scaled, multiword products against n.
 
-Every rounding is computed by a unit; optional range and subnormals select between the results of two units.
+Sums of products are compiled from units; a sum without subnormals selects between the results of two units.
 Source: MARY §5; the generator of its data and the order of its draws are those of its published script
 (narrow-range-FP-underflow-experiments, 95b7205).
 """
@@ -11,11 +11,10 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +29,7 @@ from tcformal.files import read_named
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import encode_exact
+from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program
 from tcformal.semantics.unit import unit_dot
 from tcformal.simulation import arrays
@@ -47,12 +46,10 @@ _WIDE, _BINARY64 = 11, 52
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """A format of Table 2.1: t bits of precision, an exponent range, with or without subnormals."""
+    """A format of Table 2.1: t bits of precision, the least normal exponent, and the largest number."""
 
-    name: str
     t: int
     least: int
-    most: int
     largest: float
 
     @property
@@ -67,62 +64,27 @@ class Precision:
 
 def precision_of(fmt: Format) -> Precision:
     """A format in the terms of the model."""
-    largest = float(values_of(np.array([fmt.largest], f"u{fmt.storage_bits // 8}"), fmt)[0])
-    return Precision(fmt.name, fmt.precision, fmt.e_min, fmt.e_max, largest)
+    return Precision(fmt.precision, fmt.e_min, float(decode(fmt, fmt.largest).number))
 
 
-@lru_cache(maxsize=32)
-def _rounder(name: str, mode: str) -> tuple[Any, Format]:
-    """A unit that rounds binary64 numbers to a format in one mode."""
-    design = (
-        f"sequential@a_format=fp64,b_format=e2m1,c_format={name},d_format={name},products=1,rounding={mode}"
-    )
-    return unit(design), format_named(name)
+def theta(p: Precision, q: Precision, n: int) -> float:
+    """The bound on scaled elements of which n products in precision p overflow no sum in q."""
+    return min(p.largest, math.sqrt(q.largest / n))
 
 
-def _nearest(x: Floats, name: str, mode: str = "RNE") -> Floats:
-    """Round numbers to an IEEE-like format, to nearest or in another mode."""
-    u, fmt = _rounder(name, mode)
-    words = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint64)
-    one = np.full(words.shape, format_named("e2m1").one, np.uint8)
-    d = u.dot_bits(words, one, np.zeros(len(words), f"u{fmt.storage_bits // 8}"))
-    if fmt.exponent_bits == _WIDE:
-        wide = d.astype(np.uint64) << np.uint64(_BINARY64 - fmt.fraction_bits)
-        return np.asarray(wide.view(np.float64).reshape(x.shape))
-    return values_of(d, fmt).reshape(x.shape)
-
-
-def cut(x: Floats, p: Precision) -> Floats:
-    """Round toward zero, with subnormals; |x| is at most p.largest."""
-    name, moved = _moved(p)
-    return _nearest(x * moved, name, "RZ") / moved
-
-
-def _moved(p: Precision) -> tuple[str, float]:
-    """An IEEE-like format that contains another format times a power of two, and that power."""
-    span = p.most - p.least
-    bits, least = (5, -14) if span < 30 else (6, -30) if span < 62 else (8, -126)
-    return f"e{bits}m{p.t - 1}", 2.0 ** (least - p.least)
-
-
-def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floats:
+def rounded(
+    x: Floats, p: Precision, *, subnormals: bool = True, bounded: bool = True, whole: np.ufunc = np.rint
+) -> Floats:
     """The rounding fl of the model: to nearest, ties to even; optionally without subnormals or without range.
 
-    Ranges and units: |x| at most p.largest; `bounded` False: as if exponents had no range.
+    Ranges and units: |x| at most p.largest; `bounded` False: as if exponents had no range; `whole`: rounds to
+    integers, `numpy.trunc` to round toward zero.
     """
-    if not bounded:
-        return _nearest(x, f"e{_WIDE}m{p.t - 1}")
-    name, moved = _moved(p)
-    near = _nearest(x * moved, name) / moved
-    if subnormals:
-        return near
-    # Its subnormals, moved, are the multiples of the least normal number.
-    coarse = moved * 2.0 ** (1 - p.t)
-    return np.where(
-        np.abs(x) < 2.0**p.least,
-        _nearest(np.where(np.abs(x) < 2.0**p.least, x, 0) * coarse, name) / coarse,
-        near,
-    )
+    spacing = np.frexp(x)[1] - p.t
+    if bounded:
+        least = p.least + 1 - p.t if subnormals else p.least
+        spacing = np.where(np.abs(x) < 2.0**p.least, least, spacing)
+    return np.asarray(np.ldexp(whole(np.ldexp(x, -spacing)), spacing))
 
 
 class Accumulation:
@@ -147,12 +109,7 @@ class Accumulation:
             made = self._sum(g, step, product, factor, total, subnormals)
         finite = [0, d.one, d.largest, 1 << (d.width - 1), d.sign_bit | d.largest]
         narrow = [0, inputs.one, inputs.largest, inputs.sign_bit | inputs.largest]
-        storage = {
-            "a": inputs.storage_bits,
-            "b": inputs.storage_bits,
-            "c": d.storage_bits,
-            "d": d.storage_bits,
-        }
+        storage = dict.fromkeys("ab", inputs.storage_bits) | dict.fromkeys("cd", d.storage_bits)
         self._gemm = Gemm(
             DotCall(graph=g, root=made, k=1, scales=0, storage=storage, scale_one=0,
                     finite={"a": narrow, "b": narrow, "c": finite, "d": finite}, chained=True),
@@ -181,9 +138,7 @@ class Accumulation:
         if fmt.exponent_bits == _WIDE:
             bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(_BINARY64 - fmt.fraction_bits)
             return np.asarray(bits.astype(f"u{fmt.storage_bits // 8}"))
-        dtype: Any = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "fp16": np.float16,
-                      "fp32": np.float32}[fmt.name]  # fmt: skip
-        return np.ascontiguousarray(x.astype(dtype)).view(f"u{fmt.storage_bits // 8}")
+        return arrays.to_raw("a word", x.astype(arrays.dtype_of(fmt)), fmt)
 
     def add(self, c: Floats, a: Floats, b: Floats, work: Work) -> Floats:
         """C after all k: a [m, n], b [n, q], c [m, q], with elements in the formats."""
@@ -317,15 +272,6 @@ def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumu
     return Accumulation(format_named(inputs), accumulator, shift, subnormals=subnormals)
 
 
-def decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
-    """The words of (4.3) in binary64, each including its power of u as published."""
-    parts, rest = [fl(x)], x
-    for j in range(1, words):
-        rest = rest - parts[-1] * inputs.u ** (j - 1)
-        parts.append(fl(rest / inputs.u**j))
-    return parts
-
-
 def _scales(size: Floats, theta: float) -> Floats:
     """The powers of two of (3.4): the largest not above theta / size."""
     return np.asarray(2.0 ** np.floor(np.log2(theta / size)))
@@ -353,9 +299,16 @@ class MatrixProduct:
     def words(
         self, p: Precision, count: int, fl: Callable[[Floats], Floats]
     ) -> tuple[list[Floats], list[Floats]]:
-        """The words of the scaled matrices ΛA and BM."""
-        left, right = self.left[:, None] * self.a, self.b * self.right
-        return decomposed(left, p, count, fl), decomposed(right, p, count, fl)
+        """The words (4.3) of the scaled matrices ΛA and BM, each including its power of u as published."""
+
+        def decomposed(x: Floats) -> list[Floats]:
+            parts, rest = [fl(x)], x
+            for j in range(1, count):
+                rest = rest - parts[-1] * p.u ** (j - 1)
+                parts.append(fl(rest / p.u**j))
+            return parts
+
+        return decomposed(self.left[:, None] * self.a), decomposed(self.b * self.right)
 
 
 def scaled_product(a: Floats, b: Floats, theta: float) -> MatrixProduct:
@@ -370,10 +323,7 @@ def pairs_of_words(words: int) -> list[tuple[int, int]]:
 
 def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
     """The error of the paper's model, with bounded or unbounded exponent range."""
-
-    def fl(values: Floats) -> Floats:
-        return rounded(values, p, subnormals=curve.subnormals, bounded=bounded)
-
+    fl = partial(rounded, p=p, subnormals=curve.subnormals, bounded=bounded)
     left, right = x.words(p, curve.words, fl)
     accumulated = format_named(curve.accumulator)
     inputs, accumulator = curve.inputs, curve.accumulator
@@ -389,12 +339,8 @@ def _model(x: MatrixProduct, curve: Curve, p: Precision, bounded: bool, work: Wo
 def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
     """The error with a real unit in place of the model; word products are added in binary32."""
     p, large = precision_of(u.a_format), precision_of(u.d_format)
-    x = scaled_product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
-
-    def fl(values: Floats) -> Floats:
-        return rounded(values, p, subnormals=curve.subnormals, bounded=True)
-
-    left, right = x.words(p, curve.words, fl)
+    x = scaled_product(a, b, theta(p, large, a.shape[1]))
+    left, right = x.words(p, curve.words, partial(rounded, p=p, subnormals=curve.subnormals))
     total = np.zeros((SIDE, SIDE), np.float32)
     dtype = arrays.dtype_of(u.a_format)
     for j, k in pairs_of_words(curve.words):
@@ -406,8 +352,8 @@ def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
 def theorem(curve: Curve, n: int) -> float:
     """The error bound of the paper: (3.25) for one word, (4.32) for several."""
     p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
-    theta = min(p.largest, math.sqrt(q.largest / n))
-    g, big = p.spacing(curve.subnormals) / theta, q.spacing(curve.subnormals) / theta**2
+    top = theta(p, q, n)
+    g, big = p.spacing(curve.subnormals) / top, q.spacing(curve.subnormals) / top**2
     if curve.words == 1:
         own = 2 * p.u + p.u**2 + 4 * n**2 * g * (1 + p.u + g)
         return own * (1 + n * q.u) + n * q.u + 8 * n**2 * big
@@ -465,12 +411,12 @@ def _input_of(u: Unit) -> str:
 
 def _point(curve: Curve, n: int, drawn: tuple[Floats, Floats], units: Sequence[Unit]) -> Point:
     p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
-    theta = min(p.largest, math.sqrt(q.largest / n))
-    x = scaled_product(*drawn, theta)
+    top = theta(p, q, n)
+    x = scaled_product(*drawn, top)
     with Work(None, False) as work:
         errors = [_model(x, curve, p, bounded, work) for bounded in (True, False)]
     plain = 2 * p.u + n * q.u
-    published = plain + 4 * n**2 * 2.0**p.least / theta + 4 * n**2 * 2.0**q.least / theta**2
+    published = plain + 4 * n**2 * 2.0**p.least / top + 4 * n**2 * 2.0**q.least / top**2
     real = [(u.name, _real(*drawn, curve, u)) for u in units if _input_of(u) == curve.inputs]
     return Point(curve, n, errors[0], published, errors[1], plain, theorem(curve, n), tuple(real))
 
@@ -494,7 +440,7 @@ class Difference:
     """A number that differs from the published one, both as printed; `published` is "none" for a missing
     line."""
 
-    curve: Curve
+    curve: object
     n: int
     column: str
     ours: str
@@ -508,14 +454,6 @@ def data_name(curve: Curve) -> str:
     """The file name of a curve's published points."""
     a, c = _NAMES[curve.inputs], _NAMES[curve.accumulator]
     return f"matmul_test_{a}_{c}_subnormals{int(curve.subnormals)}_words_{curve.words}.dat"
-
-
-def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
-    """The lines of a curve's published file by n, as printed columns.
-
-    Errors: InputError for a file that is missing or has other columns.
-    """
-    return lines_by_n(Path(folder) / data_name(curve), COLUMNS)
 
 
 def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]:
@@ -534,12 +472,21 @@ def lines_by_n(path: Path, columns: Sequence[str]) -> dict[int, tuple[str, ...]]
     return {int(line[0]): tuple(line) for line in lines[1:]}
 
 
+def compared(
+    folder: str | Path, columns: Sequence[str], found: Sequence[tuple[object, str, tuple[str, ...]]]
+) -> Iterator[Difference]:
+    """The printed numbers of curves that differ from the published ones in files of a folder.
+
+    Errors: InputError for a file that is missing or has other columns.
+    """
+    lines = {file: lines_by_n(Path(folder) / file, columns) for file in dict.fromkeys(x[1] for x in found)}
+    for curve, file, ours in found:
+        theirs = lines[file].get(int(ours[0]), ("none",) * len(columns))
+        for column, mine, other in zip(columns, ours, theirs, strict=True):
+            if mine != other:
+                yield Difference(curve, int(ours[0]), column, mine, other)
+
+
 def differences(folder: str | Path, points: Sequence[Point]) -> Iterator[Difference]:
     """The numbers of some points that differ, as printed, from the published data."""
-    lines = {curve: published(folder, curve) for curve in dict.fromkeys(x.curve for x in points)}
-    for x in points:
-        ours = tuple(map(str, row(x)))
-        theirs = lines[x.curve].get(x.n, ("none",) * len(COLUMNS))
-        for column, mine, other in zip(COLUMNS, ours, theirs, strict=True):
-            if mine != other:
-                yield Difference(x.curve, x.n, column, mine, other)
+    return compared(folder, COLUMNS, [(x.curve, data_name(x.curve), tuple(map(str, row(x)))) for x in points])
