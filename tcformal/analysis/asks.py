@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from tcformal.analysis.bounds.accuracy import Accuracy, accuracy
-from tcformal.analysis.bounds.error_forms import EXPONENTS
 from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy, program_accuracy
+from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.analysis.monotonicity import monotonicity
 from tcformal.analysis.queryfile import Ask, QueryFile, find
 from tcformal.analysis.samples import error_sample, weighted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -200,6 +200,11 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
     return np.asarray(table[raw.astype(np.int64)], np.float64)
 
 
+def products_of(a: Format, b: Format, xs: Iterable[int], ys: Iterable[int]) -> list[Fraction]:
+    """The exact products of finite numbers, by their encodings in two formats."""
+    return [decode(a, x).number * decode(b, y).number for x, y in zip(xs, ys, strict=True)]
+
+
 def _float(fmt: Format, word: int) -> float:
     value = decode(fmt, word)
     if value.kind is NumberClass.NAN:
@@ -230,12 +235,7 @@ def error_sample(
     rng = np.random.default_rng([seed, length])
     raw_a = drawn(rng, unit.a_format, (side, length), distribution)
     raw_b = drawn(rng, unit.b_format, (length, side), distribution, "b")
-    return measured(unit, _array(raw_a, unit.a_format), _array(raw_b, unit.b_format))
-
-
-def _array(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
-    """Encodings as an array of the unit's dtype."""
-    return arrays.from_raw(raw, fmt)
+    return measured(unit, arrays.from_raw(raw_a, unit.a_format), arrays.from_raw(raw_b, unit.b_format))
 
 
 def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:

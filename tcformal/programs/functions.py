@@ -11,22 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_choice, check_int
+from tcformal.design import steps
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.steps import (
-    CallStep,
-    ConstantStep,
-    HeadroomStep,
-    JoinStep,
-    MagnitudeStep,
-    PlanStep,
-    QuotientStep,
-    RoundStep,
-    ScaledProduct,
-    SliceStep,
-    conversion_into,
-    format_of,
-)
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format, Specials
@@ -72,7 +59,7 @@ class Power:
 class Exact:
     """An unrounded sum of exact products."""
 
-    addends: tuple[ScaledProduct, ...]
+    addends: tuple[steps.ScaledProduct, ...]
     length: int | None
 
     def negated(self) -> Exact:
@@ -95,7 +82,7 @@ class Exact:
             raise InputError("expected at most two factors in a product that is not rounded")
         if None not in (self.length, other.length) and self.length != other.length:
             raise InputError(f"expected vectors of one length, but got {self.length} and {other.length}")
-        product = ScaledProduct(
+        product = steps.ScaledProduct(
             x.factors + y.factors, x.negative != y.negative, x.shift + y.shift, x.exponents + y.exponents
         )
         return Exact((product,), other.length if self.length is None else self.length)
@@ -105,8 +92,8 @@ class Builder:
     """The steps of one program under construction; equal steps are shared."""
 
     def __init__(self) -> None:
-        self.steps: list[PlanStep] = []
-        self._numbers: dict[PlanStep, int] = {}
+        self.steps: list[steps.PlanStep] = []
+        self._numbers: dict[steps.PlanStep, int] = {}
         self._names: dict[str, int] = {}
         self._rounds: list[int] = []
         self._target = ""
@@ -129,11 +116,11 @@ class Builder:
         finally:
             self._rounds.pop()
 
-    def number_of(self, step: PlanStep) -> int:
+    def number_of(self, step: steps.PlanStep) -> int:
         """The index of a step, new or shared."""
         number = self._numbers.setdefault(step, len(self.steps))
         if number == len(self.steps):
-            named = step.name if isinstance(step, ConstantStep) else self._target or step.name
+            named = step.name if isinstance(step, steps.ConstantStep) else self._target or step.name
             self.steps.append(replace(step, name=self._unused(named)))
         return number
 
@@ -148,21 +135,21 @@ class Builder:
         if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
             self.steps[value.index] = replace(step, name=self._unused(name))
 
-    def add(self, step: PlanStep) -> StepValue:
+    def add(self, step: steps.PlanStep) -> StepValue:
         """Add a step, and return its value."""
-        return StepValue(self.number_of(step), format_of(step), step.length)
+        return StepValue(self.number_of(step), steps.format_of(step), step.length)
 
     def exact(self, x: StepValue | Exact) -> Exact:
         """A value as an exact sum of one term."""
-        return x if isinstance(x, Exact) else Exact((ScaledProduct((x.index,)),), x.length)
+        return x if isinstance(x, Exact) else Exact((steps.ScaledProduct((x.index,)),), x.length)
 
     def element(self, vector: StepValue, i: int) -> StepValue:
         """Element i of a vector."""
         step = self.steps[vector.index]
-        if isinstance(step, JoinStep):
+        if isinstance(step, steps.JoinStep):
             return StepValue(step.items[i], vector.fmt, None)
         return self.add(
-            SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
+            steps.SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
         )  # fmt: skip
 
     def slice(self, vector: StepValue, start: int, length: int) -> StepValue:
@@ -170,7 +157,7 @@ class Builder:
         if start == 0 and length == vector.length:
             return vector
         return self.add(
-            SliceStep(fmt=vector.fmt, length=length, name="block", source=vector.index, start=start)
+            steps.SliceStep(fmt=vector.fmt, length=length, name="block", source=vector.index, start=start)
         )  # fmt: skip
 
     def join(self, items: list[StepValue]) -> StepValue:
@@ -180,7 +167,7 @@ class Builder:
             names = ", ".join(sorted(f.name for f in formats))
             raise InputError(f"expected values of one format in a list, but got {names}")
         numbers = tuple(x.index for x in items)
-        return self.add(JoinStep(fmt=items[0].fmt, length=len(items), name="list", items=numbers))
+        return self.add(steps.JoinStep(fmt=items[0].fmt, length=len(items), name="list", items=numbers))
 
 
 #: Words of one split.
@@ -218,18 +205,18 @@ def _operand(builder: Builder, x: Any, fmt: Format) -> StepValue | Exact:
         return x
     if isinstance(x, (int, Fraction)) and not isinstance(x, bool):
         word = encode_exact(fmt, Fraction(x))
-        return builder.add(ConstantStep(fmt=fmt, length=None, name="constant", word=word))
+        return builder.add(steps.ConstantStep(fmt=fmt, length=None, name="constant", word=word))
     raise InputError(f"expected a value, but got {_said(x)}")
 
 
 def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> StepValue:
     """The exact sum of exact numbers with one rounding, element by element."""
-    conversion_into(mode, fmt)
+    steps.conversion_into(mode, fmt)
     lengths = {x.length for x in terms if x.length is not None}
     if len(lengths) > 1:
         raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
     addends = tuple(a for x in terms for a in x.addends)
-    step = RoundStep(
+    step = steps.RoundStep(
         fmt=fmt, length=lengths.pop() if lengths else None, name="value", addends=addends, mode=mode,
         saturate=bool(saturate),
     )  # fmt: skip
@@ -265,14 +252,14 @@ def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> St
 def div(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """div(x, y, FORMAT, ROUNDING): x / y, rounded once."""
     target, mode = _format(fmt), _rounding(rounding)
-    conversion_into(mode, target)
+    steps.conversion_into(mode, target)
     first, second = (_operand(builder, v, target) for v in (x, y))
     if isinstance(first, Exact) or isinstance(second, Exact):
         raise InputError("expected rounded values to divide, but got one that is only scaled")
     lengths = {v.length for v in (first, second) if v.length is not None}
     if len(lengths) > 1:
         raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
-    step = QuotientStep(
+    step = steps.QuotientStep(
         fmt=target, length=lengths.pop() if lengths else None, name="quotient", dividend=first.index,
         divisor=second.index, mode=mode,
     )  # fmt: skip
@@ -342,7 +329,7 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
         raise InputError(f"expected two vectors of one length for a call, but got {a.length} and {b.length}")
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
-    step = CallStep(
+    step = steps.CallStep(
         fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
         products=a.length or 1,
     )  # fmt: skip
@@ -354,7 +341,7 @@ def headroom(builder: Builder, x: Any, limit: Any) -> Power:
     vector = vector_of(x, "headroom")
     if isinstance(limit, bool) or not isinstance(limit, (int, Fraction)) or limit <= 0:
         raise InputError(f"expected a number above zero for the limit of headroom, but got {limit!r}")
-    step = HeadroomStep(
+    step = steps.HeadroomStep(
         fmt=None, length=None, name="headroom", source=vector.index, limit=Fraction(limit)
     )  # fmt: skip
     return Power(0, ((builder.number_of(step), 1),))
@@ -366,7 +353,7 @@ def magnitude(builder: Builder, x: Any, least: Any = 0) -> StepValue:
     if isinstance(least, bool) or not isinstance(least, (int, Fraction)) or least < 0:
         raise InputError(f"expected a number of at least zero for magnitude, but got {least!r}")
     word = encode_exact(vector.fmt, Fraction(least))
-    step = MagnitudeStep(fmt=vector.fmt, length=None, name="magnitude", source=vector.index, least=word)
+    step = steps.MagnitudeStep(fmt=vector.fmt, length=None, name="magnitude", source=vector.index, least=word)
     return builder.add(step)
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tcformal.analysis.bounds.error_forms import ProductRun, Range, Sums, Symbols, exponent
 from tcformal.analysis.bounds.program_accuracy import nearest, program_accuracy
-from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.propagation import ProductRun, StepErrors, Sums
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.bounds.word_forms import Range, Symbols, exponent
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from tcformal.analysis.bounds.error_forms import Range, Scale
-from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.propagation import Scale, StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import Range
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 from tcformal.oracle.programs import program_result

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tcformal.analysis.bounds.error_forms import ErrorForm, Range, Symbols, nothing
 from tcformal.analysis.bounds.program_accuracy import program_accuracy
-from tcformal.analysis.bounds.propagation import StepErrors, check_small, needed_sum
+from tcformal.analysis.bounds.propagation import ErrorForm, StepErrors, check_small, needed_sum, nothing
 from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
+from tcformal.analysis.bounds.word_forms import Range, Symbols
 from tcformal.analysis.samples import values_of
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.attained import Attained, Construction, FactorWords, filled
+from tcformal.analysis.bounds.attained import Attained, Calls, Construction, FactorWords, filled
 from tcformal.analysis.samples import values_of
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
-from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
+from tcformal.oracle.values import decode, encode_exact, encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
 from tcformal.simulation.operands.witness import Witness
@@ -43,8 +43,7 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     else:
         return
     for pairs in rows:
-        replayed = build.replayed(build.call(pairs, 0))
-        if replayed is not None:
+        if (replayed := build.replayed(pairs)) is not None:
             yield replayed
 
 
@@ -169,32 +168,19 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     known = max((known, *of_cut_terms(build, length, build.exponents())), key=lambda x: x.ratio)
     if not _worth(spec):
         return known
-    count, done, state = min(spec.k, length), 0, 0
-    ascents = [Ascent(build, Unit(spec), count, e) for e in _tops(build, known.calls[0][0])]
-    made: list[tuple[Witness, int]] = []
-    exact = magnitude = Fraction(0)
-    found = known.calls[0][0]
-    while done < length:
-        if len(made) < 2:
-            start = known.calls[min(len(made), len(known.calls) - 1)][0]
-            before_it = float(exact), float(magnitude)
-            found = max((x.best(start, state, before_it) for x in ascents), key=lambda x: x[0])[1]
-        count = min(spec.k, length - done)
-        pairs = list(zip(found.a, found.b, strict=True))[:count]
-        w = build.call(pairs, state, found.scale_a)
-        before, state = state, results_of(spec, w)
-        times = (length - done) // spec.k if done and state == before and count == spec.k else 1
-        values = build.values(w)
-        exact, magnitude = exact + times * sum(values), magnitude + times * sum(map(abs, values))
-        made.append((w, times))
-        done += times * count
-        if len(made) > _CALLS:
+    ascents = [Ascent(build, Unit(spec), min(spec.k, length), e) for e in _tops(build, known.calls[0][0])]
+    calls, found = Calls(build, length), known.calls[0][0]
+    while calls.met < length:
+        if len(calls.made) < 2:
+            start = known.calls[min(len(calls.made), len(known.calls) - 1)][0]
+            before = float(calls.exact), float(calls.magnitude)
+            found = max((x.best(start, calls.state, before) for x in ascents), key=lambda x: x[0])[1]
+        pairs = list(zip(found.a, found.b, strict=True))[: length - calls.met]
+        calls.add(pairs, found.scale_a)
+        if len(calls.made) > _CALLS:
             return known
-    end = decode(spec.d_format, state)
-    if end.kind is not NumberClass.FINITE:
-        return known
-    new = Attained(tuple(made), state, abs(end.number - exact), magnitude)
-    return max(known, new, key=lambda x: x.ratio)
+    new = calls.attained
+    return known if new is None else max(known, new, key=lambda x: x.ratio)
 
 
 def _top(build: Construction, w: Witness) -> int:

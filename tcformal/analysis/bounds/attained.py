@@ -63,6 +63,37 @@ def words_text(words: Sequence[int]) -> str:
     return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
 
 
+class Calls:
+    """A dot product call by call, each result being the next c, with the exact sums so far."""
+
+    def __init__(self, build: Construction, length: int) -> None:
+        self.build, self.length, self.met, self.state = build, length, 0, 0
+        self.made: list[tuple[Witness, int]] = []
+        self.exact = self.magnitude = Fraction(0)
+
+    def add(
+        self, pairs: Sequence[FactorWords], scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> None:
+        """Replay the next call; one that gives its own c again is made for all but a shorter last one."""
+        unit, left = self.build.unit, self.length - self.met
+        w = self.build.call(pairs, self.state, scales, others)
+        before, self.state = self.state, results_of(unit, w)
+        times = left // unit.k if self.met and self.state == before and left >= unit.k else 1
+        values = self.build.values(w)
+        self.exact += times * sum(values, Fraction(0))
+        self.magnitude += times * sum(map(abs, values), Fraction(0))
+        self.made.append((w, times))
+        self.met += times * min(unit.k, left)
+
+    @property
+    def attained(self) -> Attained | None:
+        """The error of the calls so far; None where the result is not finite."""
+        end = decode(self.build.unit.d_format, self.state)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        return Attained(tuple(self.made), self.state, abs(end.number - self.exact), self.magnitude)
+
+
 class Construction:
     """A builder of dot products for one unit from products with wanted values.
 
@@ -227,7 +258,11 @@ class Construction:
         candidates = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
             candidates += [self._converted(e) for e in self.exponents()[:_FEW]]
-        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=self._nothing())
+        return max(
+            (x for x in candidates if x is not None),
+            key=lambda x: x.ratio,
+            default=Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0)),
+        )
 
     def exponents(self) -> list[int]:
         """The exponent nearest 0 at which all needed products exist, or else all candidates."""
@@ -242,31 +277,18 @@ class Construction:
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The constructed dot product at exponent e, call by call."""
-        unit = self.unit
-        size, state, met = min(unit.k, unit.design.products), 0, 0
-        made: list[tuple[Witness, int]] = []
-        exact = magnitude = Fraction(0)
-        while met < length:
-            count = min(unit.k, length - met)
+        unit, calls = self.unit, Calls(self, length)
+        size = min(unit.k, unit.design.products)
+        while calls.met < length:
+            count = min(unit.k, length - calls.met)
             pairs: list[FactorWords] = []
             for start in range(0, count, size):
-                block = self.products(e, min(size, count - start), not (met or start), subnormal)
+                block = self.products(e, min(size, count - start), not (calls.met or start), subnormal)
                 if block is None:
                     return None
                 pairs += block
-            w = self.call(pairs if len(made) < _CALLS else (), state)
-            before, state = state, results_of(unit, w)
-            # A call that gives its own c again is made for all that follows, but a shorter last one.
-            times = (length - met) // unit.k if met and state == before and count == unit.k else 1
-            values = self.values(w)
-            exact += times * sum(values, Fraction(0))
-            magnitude += times * sum(map(abs, values), Fraction(0))
-            made.append((w, times))
-            met += times * count
-        end = decode(unit.d_format, state)
-        if end.kind is not NumberClass.FINITE:
-            return None
-        return Attained(tuple(made), state, abs(end.number - exact), magnitude)
+            calls.add(pairs if len(calls.made) < _CALLS else ())
+        return calls.attained
 
     def _converted(self, e: int) -> Attained | None:
         """A call of two products with a maximal conversion error, for sums wider than the result."""
@@ -276,19 +298,15 @@ class Construction:
         second = self.power(q - 1) if rho.mode in NEAREST else self.below(q)
         if first is None or second is None:
             return None
-        return self.replayed(self.call([first, second], 0))
+        return self.replayed([first, second])
 
-    def replayed(self, w: Witness) -> Attained | None:
+    def replayed(
+        self, pairs: Sequence[FactorWords], scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> Attained | None:
         """The error of one call with c = 0; None where its result is not finite."""
-        ends, values = results_of(self.unit, w), self.values(w)
-        end = decode(self.unit.d_format, ends)
-        if end.kind is not NumberClass.FINITE:
-            return None
-        exact = sum(values, Fraction(0))
-        return Attained(((w, 1),), ends, abs(end.number - exact), sum(map(abs, values), Fraction(0)))
-
-    def _nothing(self) -> Attained:
-        return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+        calls = Calls(self, self.unit.k)
+        calls.add(pairs, scales, others)
+        return calls.attained
 
 
 @lru_cache(maxsize=64)
@@ -383,7 +401,7 @@ def filled(build: Construction, length: int) -> Attained | None:
     for e in range((length * max(whole)).bit_length() - 1, p, -1):
         pairs, rest = _fill(whole, (1 << e) + (1 << e - p) - 1, length)
         if not rest:
-            return build.replayed(build.call(pairs, 0))
+            return build.replayed(pairs)
     return None
 
 
@@ -415,7 +433,7 @@ def _groups(
         room, pairs, chosen = room - value, [*pairs, some], [*chosen, s]
     rows = [x for some in pairs for x in [*some, *[(0, 0)] * (size - len(some))]][:length]
     words = [scales[s] for s in chosen] + [scales[0]] * (unit.k // size - count)
-    return build.replayed(build.call(rows, 0, [x for x, _ in words], [y for _, y in words]))
+    return build.replayed(rows, *zip(*words, strict=True))
 
 
 def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[list[FactorWords], int]:

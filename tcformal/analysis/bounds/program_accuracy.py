@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.ascent import improved, promoted
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.error_forms import EXPONENTS, Range
 from tcformal.analysis.bounds.propagation import StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import EXPONENTS, Range
 from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int

@@ -3,53 +3,324 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache, reduce
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.error_forms import (
-    ErrorForm,
-    Powers,
-    Range,
-    Scale,
-    Sums,
-    Symbols,
-    Weights,
-    WordForm,
-    exponent,
-    joined,
-    largest,
-    nothing,
-    plus,
-    quotient_of,
-    room,
-    rounded_scale,
-    times,
-    weight,
-)
 from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import Powers, Range, Symbols, WordForm, exponent, joined, relative
+from tcformal.design import steps
 from tcformal.design.rounding import NEAREST
-from tcformal.design.steps import (
-    CallStep,
-    ConstantStep,
-    HeadroomStep,
-    InputStep,
-    JoinStep,
-    MagnitudeStep,
-    PlanStep,
-    ProgramPlan,
-    QuotientStep,
-    RoundStep,
-    ScaledProduct,
-    SliceStep,
-    format_of,
-)
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A positive scale factor: factor · Π magnitude^times · (1 + θ), |θ| <= error.
+
+    Shapes: powers: (number of the step that finds the magnitude, how often), in order.
+    Ranges and units: it neither underflows nor overflows, nor do its parts.
+    """
+
+    factor: Fraction
+    powers: Powers = ()
+    error: Fraction = Fraction(0)
+
+    def times(self, other: Scale) -> Scale:
+        """The exact product."""
+        error = (1 + self.error) * (1 + other.error) - 1
+        return Scale(self.factor * other.factor, joined(self.powers, other.powers), error)
+
+    def over(self, other: Scale) -> Scale:
+        """The exact quotient."""
+        turned = tuple((i, -times) for i, times in other.powers)
+        error = (1 + self.error) / (1 - other.error) - 1
+        return Scale(self.factor / other.factor, joined(self.powers, turned), error)
+
+    def rounded(self, target: Format, mode: str) -> Scale:
+        """The scale after rounding to a format, with a larger error."""
+        return Scale(self.factor, self.powers, (1 + self.error) * (1 + relative(target, mode)) - 1)
+
+
+def scale_of(value: object, what: str) -> Scale:
+    """A scale, or a positive constant converted to one; InputError for another value."""
+    if isinstance(value, Fraction) and value > 0:
+        return Scale(value)
+    if not isinstance(value, Scale):
+        raise InputError(f"expected scales and positive constants, but {what} divides other values")
+    return value
+
+
+def quotient_of(step: steps.QuotientStep, values: Mapping[int, object]) -> Scale:
+    """The rounded quotient of scales or positive constants."""
+    x, y = (scale_of(values[j], step.name) for j in step.sources)
+    return x.over(y).rounded(steps.format_of(step), step.mode)
+
+
+def rounded_scale(
+    step: steps.RoundStep, addends: Sequence[steps.ScaledProduct], values: Mapping[int, object]
+) -> Scale | None:
+    """The rounded product of a scale with a scale or positive constant; None for any other step."""
+    if len(addends) != 1 or addends[0].negative or addends[0].exponents:
+        return None
+    factors = [values[j] for j in addends[0].factors]
+    if not any(isinstance(x, Scale) for x in factors):
+        return None
+    product = Scale(Fraction(2) ** addends[0].shift)
+    for x in factors:
+        if isinstance(x, Fraction) and x > 0:
+            x = Scale(x)
+        if not isinstance(x, Scale):
+            return None
+        product = product.times(x)
+    return product.rounded(step.target, step.mode)
+
+
+#: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
+Weights = NDArray[np.float64]
+#: More than what an operation of binary64 rounds down by, and the least weight that is not zero.
+_UP, _LEAST = 1 + 2.0**-50, 2.0**-900
+#: (symbol of a, symbol of b) -> coefficient.
+Products = Mapping[tuple[int, int], Fraction]
+
+
+@lru_cache(maxsize=16)
+def nothing(n: int) -> Weights:
+    """The shared vector of n zero weights, read-only."""
+    zeros = np.zeros(n)
+    zeros.flags.writeable = False
+    return zeros
+
+
+def _none(w: Weights) -> bool:
+    """Whether weights are the shared zero vector; False proves nothing."""
+    return w is nothing(w.size)
+
+
+def times(w: Weights, factor: Fraction) -> Weights:
+    """Weights times a nonnegative factor, rounded up."""
+    if factor == 1 or _none(w):
+        return w
+    product = w * (weight(factor) * _UP * _UP)
+    # What is not zero is at least the least weight, so that this is zero where `w` is.
+    return np.maximum(product, np.minimum(w, _LEAST), out=product)
+
+
+def plus(x: Weights, y: Weights | float) -> Weights:
+    """The sum of weights, rounded up."""
+    if isinstance(y, np.ndarray) and (_none(x) or _none(y)):
+        return y if _none(x) else x
+    return (x + y) * _UP
+
+
+def weight(x: Fraction) -> float:
+    """A nonnegative number as a weight, rounded up."""
+    return max(float(x) * _UP, _LEAST) if x else 0.0
+
+
+def largest(w: Weights) -> Fraction:
+    """The largest weight, which bounds Σ weight·|a_k·b_k| in units of Σ|a_k·b_k|."""
+    return Fraction(float(w.max()))
+
+
+@cache
+def room(target: Format, n: int, high: int) -> float:
+    """A weight below which n products of elements up to an exponent cannot overflow a format."""
+    top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
+    return float(min(top / n / Fraction(4) ** (high + 1), Fraction(2) ** 1000)) / _UP
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRun:
+    """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run.
+
+    Ranges and units: `most`: what they are at most, as the weight of each element.
+    """
+
+    start: int
+    stop: int
+    products: Products
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorForm:
+    """An affine error form of a scalar: value·2^-powers = Σ runs + Σ coefficient·error + loose errors.
+
+    Shapes: runs in order, none beside one of the same products; `loose` [n]: errors that nothing else holds.
+    Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
+    """
+
+    runs: tuple[ProductRun, ...]
+    loose: Weights
+    errors: Mapping[int, Fraction] = field(default_factory=dict)
+    grid: int | None = None
+    powers: Powers = ()
+
+    @property
+    def zero(self) -> bool:
+        """Whether the form is identically zero."""
+        return not self.runs and not self.errors and (_none(self.loose) or not self.loose.any())
+
+
+class Sums:
+    """The arithmetic of error forms for one program and length."""
+
+    def __init__(self, symbols: Symbols, n: int) -> None:
+        self.symbols, self.n = symbols, n
+        #: Errors that several values hold: what each is at most.
+        self.errors: list[Weights] = []
+        #: Products of two words, and sums of products, with what they are at most, by which objects they are
+        #: made of; those are kept, and so no other object is at their place.
+        self._made: dict[tuple[object, ...], tuple[object, Products, float]] = {}
+
+    def nothing(self) -> ErrorForm:
+        """The zero form."""
+        return ErrorForm((), nothing(self.n))
+
+    def product(self, a: WordForm, b: WordForm, start: int, length: int) -> ErrorForm:
+        """The products of two words summed over a run of elements; elements beyond the end are zero."""
+        if a.letter == b.letter:
+            raise InputError("expected products of a word of a and one of b, but got two of the same input")
+        if a.letter == "b":
+            a, b = b, a
+        stop = min(start + length, self.n)
+        if stop <= start:
+            return self.nothing()
+        run = ProductRun(start, stop, *self._product(a, b))
+        exponents = self.symbols.exponents
+        grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
+        return ErrorForm((run,), nothing(self.n), {}, grid, joined(a.powers, b.powers))
+
+    def _product(self, a: WordForm, b: WordForm) -> tuple[Products, float]:
+        """The product of two words as symbol products, with a bound on its magnitude."""
+        key = id(a), id(b)
+        if key not in self._made:
+            coefficients = {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q}
+            self._made[key] = (a, b), coefficients, self._bound(coefficients)
+        return self._made[key][1:]
+
+    def _total(self, parts: Sequence[tuple[Products, Fraction]]) -> tuple[Products, float]:
+        """A linear combination of products, with a bound on its magnitude."""
+        key = tuple((id(x), q.numerator, q.denominator) for x, q in parts)
+        if key not in self._made:
+            total: dict[tuple[int, int], Fraction] = {}
+            for products, q in parts:
+                for at, p in products.items():
+                    scaled = p if q == 1 else p * q
+                    total[at] = total[at] + scaled if at in total else scaled
+            same = len(parts) == 1 and parts[0][1] == 1
+            left = parts[0][0] if same else {at: p for at, p in total.items() if p}
+            self._made[key] = parts, left, self._bound(left)
+        return self._made[key][1:]
+
+    def _bound(self, products: Products) -> float:
+        bounds = self.symbols.bounds
+        return weight(sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in products.items()), Fraction(0)))
+
+    def _lin(self, runs: Sequence[ProductRun]) -> Weights:
+        """The bounds of runs, as weights by element."""
+        weights = np.zeros(self.n)
+        for run in runs:
+            weights[run.start : run.stop] = run.most
+        return weights
+
+    def most(self, x: ErrorForm) -> Weights:
+        """A bound on |x|, as weights by element."""
+        total = plus(self._lin(x.runs), x.loose)
+        for i, q in x.errors.items():
+            total = plus(total, times(self.errors[i], abs(q)))
+        return total
+
+    def sum(self, parts: Sequence[tuple[ErrorForm, Fraction, Powers]]) -> ErrorForm:
+        """The exact linear combination of forms, times powers of two."""
+        parts = [x for x in parts if not x[0].zero]
+        if not parts:
+            return self.nothing()
+        powers = {joined(x.powers, more) for x, _, more in parts}
+        if len(powers) > 1:
+            raise InputError("expected sums of values at the same scale, but got others")
+        errors, loose = dict[int, Fraction](), list[Weights]()
+        grids: list[int | None] = []
+        for x, q, _ in parts:
+            for i, p in x.errors.items():
+                more = p if q == 1 else p * q
+                errors[i] = errors[i] + more if i in errors else more
+            loose.append(x.loose if q == 1 else times(x.loose, abs(q)))
+            grids.append(x.grid if x.grid is None or q == 1 else x.grid + _shift(q))
+        runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
+        known = [x for x in grids if x is not None]
+        left = {i: q for i, q in errors.items() if q}
+        return ErrorForm(runs, reduce(plus, loose), left, min(known, default=None), powers.pop())
+
+    def added(self, parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
+        """The linear combination of runs."""
+        ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
+        runs: list[ProductRun] = []
+        for start, stop in itertools.pairwise(ends):
+            left, most = self._total(
+                [(run.products, q) for run, q in parts if run.start <= start and stop <= run.stop]
+            )
+            if runs and runs[-1].stop == start and runs[-1].products == left:
+                runs[-1] = replace(runs[-1], stop=stop)
+            elif left:
+                runs.append(ProductRun(start, stop, left, most))
+        return tuple(runs)
+
+    def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
+        """The form plus an error term; a `shared` one keeps its identity, so that it may cancel."""
+        if _none(error) or not error.any():
+            return x
+        if not shared:
+            return ErrorForm(x.runs, plus(x.loose, error), x.errors, x.grid, x.powers)
+        self.errors.append(error)
+        errors = {**x.errors, len(self.errors) - 1: Fraction(1)}
+        return ErrorForm(x.runs, x.loose, errors, x.grid, x.powers)
+
+    def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
+        """Forms in which error terms of constant proportions are merged."""
+        ways: dict[tuple[Fraction, ...], list[int]] = {}
+        for i in {i for x in held for i in x.errors}:
+            shares_of = [x.errors.get(i, Fraction(0)) for x in held]
+            first = next(abs(q) for q in shares_of if q)
+            ways.setdefault(tuple(q / first for q in shares_of), []).append(i)
+        new: list[dict[int, Fraction]] = [{} for _ in held]
+        for shares, members in ways.items():
+            total = nothing(self.n)
+            for i in members:
+                factor = next(abs(x.errors[i]) for x in held if x.errors.get(i))
+                # Errors may be joined with their signs: an error that is as often negative is as large.
+                total = plus(total, times(self.errors[i], factor))
+            self.errors.append(total)
+            for errors, q in zip(new, shares, strict=True):
+                if q:
+                    errors[len(self.errors) - 1] = q
+            for i in members:
+                self.errors[i] = nothing(0)
+        return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
+
+    def distance(self, x: ErrorForm) -> Weights:
+        """A bound on |x - Σ a_k·b_k|."""
+        made = self.most(ErrorForm((), x.loose, x.errors))
+        left = np.ones(self.n)
+        for run in x.runs:
+            products = dict(run.products)
+            products[0, 0] = products.get((0, 0), Fraction(0)) - 1
+            left[run.start : run.stop] = self._bound(products)
+        return plus(made, left)
+
+
+def _shift(q: Fraction) -> int:
+    """The 2-adic valuation of a dyadic number."""
+    low = (q.numerator & -q.numerator).bit_length() - 1
+    return low - (q.denominator.bit_length() - 1)
 
 
 class WordRow:
@@ -65,13 +336,15 @@ class WordRow:
 StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | Scale | None
 
 
-def gives_c(step: CallStep) -> bool:
+def gives_c(step: steps.CallStep) -> bool:
     """Whether a call on zero products returns its c unchanged."""
     design, o = step.unit.design, step.unit.operands
     return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
 
 
-def needed_sum(step: CallStep, plan: ProgramPlan, normal: frozenset[str], *, zero_c: bool) -> StatedSum:
+def needed_sum(
+    step: steps.CallStep, plan: steps.ProgramPlan, normal: frozenset[str], *, zero_c: bool
+) -> StatedSum:
     """The sum that a theorem about a call must cover.
 
     Ranges and units: `normal`: which of its operands are never subnormal.  All products are added; what is
@@ -83,7 +356,7 @@ def needed_sum(step: CallStep, plan: ProgramPlan, normal: frozenset[str], *, zer
     )  # fmt: skip
 
 
-def check_small(step: CallStep, products: ErrorForm, c: ErrorForm, least: int) -> None:
+def check_small(step: steps.CallStep, products: ErrorForm, c: ErrorForm, least: int) -> None:
     """Raise InputError where a product may be below 2^least, or c below that or subnormal.
 
     A number that is a multiple of a power of two is at least that, or zero.
@@ -95,14 +368,14 @@ def check_small(step: CallStep, products: ErrorForm, c: ErrorForm, least: int) -
             )
 
 
-def result_bits(step: PlanStep) -> int:
+def result_bits(step: steps.PlanStep) -> int:
     """An upper bound on the fraction bits of a step's results."""
-    if isinstance(step, CallStep) and step.unit.tree is None and step.unit.emulation is None:
+    if isinstance(step, steps.CallStep) and step.unit.tree is None and step.unit.emulation is None:
         return step.unit.design.rho.fraction_bits
-    return format_of(step).fraction_bits
+    return steps.format_of(step).fraction_bits
 
 
-def powers_of(x: ScaledProduct) -> Powers:
+def powers_of(x: steps.ScaledProduct) -> Powers:
     """The data-dependent powers of two of an addend."""
     powers: Powers = ()
     for source, sign in x.exponents:
@@ -115,7 +388,7 @@ def _signed_power(shift: int, negative: bool) -> Scale:
     return Scale(Fraction(2) ** shift * (-1 if negative else 1))
 
 
-def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
+def parted(x: steps.ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[StepForm]]:
     """An addend's scale with its sign, and its other factors, by the values of all factors."""
     own, rest = _signed_power(x.shift, x.negative), list[StepForm]()
     if x.exponents:
@@ -131,14 +404,14 @@ def parted(x: ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, list[St
     return own, rest
 
 
-def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: ProgramPlan) -> None:
+def check_saturation(step: steps.RoundStep, w: WordForm, share: Fraction, plan: steps.ProgramPlan) -> None:
     """Raise InputError where a word scaled by the largest magnitude may exceed its format and saturate.
 
     Ranges and units: `share`: what |w| is at most in units of the element over the magnitude, at most 1.
     """
     target = step.target
     (source, times) = w.powers[0] if len(w.powers) == 1 else (0, 0)
-    if times != -1 or not isinstance(plan.steps[source], MagnitudeStep):
+    if times != -1 or not isinstance(plan.steps[source], steps.MagnitudeStep):
         return
     # To nearest, what is less than half an ulp beyond it is rounded to it.
     most = decode(target, target.largest).magnitude
@@ -147,7 +420,7 @@ def check_saturation(step: RoundStep, w: WordForm, share: Fraction, plan: Progra
         raise InputError(f"expected words that fit {target.name}, but the largest of {step.name} do not")
 
 
-def paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
+def paths(plan: steps.ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
     """The number of data-flow paths from each element to the result, and the dead values after each step.
 
     Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
@@ -160,15 +433,15 @@ def paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
         step, own = plan.steps[i], np.minimum(ways[i], 2)
         for j in step.sources:
             last.setdefault(j, i)
-        if isinstance(step, SliceStep):
+        if isinstance(step, steps.SliceStep):
             there = ways[step.source][step.start : step.start + own.size]
             there += own[: there.size]
-        elif isinstance(step, JoinStep):
+        elif isinstance(step, steps.JoinStep):
             for n, j in enumerate(step.items):
                 ways[j] += own[n]
         else:
             for j in step.sources:
-                same = isinstance(step, RoundStep) and ways[j].size == own.size
+                same = isinstance(step, steps.RoundStep) and ways[j].size == own.size
                 ways[j] += own if same else own.sum()
     done: dict[int, list[int]] = {}
     for j, i in last.items():
@@ -184,7 +457,7 @@ _MOST_ERRORS = 24
 class StepErrors:
     """Error propagation through a plan with c = 0: bounds the distance of its result to Σ a_k·b_k."""
 
-    def __init__(self, plan: ProgramPlan, exponents: Range | None, bounds: CallBounds) -> None:
+    def __init__(self, plan: steps.ProgramPlan, exponents: Range | None, bounds: CallBounds) -> None:
         self.plan, self.n, self.exponents, self.bounds = plan, plan.products, exponents, bounds
         self.symbols = Symbols(exponents)
         self.sums = Sums(self.symbols, self.n)
@@ -210,33 +483,33 @@ class StepErrors:
         return largest(self.sums.distance(d))
 
     # ------------------------------------------------------------------ steps
-    def _value(self, i: int, step: PlanStep) -> StepForm:
-        if isinstance(step, InputStep):
+    def _value(self, i: int, step: steps.PlanStep) -> StepForm:
+        if isinstance(step, steps.InputStep):
             if step.letter == "c":
                 return Fraction(0)
-            return WordRow(self.symbols.input(step.letter, format_of(step)), 0, self.n)
-        if isinstance(step, ConstantStep):
-            return decode(format_of(step), step.word).number
-        if isinstance(step, SliceStep):
+            return WordRow(self.symbols.input(step.letter, steps.format_of(step)), 0, self.n)
+        if isinstance(step, steps.ConstantStep):
+            return decode(steps.format_of(step), step.word).number
+        if isinstance(step, steps.SliceStep):
             return self._slice(step)
-        if isinstance(step, JoinStep):
+        if isinstance(step, steps.JoinStep):
             # Scales are taken one by one, where they are asked for.
             items = [self.values[j] for j in step.items]
             return None if any(isinstance(x, Scale) for x in items) else [self._total(x) for x in items]
-        if isinstance(step, RoundStep):
+        if isinstance(step, steps.RoundStep):
             return self._round(i, step)
-        if isinstance(step, CallStep):
+        if isinstance(step, steps.CallStep):
             return self._call(i, step)
-        if isinstance(step, HeadroomStep | MagnitudeStep):
+        if isinstance(step, steps.HeadroomStep | steps.MagnitudeStep):
             self.scaled = True
             if self.exponents is not None:
                 raise InputError("expected no range of exponents where scales depend on data, but got one")
-            return Scale(Fraction(1), ((i, 1),)) if isinstance(step, MagnitudeStep) else None
-        if isinstance(step, QuotientStep):
+            return Scale(Fraction(1), ((i, 1),)) if isinstance(step, steps.MagnitudeStep) else None
+        if isinstance(step, steps.QuotientStep):
             return quotient_of(step, self.values)
         raise InputError(f"expected steps of which errors are known, but {step.name} is a {step.text}")
 
-    def _slice(self, step: SliceStep) -> StepForm:
+    def _slice(self, step: steps.SliceStep) -> StepForm:
         source = self.values[step.source]
         if isinstance(source, WordRow):
             return WordRow(source.word, source.start + step.start, step.length)
@@ -247,7 +520,7 @@ class StepErrors:
         raise InputError(f"expected a vector to take elements of, but {step.name} has none")
 
     # ------------------------------------------------------------------ roundings
-    def _round(self, i: int, step: RoundStep) -> StepForm:
+    def _round(self, i: int, step: steps.RoundStep) -> StepForm:
         addends = [x for x in step.addends if not self._nought(x)]
         if not addends:
             return Fraction(0)
@@ -262,13 +535,13 @@ class StepErrors:
             return self._added(i, step, addends, 0)
         return [self._added(i, step, addends, k) for k in range(step.length)]
 
-    def _rounded(self, step: RoundStep, words: list[WordForm]) -> WordForm:
+    def _rounded(self, step: steps.RoundStep, words: list[WordForm]) -> WordForm:
         whole, target = self.symbols.total(words), step.target
         own = self.plan.input_format(whole.letter)
         for source, _ in whole.powers:
             # The largest scaled element is at most the limit; where that is subnormal, integers are meant.
             made, share = self.plan.steps[source], self.symbols.share(whole)
-            if isinstance(made, HeadroomStep) and share * made.limit < Fraction(2) ** target.e_min:
+            if isinstance(made, steps.HeadroomStep) and share * made.limit < Fraction(2) ** target.e_min:
                 raise InputError(
                     f"expected words with the first bits of every element, but {step.name} holds integers: 0 "
                     "for an element that is small beside the largest"
@@ -276,7 +549,7 @@ class StepErrors:
         check_saturation(step, whole, self.symbols.share(whole), self.plan)
         return self.symbols.rounded(whole, own, target, step.mode, step.saturates)
 
-    def _added(self, i: int, step: RoundStep, addends: list[ScaledProduct], k: int) -> ErrorForm:
+    def _added(self, i: int, step: steps.RoundStep, addends: list[steps.ScaledProduct], k: int) -> ErrorForm:
         parts = [self._part(x, k) for x in addends]
         made, target = self.sums.sum(parts), step.target
         error = self._loss(made, target, step.mode)
@@ -284,7 +557,7 @@ class StepErrors:
             error = nothing(self.n)
         return self._new(i, None if step.length is None else k, made, error)
 
-    def _exact(self, x: ScaledProduct, target: Format, k: int) -> bool:
+    def _exact(self, x: steps.ScaledProduct, target: Format, k: int) -> bool:
         """Whether a scaled value, or a product of words, is exactly representable in the format."""
         rows = [self._element(self.values[j], k) for j in x.factors]
         words = [row.word for row in rows if isinstance(row, WordRow)]
@@ -298,7 +571,7 @@ class StepErrors:
         totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), ErrorForm)]
         if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
             return False
-        form, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
+        form, source = self._element(self.values[totals[0]], k), steps.format_of(self.plan.steps[totals[0]])
         assert isinstance(form, ErrorForm)
         grid = None if form.grid is None else form.grid + x.shift
         return source.precision <= target.precision and (
@@ -327,23 +600,23 @@ class StepErrors:
         return np.asarray(lost)
 
     # ------------------------------------------------------------------ operands
-    def _nought(self, x: ScaledProduct) -> bool:
+    def _nought(self, x: steps.ScaledProduct) -> bool:
         return any(type(v) is Fraction and not v for v in (self.values[j] for j in x.factors))
 
-    def _single(self, x: ScaledProduct) -> WordRow | None:
+    def _single(self, x: steps.ScaledProduct) -> WordRow | None:
         """The scaled word of an addend that consists of one word."""
         own, rows = parted(x, [self.values[j] for j in x.factors])
         if len(rows) != 1 or not isinstance(rows[0], WordRow):
             return None
         row, factor = rows[0], own.factor
-        if own.error or any(isinstance(self.plan.steps[i], MagnitudeStep) for i, _ in own.powers):
+        if own.error or any(isinstance(self.plan.steps[i], steps.MagnitudeStep) for i, _ in own.powers):
             word = self.symbols.multiplied(row.word, factor, own.powers, own.error)
             return WordRow(word, row.start, row.length)
         if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
             raise InputError(f"expected words times powers of two, but got times {factor}")
         return WordRow(row.word.scaled(factor, own.powers), row.start, row.length)
 
-    def _part(self, x: ScaledProduct, k: int) -> tuple[ErrorForm, Fraction, Powers]:
+    def _part(self, x: steps.ScaledProduct, k: int) -> tuple[ErrorForm, Fraction, Powers]:
         """An addend as a total with its factor and its powers of two."""
         own, made = parted(x, [self._element(self.values[j], k) for j in x.factors])
         rows = [row for row in made if isinstance(row, WordRow)]
@@ -376,7 +649,7 @@ class StepErrors:
         raise InputError("expected sums of products, but got another value")
 
     # ------------------------------------------------------------------ calls
-    def _call(self, i: int, step: CallStep) -> ErrorForm:
+    def _call(self, i: int, step: steps.CallStep) -> ErrorForm:
         o, c = step.unit.operands, self._total(self.values[step.c])
         rows = [self._operand(step.a, o.a), self._operand(step.b, o.b)]
         if rows[0].start != rows[1].start:
@@ -403,7 +676,7 @@ class StepErrors:
         row = self.values[j]
         if not isinstance(row, WordRow):
             raise InputError("expected calls on words of the elements, but got one on results")
-        if format_of(self.plan.steps[j]) == fmt:
+        if steps.format_of(self.plan.steps[j]) == fmt:
             return row
         key = (j, fmt)
         if key not in self.read:

@@ -10,7 +10,7 @@ import click
 
 from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.accuracy import growth_with_length
-from tcformal.analysis.bounds.error_forms import EXPONENTS
+from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
