@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.bounds.attained import Construction, words_text
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
-from tcformal.analysis.samples import difference, values_of
+from tcformal.analysis.samples import difference, products_of, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
@@ -268,8 +268,7 @@ def _apart(
         rest = [0] * (-len(a) % u.k)
         rows.append(Witness((*a, *rest), (*b, *rest), 0))
     results = results_of(units[0], rows[0]), results_of(units[1], rows[1])
-    products = (decode(o.a, x).number * decode(o.b, y).number for x, y in zip(a, b, strict=True))
-    size, values = sum(map(abs, products)), [decode(o.d, r).number for r in results]
+    size, values = sum(map(abs, products_of(o.a, o.b, a, b))), [decode(o.d, r).number for r in results]
     return abs(values[0] - values[1]) / size if size else Fraction(0), rows[0], results
 
 

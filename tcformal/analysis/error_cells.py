@@ -104,12 +104,7 @@ def measured_already(path: Path, cells: Sequence[Cell], warn: Warn = ignore) -> 
 
 
 def sweep_errors(
-    path: Path,
-    cells: Sequence[Cell],
-    pool: Executor,
-    *,
-    advance: Advance = ignore_count,
-    warn: Warn = ignore,
+    path: Path, cells: Sequence[Cell], pool: Executor, *, advance: Advance = ignore_count, warn: Warn = ignore
 ) -> Iterator[CellRecord]:
     """Measure the cells that the file lacks, and append each record as soon as it is done.
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.samples import values_of
+from tcformal.analysis.samples import products_of, values_of
 from tcformal.backends.concrete import Concrete
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
@@ -79,8 +79,7 @@ def replayed(x: Unit | RunnableProgram, w: Witness) -> int:
 
 def exact(x: Unit | RunnableProgram, w: Witness) -> tuple[Fraction, Fraction]:
     """The exact c + Σ a_k·b_k and |c| + Σ|a_k·b_k|, with subtracted products negated."""
-    rows = zip(w.a, w.b, strict=True)
-    products = [decode(x.a_format, a).number * decode(x.b_format, b).number for a, b in rows]
+    products = products_of(x.a_format, x.b_format, w.a, w.b)
     if isinstance(x, Unit):
         signs = product_signs(x.spec, len(products))
         products = [p * int(s) for p, s in zip(products, signs, strict=True)]
@@ -122,9 +121,7 @@ class FallSearch:
         before, after = (values_of(many(self.x, *rows), d) for rows in ((a, b, c), (a2, b, c2)))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             if self.mixed:
-                x, y, z = (
-                    values_of(self._stored(w, f), f) for w, f in zip((a, b, c), self.formats, strict=True)
-                )
+                x, y, z = (values_of(w, f) for w, f in zip((a, b, c), self.formats, strict=True))
                 unit = ((np.abs(x) * np.abs(y)).sum(1) + np.abs(z)) * 2.0**-d.precision
             else:
                 top = np.maximum(np.abs(before), np.abs(after))
@@ -132,22 +129,13 @@ class FallSearch:
             defects = (before - after) / unit
         return np.where(np.isfinite(defects) & (defects > 0), defects, 0.0)
 
-    @staticmethod
-    def _stored(words: RowWords, fmt: Format) -> NDArray[np.unsignedinteger]:
-        return words.astype(f"u{fmt.storage_bits // 8}")
-
     # ------------------------------------------------------------------ rows
     def words(self, fmt: Format, exponents: NDArray[np.int64]) -> RowWords:
         """Random normal numbers of given exponents: powers of two, their neighbours, arbitrary ones."""
         e = np.clip(exponents, fmt.e_min, fmt.e_max - 1)
-        kinds, any_ = (
-            self.draw.integers(0, 4, e.shape),
-            self.draw.integers(0, 1 << fmt.fraction_bits, e.shape),
-        )
-        whole = (1 << fmt.fraction_bits) - 1
-        fraction = np.choose(
-            kinds, [np.zeros_like(any_), np.full_like(any_, whole), any_, np.ones_like(any_)]
-        )
+        count = 1 << fmt.fraction_bits
+        kinds, some = self.draw.integers(0, 4, e.shape), self.draw.integers(0, count, e.shape)
+        fraction = np.choose(kinds, [0, count - 1, some, 1])
         body = ((e + fmt.bias) << fmt.fraction_bits | fraction) << fmt.ignored_low_bits
         negative = self.draw.integers(0, 2, e.shape) * fmt.sign_bit if self.mixed else 0
         return np.asarray(body | negative, np.uint64)
@@ -219,19 +207,17 @@ class FallSearch:
         defects = self.falls(*rows)
         for _ in range(_ROUNDS):
             order = np.argsort(-defects, kind="stable")[: min(_KEPT, self.most)]
-            kept = tuple(x[order] for x in rows)
-            more = self.children(kept)
-            rows = tuple(np.concatenate(x) for x in zip(kept, more, strict=True))  # type: ignore[assignment]
+            more = self.children(tuple(x[order] for x in rows))
+            a, b, c, larger = (np.concatenate([x[order], y]) for x, y in zip(rows, more, strict=True))
+            rows = a, b, c, larger
             defects = np.concatenate([defects[order], self.falls(*more)])
         at = int(np.argmax(defects))
         if not defects[at] > 0:
             return None
-        a, b, c, more_ = (x[at] for x in rows)
-        if self.operand == "c":
-            return np.stack([a, a]), b, np.array([c, more_])
-        larger = a.copy()
-        larger[0] = more_
-        return np.stack([a, larger]), b, np.array([c, c])
+        a, b, c, larger = (x[at] for x in rows)
+        both = np.stack([a, a]), b, np.array([c, c])
+        (both[2] if self.operand == "c" else both[0][:, 0])[1] = larger
+        return both
 
 
 #: Most products of one dot product.

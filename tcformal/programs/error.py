@@ -276,13 +276,7 @@ def exceeds_share(g: Graph, larger: Node, smaller: Node, whole: Node, share: Fra
 
 
 def exceeds_by(
-    g: Graph,
-    w: Window,
-    larger: Node,
-    smaller: Node,
-    exact: Node,
-    ulps: Fraction,
-    fmt: Format = SINGLE,
+    g: Graph, w: Window, larger: Node, smaller: Node, exact: Node, ulps: Fraction, fmt: Format = SINGLE
 ) -> Node:
     """The node that is 1 where larger - smaller exceeds `ulps` ulps of the nonzero exact value.
 

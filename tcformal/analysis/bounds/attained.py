@@ -11,6 +11,7 @@ from itertools import chain, product
 import numpy as np
 
 from tcformal.analysis.bounds.proved import cut_once
+from tcformal.analysis.samples import products_of
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
@@ -241,16 +242,12 @@ class Construction:
 
     def values(self, w: Witness) -> list[Fraction]:
         """The exact scaled products of a call, negated where the unit subtracts them."""
-        products = [
-            decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)
-        ]
-        products = [x * sign for x, sign in zip(products, product_signs(self.unit, self.unit.k), strict=True)]
+        signs = product_signs(self.unit, self.unit.k)
+        products = [x * s for x, s in zip(products_of(self.a, self.b, w.a, w.b), signs, strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
             return products
-        own = [
-            decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
-        ]
+        own = products_of(fmt, fmt, w.scale_a, w.scale_b)
         return [x * own[k // size] for k, x in enumerate(products)]
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
@@ -258,11 +255,8 @@ class Construction:
         candidates = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
             candidates += [self._converted(e) for e in self.exponents()[:_FEW]]
-        return max(
-            (x for x in candidates if x is not None),
-            key=lambda x: x.ratio,
-            default=Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0)),
-        )
+        nothing = Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=nothing)
 
     def exponents(self) -> list[int]:
         """The exponent nearest 0 at which all needed products exist, or else all candidates."""

@@ -16,7 +16,7 @@ from tcformal.analysis.bounds.attained import Construction, words_text
 from tcformal.analysis.bounds.propagation import StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.analysis.bounds.word_forms import EXPONENTS, Range
-from tcformal.analysis.samples import values_of
+from tcformal.analysis.samples import products_of, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
@@ -282,8 +282,7 @@ class _NearSearch:
             lanes = int(self.lost(row[None])[1][0])
         if lanes != result:
             raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
-        values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number
-                  for x, y in zip(a, b, strict=True)]  # fmt: skip
+        values = products_of(*self.formats, a, b)
         d = decode(plan.fmt, result)
         if d.kind is not NumberClass.FINITE:
             raise InputError(f"expected a finite result of {self.p.name}, but got {d.kind.name}")
@@ -400,14 +399,7 @@ def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
     near, plan = x.near, other.plan(x.length)
     if any(x.program.input_format(letter) != other.input_format(letter) for letter in "ab"):
         return None
-    formats = (other.input_format("a"), other.input_format("b"))
-    exact = sum(
-        (
-            decode(formats[0], p).number * decode(formats[1], q).number
-            for p, q in zip(near.a, near.b, strict=True)
-        ),
-        Fraction(0),
-    )
+    exact = sum(products_of(other.input_format("a"), other.input_format("b"), near.a, near.b))
     d = decode(plan.fmt, program_result(plan, near.a, near.b, 0))
     if d.kind is not NumberClass.FINITE or not near.magnitude:
         return None
