@@ -122,19 +122,15 @@ class _Circuit:
             fmt = steps.format_of(step)
             made = [Held(g, fmt, word=g.const(step.word, fmt.width))]
         elif isinstance(step, steps.SliceStep):
-            fmt, count = steps.format_of(step), 1 if step.length is None else step.length
+            fmt, count = steps.format_of(step), step.length or 1
             made = list(values[step.source][step.start : step.start + count])
             made += [Held(g, fmt, word=g.const(0, fmt.width))] * (count - len(made))
         elif isinstance(step, steps.JoinStep):
             made = [values[i][0] for i in step.items]
-        elif isinstance(step, steps.RoundStep):
-            for i in range(1 if step.length is None else step.length):
-                with g.scope(str(i)) if step.length is not None else g.scope("value"):
+        elif isinstance(step, steps.RoundStep | steps.QuotientStep):
+            for i in range(step.length or 1):
+                with g.scope("value" if step.length is None else str(i)):
                     made.append(self._rounded(step, i))
-        elif isinstance(step, steps.QuotientStep):
-            for i in range(1 if step.length is None else step.length):
-                with g.scope(str(i)) if step.length is not None else g.scope("value"):
-                    made.append(self._divided(step, i))
         elif isinstance(step, steps.MagnitudeStep):
             words, fmt = [x.word for x in values[step.source]], steps.format_of(step)
             made = [Held(g, fmt, word=largest_magnitude(g, words, fmt, step.least))]
@@ -148,12 +144,14 @@ class _Circuit:
             raise InputError(f"expected a step of a program, but got {step!r}")
         values.append(made)
 
-    def _rounded(self, step: steps.RoundStep, i: int) -> Held:
+    def _rounded(self, step: steps.RoundStep | steps.QuotientStep, i: int) -> Held:
+        if isinstance(step, steps.QuotientStep):
+            return self._divided(step, i)
         g, target = self.g, steps.conversion_into(step.mode, step.target)
         # What is scaled is unpacked first: kept questions number their nodes in this order.
         order = sorted(range(len(step.addends)), key=lambda n: not step.addends[n].shift)
-        made_of = {n: self._addend(step.addends[n], i) for n in order}
-        numbers = [made_of[n] for n in range(len(step.addends))]
+        made = {n: self._addend(step.addends[n], i) for n in order}
+        numbers = [made[n] for n in range(len(made))]
         if len(numbers) == 1:
             rounded = convert_number(g, numbers[0], SCALAR, target).result
         else:
@@ -179,7 +177,7 @@ class _Circuit:
     def _element(self, source: int, i: int) -> Number:
         """Element i of a vector; a scalar is broadcast."""
         elements = self.values[source]
-        return elements[i if len(elements) > 1 or i == 0 else 0].number
+        return elements[i if len(elements) > 1 else 0].number
 
     def _divided(self, step: steps.QuotientStep, i: int) -> Held:
         fmt = steps.format_of(step)
@@ -191,14 +189,12 @@ class _Circuit:
     def _called(self, step: steps.CallStep) -> Held:
         g, spec = self.g, step.unit
         a, b = ([x.word for x in self.values[source]] for source in (step.a, step.b))
-        c = self.values[step.c][0].word
-        calls = -(-len(a) // spec.k)
-        rest = calls * spec.k - len(a)
+        c, d, rest = self.values[step.c][0].word, spec.operands.d, -len(a) % spec.k
         a += [g.const(0, spec.operands.a.width)] * rest
         b += [g.const(0, spec.operands.b.width)] * rest
-        if calls == 1:
-            return Held(g, spec.operands.d, word=unit_dot(g, spec, a, b, c).result)
-        return Held(g, spec.operands.d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
+        if len(a) == spec.k:
+            return Held(g, d, word=unit_dot(g, spec, a, b, c).result)
+        return Held(g, d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
 
 
 def program_circuit(plan: steps.ProgramPlan) -> tuple[Graph, ProgramDag]:

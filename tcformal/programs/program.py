@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
@@ -57,18 +57,11 @@ _LARGEST_POWER = 40000
 _LONGEST_NUMBER = 1 << 17
 
 
-def compile_plan(
-    name: str, body: ast.Module, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
-) -> ProgramPlan:
-    """Compile a program for vectors of `products` elements.
+class _Compiler:
+    """A compiler of a program for vectors of `products` elements.
 
     Errors: InputError with the program's name and the line for what does not fit.
     """
-    return _Compiler(name, inputs, settings, products).run(body)
-
-
-class _Compiler:
-    """A visitor of the statements, for one vector length."""
 
     def __init__(
         self, name: str, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
@@ -388,10 +381,7 @@ class Program:
             merged[key] = _like(f"{key} of {base}", merged[key], value)
         changed = ",".join(f"{k}={_text(v)}" for k, v in merged.items() if k in settings)
         name = f"{base}@{changed}" if changed else base
-        return Program(
-            name=name, title=self.title, source=self.source, inputs=self.inputs, body=self.body,
-            parameters=merged, note=self.note,
-        )  # fmt: skip
+        return replace(self, name=name, parameters=merged)
 
     def units(self, products: int) -> tuple[UnitSpec, ...]:
         """The units that the program calls for `products` products, in order of first use."""
@@ -409,19 +399,11 @@ def _parsed(name: str, body: str) -> ast.Module:
         raise InputError(f"expected statements of the language{where} of {name}, but got {error}") from None
 
 
-#: Compiled plans by program and length: a program's mappings are compared, but not hashed.
-_PLANS: dict[tuple[Program, int], ProgramPlan] = {}
-
-
+# A program's mappings are compared, but not hashed.
+@lru_cache(maxsize=64)
 def _plan(p: Program, products: int) -> ProgramPlan:
-    plan = _PLANS.get((p, products))
-    if plan is None:
-        formats = {letter: p.input_format(letter) for letter in _LETTERS}
-        plan = compile_plan(p.name, _parsed(p.name, p.body), formats, p.parameters, products)
-        if len(_PLANS) >= 64:
-            _PLANS.pop(next(iter(_PLANS)))
-        _PLANS[p, products] = plan
-    return plan
+    formats = {letter: p.input_format(letter) for letter in _LETTERS}
+    return _Compiler(p.name, formats, p.parameters, products).run(_parsed(p.name, p.body))
 
 
 def _text(value: ProgramSetting) -> str:
@@ -455,10 +437,7 @@ def read_program(data: Mapping[str, Any], name: str) -> Program:
         if not isinstance(data.get(key, {}), Mapping):
             raise InputError(f"expected a table for {key} of the program {name}, but got {shown(data[key])}")
     inputs = {k: check_text(f"input {k} of the program {name}", v) for k, v in data["inputs"].items()}
-    return Program(
-        name=name, title=data["title"], source=data["source"], inputs=inputs, body=data["body"],
-        parameters=dict(data.get("parameters", {})), note=data.get("note", ""),
-    )  # fmt: skip
+    return Program(name=name, **{**data, "inputs": inputs})
 
 
 def load_program(path: Path, name: str | None = None) -> Program:

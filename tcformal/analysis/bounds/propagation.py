@@ -49,18 +49,18 @@ class Scale:
         return Scale(self.factor, self.powers, (1 + self.error) * (1 + relative(target, mode)) - 1)
 
 
-def scale_of(value: object, what: str) -> Scale:
-    """A scale, or a positive constant converted to one; InputError for another value."""
+def _scale(value: object) -> Scale | None:
+    """A scale, or a positive constant as one; None for another value."""
     if isinstance(value, Fraction) and value > 0:
         return Scale(value)
-    if not isinstance(value, Scale):
-        raise InputError(f"expected scales and positive constants, but {what} divides other values")
-    return value
+    return value if isinstance(value, Scale) else None
 
 
 def quotient_of(step: steps.QuotientStep, values: Mapping[int, object]) -> Scale:
     """The rounded quotient of scales or positive constants."""
-    x, y = (scale_of(values[j], step.name) for j in step.sources)
+    x, y = (_scale(values[j]) for j in step.sources)
+    if x is None or y is None:
+        raise InputError(f"expected scales and positive constants, but {step.name} divides other values")
     return x.over(y).rounded(steps.format_of(step), step.mode)
 
 
@@ -68,19 +68,13 @@ def rounded_scale(
     step: steps.RoundStep, addends: Sequence[steps.ScaledProduct], values: Mapping[int, object]
 ) -> Scale | None:
     """The rounded product of a scale with a scale or positive constant; None for any other step."""
-    if len(addends) != 1 or addends[0].negative or addends[0].exponents:
+    x = addends[0]
+    factors = [values[j] for j in x.factors]
+    if len(addends) != 1 or x.negative or x.exponents or not any(isinstance(v, Scale) for v in factors):
         return None
-    factors = [values[j] for j in addends[0].factors]
-    if not any(isinstance(x, Scale) for x in factors):
-        return None
-    product = Scale(Fraction(2) ** addends[0].shift)
-    for x in factors:
-        if isinstance(x, Fraction) and x > 0:
-            x = Scale(x)
-        if not isinstance(x, Scale):
-            return None
-        product = product.times(x)
-    return product.rounded(step.target, step.mode)
+    scales = [v for v in map(_scale, factors) if v is not None]
+    product = reduce(Scale.times, scales, Scale(Fraction(2) ** x.shift))
+    return product.rounded(step.target, step.mode) if len(scales) == len(factors) else None
 
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
@@ -225,16 +219,12 @@ class Sums:
         bounds = self.symbols.bounds
         return weight(sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in products.items()), Fraction(0)))
 
-    def _lin(self, runs: Sequence[ProductRun]) -> Weights:
-        """The bounds of runs, as weights by element."""
-        weights = np.zeros(self.n)
-        for run in runs:
-            weights[run.start : run.stop] = run.most
-        return weights
-
     def most(self, x: ErrorForm) -> Weights:
         """A bound on |x|, as weights by element."""
-        total = plus(self._lin(x.runs), x.loose)
+        weights = np.zeros(self.n)
+        for run in x.runs:
+            weights[run.start : run.stop] = run.most
+        total = plus(weights, x.loose)
         for i, q in x.errors.items():
             total = plus(total, times(self.errors[i], abs(q)))
         return total
@@ -317,29 +307,28 @@ class Sums:
         return plus(made, left)
 
 
+def _is_power(x: Fraction) -> bool:
+    """Whether a number is a power of two, of either sign."""
+    return abs(x.numerator * x.denominator).bit_count() == 1
+
+
 def _shift(q: Fraction) -> int:
     """The 2-adic valuation of a dyadic number."""
     low = (q.numerator & -q.numerator).bit_length() - 1
     return low - (q.denominator.bit_length() - 1)
 
 
+@dataclass(slots=True, eq=False)
 class WordRow:
     """A word of consecutive elements, zero beyond the last one; a single element if `length` is None."""
 
-    __slots__ = ("length", "start", "word")
-
-    def __init__(self, word: WordForm, start: int, length: int | None) -> None:
-        self.word, self.start, self.length = word, start, length
+    word: WordForm
+    start: int
+    length: int | None
 
 
 #: A step's value: words of elements, one total, totals, a constant, a scale, or nothing for an exponent.
 StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | Scale | None
-
-
-def gives_c(step: steps.CallStep) -> bool:
-    """Whether a call on zero products returns its c unchanged."""
-    design, o = step.unit.design, step.unit.operands
-    return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
 
 
 def needed_sum(
@@ -350,10 +339,12 @@ def needed_sum(
     Ranges and units: `normal`: which of its operands are never subnormal.  All products are added; what is
     flushed is counted as lost; c is normal, with the bits that its step gives.
     """
-    return StatedSum(
-        flushed=LETTERS, normal=normal | {"c"}, c=NO_C if zero_c else step.unit.design.c_position,
-        c_bits=result_bits(plan.steps[step.c]),
-    )  # fmt: skip
+    design, given = step.unit.design, plan.steps[step.c]
+    bits = steps.format_of(given).fraction_bits
+    if isinstance(given, steps.CallStep) and given.unit.tree is None and given.unit.emulation is None:
+        bits = given.unit.design.rho.fraction_bits
+    c = NO_C if zero_c else design.c_position
+    return StatedSum(flushed=LETTERS, normal=normal | {"c"}, c=c, c_bits=bits)
 
 
 def check_small(step: steps.CallStep, products: ErrorForm, c: ErrorForm, least: int) -> None:
@@ -368,21 +359,6 @@ def check_small(step: steps.CallStep, products: ErrorForm, c: ErrorForm, least: 
             )
 
 
-def result_bits(step: steps.PlanStep) -> int:
-    """An upper bound on the fraction bits of a step's results."""
-    if isinstance(step, steps.CallStep) and step.unit.tree is None and step.unit.emulation is None:
-        return step.unit.design.rho.fraction_bits
-    return steps.format_of(step).fraction_bits
-
-
-def powers_of(x: steps.ScaledProduct) -> Powers:
-    """The data-dependent powers of two of an addend."""
-    powers: Powers = ()
-    for source, sign in x.exponents:
-        powers = joined(powers, ((source, sign),))
-    return powers
-
-
 @cache
 def _signed_power(shift: int, negative: bool) -> Scale:
     return Scale(Fraction(2) ** shift * (-1 if negative else 1))
@@ -392,7 +368,7 @@ def parted(x: steps.ScaledProduct, values: Sequence[StepForm]) -> tuple[Scale, l
     """An addend's scale with its sign, and its other factors, by the values of all factors."""
     own, rest = _signed_power(x.shift, x.negative), list[StepForm]()
     if x.exponents:
-        own = Scale(own.factor, powers_of(x))
+        own = Scale(own.factor, reduce(joined, ((power,) for power in x.exponents), ()))
     for value in values:
         # Not by isinstance, which takes most of the time here: the class of a fraction is an abstract one's.
         if type(value) is Fraction:
@@ -464,8 +440,6 @@ class StepErrors:
         self.values: dict[int, StepForm] = {}
         self.read: dict[tuple[int, Format], WordForm] = {}
         self.ways, self.last = paths(plan)
-        #: Whether a scale depends on data: what is small beside the largest element may then underflow.
-        self.scaled = False
 
     def constant(self) -> Fraction:
         """The least provable C with |d - Σ a_k·b_k| <= C·Σ|a_k·b_k|.
@@ -476,8 +450,7 @@ class StepErrors:
             self.values[i] = self._value(i, step)
             for done in self.last.get(i, ()):
                 self.values.pop(done, None)
-        d = self.values[self.plan.result]
-        d = self._total(d) if not isinstance(d, ErrorForm) else d
+        d = self._total(self.values[self.plan.result])
         if d.powers:
             raise InputError("expected a result whose scales cancel, but some are left")
         return largest(self.sums.distance(d))
@@ -501,7 +474,6 @@ class StepErrors:
         if isinstance(step, steps.CallStep):
             return self._call(i, step)
         if isinstance(step, steps.HeadroomStep | steps.MagnitudeStep):
-            self.scaled = True
             if self.exponents is not None:
                 raise InputError("expected no range of exponents where scales depend on data, but got one")
             return Scale(Fraction(1), ((i, 1),)) if isinstance(step, steps.MagnitudeStep) else None
@@ -569,7 +541,8 @@ class StepErrors:
             fits = self.exponents is None or low >= target.e_min - target.fraction_bits
             return fits and most <= 1 << target.precision
         totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), ErrorForm)]
-        if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
+        others = [self._element(self.values[j], k) for j in x.factors if j not in totals]
+        if len(totals) != 1 or not all(isinstance(v, Fraction) and v > 0 and _is_power(v) for v in others):
             return False
         form, source = self._element(self.values[totals[0]], k), steps.format_of(self.plan.steps[totals[0]])
         assert isinstance(form, ErrorForm)
@@ -578,17 +551,10 @@ class StepErrors:
             self.exponents is None or (grid is not None and grid >= target.e_min - target.fraction_bits)
         )
 
-    def _power(self, j: int, k: int) -> bool:
-        """Whether a step is a constant power of two."""
-        x = self._element(self.values[j], k)
-        return isinstance(x, Fraction) and x > 0 and bin(x.numerator * x.denominator).count("1") == 1
-
     def _loss(self, x: ErrorForm, target: Format, mode: str) -> Weights:
         """The maximal rounding error of a total."""
-        u = Fraction(1, 1 << target.precision)
-        share = u / (1 + u) if mode in NEAREST else 2 * u
         most = self.sums.most(x)
-        lost = times(most, share)
+        lost = times(most, relative(target, mode))
         if self.exponents is None:
             return lost
         if most.max() > room(target, self.n, self.exponents.high):
@@ -612,7 +578,7 @@ class StepErrors:
         if own.error or any(isinstance(self.plan.steps[i], steps.MagnitudeStep) for i, _ in own.powers):
             word = self.symbols.multiplied(row.word, factor, own.powers, own.error)
             return WordRow(word, row.start, row.length)
-        if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
+        if not _is_power(factor):
             raise InputError(f"expected words times powers of two, but got times {factor}")
         return WordRow(row.word.scaled(factor, own.powers), row.start, row.length)
 
@@ -656,8 +622,9 @@ class StepErrors:
             raise InputError("expected calls on the same elements of a and b, but got others")
         start, length = rows[0].start, max(1, min(step.products, self.n - rows[0].start))
         exact = self.sums.product(rows[0].word, rows[1].word, start, length)
-        if exact.zero and (c.zero or gives_c(step)):
-            return c
+        d = step.unit.design
+        if exact.zero and (c.zero or (d.summation == "fused" and d.c_fraction_bits is None and o.c == o.d)):
+            return c  # as a call on zero products does
         words = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
         normal = frozenset(x for x, (w, f) in zip("ab", words, strict=True) if self.symbols.normal(w, f))
         found = self.bounds.of(step.unit, length, needed_sum(step, self.plan, normal, zero_c=c.zero))
@@ -692,18 +659,13 @@ class StepErrors:
 
     def _merged(self, made: ErrorForm) -> ErrorForm:
         """The value after error terms in constant proportions are merged, in all stored values."""
-        places: list[tuple[int, int]] = []
-        held = [made]
+        rows = [value if isinstance(value, list) else [value] for value in self.values.values()]
+        held = [x for row in rows for x in row if isinstance(x, ErrorForm)]
+        made, *others = self.sums.merged([made, *held])
+        new = iter(others)
         for j, value in self.values.items():
-            for k, x in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(x, ErrorForm):
-                    places.append((j, k))
-                    held.append(x)
-        made, *others = self.sums.merged(held)
-        for (j, k), x in zip(places, others, strict=True):
-            value = self.values[j]
             if isinstance(value, list):
-                value[k] = x
-            else:
-                self.values[j] = x
+                value[:] = [next(new) for _ in value]
+            elif isinstance(value, ErrorForm):
+                self.values[j] = next(new)
         return made
