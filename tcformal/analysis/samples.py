@@ -18,6 +18,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.text import parse_magnitude
 from tcformal.oracle.values import NumberClass, decode, parse_value
+from tcformal.programs.chain import scale_count
 from tcformal.simulation import arrays
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.simulation.unit import Unit
@@ -194,8 +195,7 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
         cut = (raw.astype(np.uint32) >> np.uint32(13)) << np.uint32(13)
         return np.asarray(cut.view(np.float32).astype(np.float64))
     if fmt.width > WIDEST:
-        flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
-        return flat.reshape(raw.shape)
+        return np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64).reshape(raw.shape)
     table = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
     return np.asarray(table[raw.astype(np.int64)], np.float64)
 
@@ -245,11 +245,10 @@ def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> 
     Errors: those of `Unit.matmul`.
     """
     scales: list[NDArray[Any]] = []
-    if isinstance(unit, Unit) and unit.scale_format is not None and unit.scale_block is not None:
-        count = -(-a.shape[1] // unit.scale_block)
-        one = np.uint64(unit.scale_format.one)
-        for shape in ((a.shape[0], count), (count, b.shape[1])):
-            scales.append(arrays.from_raw(np.full(shape, one), unit.scale_format))
+    if isinstance(unit, Unit) and (fmt := unit.scale_format) is not None:
+        count = scale_count(unit.spec, a.shape[1])
+        shapes = (len(a), count), (count, b.shape[1])
+        scales = [arrays.from_raw(np.full(shape, np.uint64(fmt.one)), fmt) for shape in shapes]
     d = unit.matmul(a, b, None, *scales, progress=False)
     result = values_of(arrays.to_raw("D", d, unit.d_format), unit.d_format)
     x = values_of(arrays.to_raw("A", a, unit.a_format), unit.a_format)

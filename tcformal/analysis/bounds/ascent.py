@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,9 +230,8 @@ class Ascent:
         if fmt is not None and blocks > 1:
             powers = [Fraction(2) ** e for e in range(max(fmt.e_min, -30), min(fmt.e_max, 30) + 1)]
             words = [(1.0, fmt.one), *((float(x), w) for x in powers if (w := encoded(fmt, x)) is not None)]
-            self.scales, self.scale_words = np.array([x for x, _ in words]), np.array(
-                [w for _, w in words], np.uint64
-            )  # fmt: skip
+            self.scales = np.array([x for x, _ in words])
+            self.scale_words = np.array([w for _, w in words], np.uint64)
         self.block = np.arange(unit.k) // (unit.spec.scale_block or unit.k)
         self.blocks = max(blocks, 1)
         self.signs = np.array(product_signs(unit.spec, unit.k), float)
@@ -252,13 +250,13 @@ class Ascent:
         a, b = (self.words[rows, i].astype(f"u{f.storage_bits // 8}")
                 for i, f in ((0, spec.a_format), (1, spec.b_format)))  # fmt: skip
         start = np.full(n, c, f"u{spec.c_format.storage_bits // 8}")
-        given: dict[str, Any] = {}
+        given: tuple[NDArray[np.uint8], ...] = ()
         weight = np.ones((n, self.unit.k))
         if spec.scale_format is not None:
             own = self.scale_words[scales].astype(np.uint8)
-            given = {"scale_a": own, "scale_b": np.full_like(own, spec.scale_format.one)}
+            given = own, np.full_like(own, spec.scale_format.one)
             weight = self.scales[scales][:, self.block]
-        result = values_of(self.unit.dot_bits(a, b, start, **given), spec.d_format)
+        result = values_of(self.unit.dot_bits(a, b, start, *given), spec.d_format)
         values = self.values[rows] * weight * self.signs
         # No underflow, as the conditions of a bound say.
         kept = (np.abs(values).max(1) >= self.least) & (np.abs(result) >= self.least)
@@ -357,7 +355,7 @@ class Ascent:
 
 
 def _value(fmt: Format, word: int) -> float:
-    return float(values_of(np.array([word], f"u{fmt.storage_bits // 8}"), fmt)[0])
+    return float(decode(fmt, word).number)
 
 
 def _significands(a: Format, b: Format, few: bool) -> list[tuple[int, int]]:
