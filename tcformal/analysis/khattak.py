@@ -16,18 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tcformal.analysis.mary import (
-    PER_N,
-    SIDE,
-    Draws,
-    Floats,
-    compared,
-    pairs_of_words,
-    precision_of,
-    rounded,
-    scaled_product,
-    theta,
-)
+from tcformal.analysis import mary
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.catalog import format_named
@@ -111,32 +100,23 @@ def entries(
     """
     check_int("count", count, low=1, high=len(LENGTHS))
     for (a, gpu), name in UNITS.items():
-        wanted = [t for t in chosen if (t.inputs, t.gpu) == (a, gpu)]
-        draws, passed = Draws(), 0
-        for words in _WORDS[a]:
-            table = PublishedTable(a, gpu, words)
-            if table not in wanted:
-                passed += sum(LENGTHS)
-                continue
-            # What nobody reads after the last wanted line is not drawn.
-            draws.skip(PER_N * passed)
-            first = words == 1 and (a, gpu) in _FIRST
-            for i, n in enumerate(LENGTHS[:count]):
-                progress(f"{table}: n = {n}")
-                yield _entry(table, unit(name), n, draws.matrices(n), nearest=first and i == 0)
-            passed = sum(LENGTHS[count:])
+        order = [PublishedTable(a, gpu, words) for words in _WORDS[a]]
+        for table, n, draws in mary.in_order(order, chosen, LENGTHS, count):
+            progress(f"{table}: n = {n}")
+            first = table.words == 1 and (a, gpu) in _FIRST and n == LENGTHS[0]
+            yield _entry(table, unit(name), n, draws.matrices(n), nearest=first)
 
 
 def _entry(
-    table: PublishedTable, u: Unit, n: int, drawn: tuple[Floats, Floats], *, nearest: bool
+    table: PublishedTable, u: Unit, n: int, drawn: tuple[mary.Floats, mary.Floats], *, nearest: bool
 ) -> TableLine:
-    p, own, large = (precision_of(f) for f in (format_named(table.inputs), u.a_format, u.d_format))
-    top = theta(p, large, n)
-    x = scaled_product(*drawn, top)
-    left, right = x.words(p, table.words, partial(rounded, p=p, whole=np.rint if nearest else np.trunc))
-    dtype, c = arrays.dtype_of(u.a_format), np.zeros((SIDE, SIDE), np.float32)
-    for j, k in pairs_of_words(table.words):
-        a, b = rounded(left[j] * p.u ** (j + k), own), rounded(right[k], own)
+    p, own, large = (mary.precision_of(f) for f in (format_named(table.inputs), u.a_format, u.d_format))
+    top = mary.theta(p, large, n)
+    x = mary.scaled_product(*drawn, top)
+    left, right = x.words(p, table.words, partial(mary.rounded, p=p, whole=np.rint if nearest else np.trunc))
+    dtype, c = arrays.dtype_of(u.a_format), np.zeros((mary.SIDE, mary.SIDE), np.float32)
+    for j, k in mary.pairs_of_words(table.words):
+        a, b = mary.rounded(left[j] * p.u ** (j + k), own), mary.rounded(right[k], own)
         c = u.matmul(a.astype(dtype), b.astype(dtype), c, progress=False).astype(np.float32)
     small = 4 * n**2 * 2.0**p.least / top + 4 * n**2 * 2.0**large.least / top**2
     return TableLine(table, u.name, n, x.error(c.astype(np.float64)), 2 * p.u + n * large.u + small)
@@ -144,4 +124,4 @@ def _entry(
 
 def differences(folder: str | Path, found: Sequence[TableLine]) -> Iterator[str]:
     """The numbers that differ, as printed, from the published files in a folder; errors as of `compared`."""
-    return map(str, compared(folder, COLUMNS, [(x.table, x.table.file, x.row()) for x in found]))
+    return map(str, mary.compared(folder, COLUMNS, [(x.table, x.table.file, x.row()) for x in found]))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +183,7 @@ def added(total: NDArray[np.float32], d: NDArray[np.float32], shift: int) -> NDA
     return words_of_sum.view(np.float32).reshape(total.shape)
 
 
+Key = TypeVar("Key")
 #: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
 SIDE, DECADES = 10, 10
 LENGTHS = tuple(math.floor(x) for x in np.logspace(1, 6, 40))
@@ -263,8 +264,22 @@ class Draws:
         return a * signs[0], b * signs[1]
 
 
-#: What a point takes of the generator, for each of its n.
-PER_N = 4 * SIDE
+def in_order(
+    curves: Iterable[Key], chosen: Sequence[Key], lengths: Sequence[int], count: int
+) -> Iterator[tuple[Key, int, Draws]]:
+    """The first points of chosen curves, each with the generator where the published data were drawn.
+
+    What nobody reads after the last chosen curve is not drawn.
+    """
+    draws, passed = Draws(), 0
+    for curve in curves:
+        if curve not in chosen:
+            passed += sum(lengths)
+            continue
+        draws.skip(4 * SIDE * passed)
+        for n in lengths[:count]:
+            yield curve, n, draws
+        passed = sum(lengths[count:])
 
 
 @lru_cache(maxsize=64)
@@ -381,22 +396,9 @@ def points(
                 f"expected units of the curves' input formats with fp32 results and no scales, "
                 f"but got {u.name}"
             )
-    draws, waiting = Draws(), list(chosen)
-    for curve in curves():
-        if not waiting:
-            return
-        if curve not in waiting:
-            draws.skip(PER_N * sum(LENGTHS))
-            continue
-        waiting.remove(curve)
-        for i, n in enumerate(LENGTHS):
-            if i >= count:
-                # Nothing after the last wanted curve is drawn.
-                if waiting:
-                    draws.skip(PER_N * sum(LENGTHS[i:]))
-                break
-            progress(f"{curve}: n = {n}")
-            yield _point(curve, n, draws.matrices(n), units)
+    for curve, n, draws in in_order(curves(), chosen, LENGTHS, count):
+        progress(f"{curve}: n = {n}")
+        yield _point(curve, n, draws.matrices(n), units)
 
 
 def real_units(chosen: Sequence[Curve]) -> list[str]:
