@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.attained import Attained, Calls, Construction, FactorWords, filled
+from tcformal.analysis.bounds.attained import (
+    Attained,
+    Calls,
+    Construction,
+    FactorWords,
+    Gain,
+    best_sums,
+    filled,
+)
 from tcformal.analysis.samples import values_of
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NEAREST
@@ -56,7 +65,7 @@ def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWor
     large, ulps = build.power(e), 2 << bits - p
     if large is None:
         return
-    kinds = dict[int, tuple[Fraction, FactorWords]]()
+    kinds = dict[int, Gain]()
     for units in range(1, ulps, 2):
         for sign in (1, -1):
             found = _gaining(build, units, sign, e - bits)
@@ -64,20 +73,13 @@ def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWor
             if found is not None and (residue not in kinds or found[0] > kinds[residue][0]):
                 kinds[residue] = found
     # What is gained at most by so many products whose units are so many beyond a multiple of two ulps.
-    best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
-    for count in range(1, length):
-        made: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
-        for total, (gain, row) in best.items():
-            for residue, (more, _) in kinds.items():
-                at = (total + residue) % ulps
-                if at not in made or gain + more > made[at][0]:
-                    made[at] = gain + more, (*row, residue)
-        best = made
+    sums = best_sums(kinds, lambda units: units % ulps)
+    for count, best in enumerate(itertools.islice(sums, length - 1), 1):
         if count >= length - 2 and 1 in best:
-            yield [large, *(kinds[residue][1] for residue in best[1][1])]
+            yield [large, *best[1][1]]
 
 
-def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fraction, FactorWords] | None:
+def _gaining(build: Construction, units: int, sign: int, q: int) -> Gain | None:
     """A product near an odd number of units of 2^q that gains most by rounding to odd, and its gain.
 
     One that is raised is as little above a unit less as the significands allow; of the other sign, as little

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import chain, product
+from functools import cache, lru_cache
+from itertools import chain, islice, product
 
 import numpy as np
 
@@ -36,6 +36,8 @@ _SHOWN = 16
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
+#: What a product loses or gains, and the product.
+Gain = tuple[Fraction, FactorWords]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,7 @@ class Construction:
         self.p = last.fraction_bits
         self.nearest = last.mode in NEAREST
         self.bits = design.fraction_bits if design.summation == "fused" else None
-        #: The products of one block by what is asked of them.
-        self._blocks: dict[tuple[int, int, bool, bool], list[FactorWords] | None] = {}
+        self.products = cache(self._products)
 
     # ------------------------------------------------------------------ products
     def power(self, q: int) -> FactorWords | None:
@@ -157,17 +158,11 @@ class Construction:
         return None
 
     # ------------------------------------------------------------------ calls
-    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
+    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         """The products of one block at exponent e; the first block begins with the largest term.
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
-        key = e, count, first, subnormal
-        if key not in self._blocks:
-            self._blocks[key] = self._products(*key)
-        return self._blocks[key]
-
-    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         products: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
@@ -201,22 +196,12 @@ class Construction:
             return None
         ulp = 1 << self.bits - self.p
         target = ulp // 2 if self.nearest else ulp - 1
-        kinds = _losses(self.a.fraction_bits, self.b.fraction_bits, target)
-        words = [None if x is None else self.scaled(x[1], x[2], e - self.bits + x[3]) for x in kinds]
-        losses = [Fraction(-1) if w is None or x is None else x[0] for x, w in zip(kinds, words, strict=True)]
-        # What is lost at most of so many units that are kept, product by product, and the last one's.
-        best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
-        for _ in range(count):
-            found: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
-            for total, (lost, row) in best.items():
-                for kept, loss in enumerate(losses[: target + 1 - total]):
-                    more = lost + loss
-                    if loss >= 0 and (total + kept not in found or more > found[total + kept][0]):
-                        found[total + kept] = more, (*row, kept)
-            best = found
-        if target not in best:
-            return None
-        return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
+        kinds: dict[int, Gain] = {}
+        for kept, x in enumerate(_losses(self.a.fraction_bits, self.b.fraction_bits, target)):
+            if x is not None and (pair := self.scaled(x[1], x[2], e - self.bits + x[3])) is not None:
+                kinds[kept] = x[0], pair
+        best = next(islice(best_sums(kinds, lambda x: x if x <= target else None), count - 1, None))
+        return list(reversed(best[target][1])) if target in best else None
 
     def _cut(self, e: int, count: int) -> list[FactorWords] | None:
         """Products in pieces, the first of which sets up the conversion's maximal loss."""
@@ -235,10 +220,10 @@ class Construction:
     ) -> Witness:
         """One call, padded with zeros; `scales` of A and `others` of B are 1 by default."""
         unit = self.unit
-        rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
+        a, b = zip(*pairs, *[_NOTHING] * (unit.k - len(pairs)), strict=True)
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
         own, other = tuple(scales) or ones, tuple(others) or ones
-        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
+        return Witness(a, b, c, own, other)
 
     def values(self, w: Witness) -> list[Fraction]:
         """The exact scaled products of a call, negated where the unit subtracts them."""
@@ -303,6 +288,22 @@ class Construction:
         return calls.attained
 
 
+def best_sums(
+    kinds: Mapping[int, Gain], join: Callable[[int], int | None]
+) -> Iterator[dict[int, tuple[Fraction, tuple[FactorWords, ...]]]]:
+    """The most that 1, 2, … products gain together, with these products, by what their kinds join to."""
+    best: dict[int, tuple[Fraction, tuple[FactorWords, ...]]] = {0: (Fraction(0), ())}
+    while True:
+        made: dict[int, tuple[Fraction, tuple[FactorWords, ...]]] = {}
+        for total, (gain, row) in best.items():
+            for kind, (more, pair) in kinds.items():
+                at = join(total + kind)
+                if at is not None and (at not in made or gain + more > made[at][0]):
+                    made[at] = gain + more, (*row, pair)
+        best = made
+        yield best
+
+
 @lru_cache(maxsize=64)
 def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int, int] | None]:
     """For each retained integer part, the product of significands that exceeds it most.
@@ -315,8 +316,8 @@ def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int
         for y in range(1 << second, 2 << second):
             for shift in range(-(first + second + 2), most.bit_length() - first - second):
                 value = x * y * Fraction(2) ** shift
-                whole, old = int(value), None if value >= most + 1 else best[int(value)]
-                if value < most + 1 and (old is None or value - whole > old[0]):
+                whole = int(value)
+                if whole <= most and ((old := best[whole]) is None or value - whole > old[0]):
                     best[whole] = value - whole, x, y, shift
     return best
 
