@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -148,17 +148,17 @@ class Builder:
         step = self.steps[vector.index]
         if isinstance(step, steps.JoinStep):
             return StepValue(step.items[i], vector.fmt, None)
-        return self.add(
-            steps.SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
-        )  # fmt: skip
+        return self._taken(vector, "element", i, None)
 
     def slice(self, vector: StepValue, start: int, length: int) -> StepValue:
         """Consecutive elements of a vector, padded with +0; the vector itself if that is all of it."""
         if start == 0 and length == vector.length:
             return vector
-        return self.add(
-            steps.SliceStep(fmt=vector.fmt, length=length, name="block", source=vector.index, start=start)
-        )  # fmt: skip
+        return self._taken(vector, "block", start, length)
+
+    def _taken(self, vector: StepValue, name: str, start: int, length: int | None) -> StepValue:
+        step = steps.SliceStep(fmt=vector.fmt, length=length, name=name, source=vector.index, start=start)
+        return self.add(step)
 
     def join(self, items: list[StepValue]) -> StepValue:
         """A vector of scalars of one format."""
@@ -400,9 +400,9 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
         raise InputError(f"expected operands of which one format holds the other, but got {names}")
     if op is ast.Mult:
         power = next((v for v in (x, y) if isinstance(v, (int, Fraction))), None)
-        if power is not None and _exponent(power) is not None:
+        if power is not None and (shift := _exponent(power)) is not None:
             value = y if power is x else x
-            return _sum(builder, [builder.exact(value).shifted(_exponent(power) or 0)], wide, "RNE")
+            return _sum(builder, [builder.exact(value).shifted(shift)], wide, "RNE")
     how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: div}.get(op)
     if how is None:
         raise InputError("expected + - * or / of values")
@@ -429,38 +429,36 @@ def _holds(wide: Format, narrow: Format) -> bool:
 
 def blocks(builder: Builder, size: Any, *vectors: Any) -> list[Any]:
     """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one padded with +0."""
-    length, rows = _rows(builder, vectors)
-    step = check_int("the size of blocks", size, low=1)
-    return _together([[builder.slice(v, start, step) for start in range(0, length, step)] for v in rows])
+
+    def runs(v: StepValue, n: int) -> list[StepValue]:
+        step = check_int("the size of blocks", size, low=1)
+        return [builder.slice(v, start, step) for start in range(0, n, step)]
+
+    return _looped(vectors, runs)
 
 
 def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
     """parts(COUNT, x, y, …): split-K: COUNT runs of ⌈n / COUNT⌉ elements, the last ones shorter."""
-    length, rows = _rows(builder, vectors)
-    size = -(-length // check_int("the number of parts", count, low=1))
-    return _together(
-        [
-            [builder.slice(v, start, min(size, length - start)) for start in range(0, length, size)]
-            for v in rows
-        ]
-    )
+
+    def runs(v: StepValue, n: int) -> list[StepValue]:
+        size = -(-n // check_int("the number of parts", count, low=1))
+        return [builder.slice(v, start, min(size, n - start)) for start in range(0, n, size)]
+
+    return _looped(vectors, runs)
 
 
 def elements(builder: Builder, *vectors: Any) -> list[Any]:
     """elements(x, y, …): the elements one by one."""
-    length, rows = _rows(builder, vectors)
-    return _together([[builder.element(v, i) for i in range(length)] for v in rows])
+    return _looped(vectors, lambda v, n: [builder.element(v, i) for i in range(n)])
 
 
-def _rows(builder: Builder, vectors: tuple[Any, ...]) -> tuple[int, list[StepValue]]:
+def _looped(vectors: tuple[Any, ...], cut: Callable[[StepValue, int], list[StepValue]]) -> list[Any]:
+    """What a loop takes of each vector in turn: one value of one vector, or a list of those of several."""
     rows = [vector_of(v, "a loop") for v in vectors]
     if not rows or len({v.length for v in rows}) > 1:
         raise InputError("expected one or more vectors of one length to loop over")
-    return rows[0].length or 0, rows
-
-
-def _together(rows: list[list[StepValue]]) -> list[Any]:
-    return list(rows[0]) if len(rows) == 1 else [list(x) for x in zip(*rows, strict=True)]
+    made = [cut(v, v.length or 0) for v in rows]
+    return made[0] if len(made) == 1 else [list(x) for x in zip(*made, strict=True)]
 
 
 def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:

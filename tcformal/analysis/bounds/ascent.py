@@ -387,26 +387,20 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
     unit, addition = build.unit, resolve(_ADDITION)
     fmt = unit.d_format
     total, calls = first.ends, list(first.calls)
-    start = decode(fmt, first.ends).number
-    exact = sum((_call_sum(build, w) * times for w, times in first.calls), Fraction(0))
+    exact = sum((sum(build.values(w)) * times for w, times in first.calls), Fraction(0))
     magnitude = first.magnitude
-    half = start * Fraction(1, 1 << 24)
+    half = decode(fmt, first.ends).number * Fraction(1, 1 << 24)
     pair = build.power(exponent_of(half)) if half > 0 else None
     w = build.call([] if pair is None else [pair], 0)
-    part, left = results_of(unit, w), -(-length // every) - 1
+    value, part, left = sum(build.values(w)), results_of(unit, w), -(-length // every) - 1
     while left:
         before = total
         total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
         # An addition that changes nothing is made for all that follows.
         times = left if total == before else 1
-        exact, magnitude = exact + times * _call_sum(build, w), magnitude + times * abs(_call_sum(build, w))
+        exact, magnitude = exact + times * value, magnitude + times * abs(value)
         calls.append((w, times))
         left -= times
     error = abs(decode(fmt, total).number - exact)
     made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
     return made if made.ratio >= first.ratio or pair is not None else first
-
-
-def _call_sum(build: Construction, w: Witness) -> Fraction:
-    """The exact sum of a call's products."""
-    return sum(build.values(w), Fraction(0))
