@@ -94,7 +94,7 @@ class _Planner:
         unit = self.unit()
         if self.d in ("e4m3", "e5m2"):
             raise self.refusal(f"results in {self.d}")
-        settings: dict[str, Any] = {}
+        settings: dict[str, int | str] = {}
         if self.number == 13:
             settings["splits"] = _THREADS[self.fields["CUSTOM_OPTION"]]
         if self.splits > 1:

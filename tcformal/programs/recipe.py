@@ -12,6 +12,8 @@ from tcformal.design.unit import Evidence, Fact
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 
+#: What a field that alters the result can be.
+RecipeValue = int | str | bool
 #: What a field that is a text may be.
 CHOICES: dict[str, tuple[str, ...]] = {
     "grain_unit": ("products", "bytes"), "residue": ("last", "first"), "tail": ("kept", "dropped"),
@@ -98,7 +100,7 @@ class Recipe:
             elif name in _FORMATS:
                 if value not in _FORMATS[name]:
                     format_named(str(value))
-            elif isinstance(getattr(Recipe, name, None), bool) or name in _TRUTHS:
+            elif name in _TRUTHS:
                 if not isinstance(value, bool):
                     raise InputError(f"expected true or false for {name}, but got {shown(value)}")
             else:
@@ -131,7 +133,7 @@ class Recipe:
         """The distinct sources of the fields, in order of first use."""
         return tuple(dict.fromkeys(fact.source for fact in self.facts.values()))
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, RecipeValue]:
         """The fields that affect the result, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NO_PARAMETERS}
 
@@ -144,7 +146,7 @@ class Recipe:
 _TRUTHS = ("turns", "saturate")
 
 
-def setting(key: str, text: str) -> Any:
+def setting(key: str, text: str) -> RecipeValue:
     """Parse the value of a field; UnknownNameError for an unknown field."""
     names = [f.name for f in fields(Recipe) if f.name not in _NO_PARAMETERS]
     check_choice("field of a recipe", key, names)
@@ -358,7 +360,7 @@ def recipe(name: str) -> Recipe:
     entry = recipes()[check_choice("recipe", base, recipes())]
     if not at:
         return entry
-    settings: dict[str, Any] = {}
+    settings: dict[str, RecipeValue] = {}
     for piece in text.split(","):
         key, equals, value = (x.strip() for x in piece.partition("="))
         if not equals or not value:
