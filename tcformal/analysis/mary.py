@@ -30,13 +30,11 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.programs.program import Program
 from tcformal.semantics.unit import unit_dot
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.cut import DotCall
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.work import Work
-from tcformal.simulation.runnable import RunnableProgram
 from tcformal.simulation.unit import Unit, unit
 
 Floats = NDArray[np.float64]
@@ -163,24 +161,12 @@ REAL = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=64)
-def _addition(shift: int) -> RunnableProgram:
-    """The program step that adds the product of two words to the sum, with `shift` as a setting."""
-    body = "d = add(scale(a[0] * b[0], -shift), c, fp32)"
-    single = {"a": "fp32", "b": "fp32", "c": "fp32"}
-    step = Program(
-        name="mary-sum", title="The product of two words, scaled and added", source="MARY Algorithm 4.1",
-        inputs=single, parameters={"shift": shift}, body=body,
-    )  # fmt: skip
-    return RunnableProgram(step)
-
-
 def added(total: NDArray[np.float32], d: NDArray[np.float32], shift: int) -> NDArray[np.float32]:
-    """The sum total + 2^-shift · d, rounded to binary32."""
-    one = np.ones((d.size, 1), np.float32).view(np.uint32)
-    words = [np.ascontiguousarray(x).view(np.uint32) for x in (d.reshape(-1, 1), total.reshape(-1))]
-    words_of_sum = np.asarray(_addition(shift).evaluate(words[0], one, words[1]), np.uint32)
-    return words_of_sum.view(np.float32).reshape(total.shape)
+    """The sum total + 2^-shift · d, rounded once to binary32."""
+    factor = np.full((d.size, 1), 2.0**-shift, np.float32)
+    a, b, c = (np.ascontiguousarray(x).view(np.uint32) for x in (d.reshape(-1, 1), factor, total.reshape(-1)))
+    words = unit("sequential@format=fp32,products=1").dot_bits(a, b, c)
+    return words.astype(np.uint32).view(np.float32).reshape(total.shape)
 
 
 Key = TypeVar("Key")

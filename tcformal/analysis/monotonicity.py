@@ -35,11 +35,6 @@ from tcformal.simulation.unit import Unit
 from tcformal.solve.result import Limits
 
 
-def padded(x: Unit | RunnableProgram, length: int) -> int:
-    """The number of products of a row after padding to whole calls."""
-    return -(-length // x.k) * x.k if isinstance(x, Unit) else length
-
-
 def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
     """The results of rows of operands, a and b [n, K], c [n]; scales are 1."""
     if not isinstance(x, Unit):
@@ -107,7 +102,7 @@ class FallSearch:
     def __init__(self, x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, seed: int) -> None:
         self.x, self.length, self.operand, self.mixed = x, length, operand, mixed
         self.formats = (x.a_format, x.b_format, x.c_format)
-        self.k = padded(x, length)
+        self.k = -(-length // x.k) * x.k if isinstance(x, Unit) else length
         self.draw = np.random.default_rng([seed, length, len(operand), int(mixed)])
         self.most = max(8, _ELEMENTS // self.k)
 
@@ -220,8 +215,8 @@ class FallSearch:
         return both
 
 
-#: Most products of one dot product.
-LONGEST = 1 << 12
+#: Most products of one dot product, and the claim that a larger c gives no smaller result.
+LONGEST, _CLAIM = 1 << 12, "monotonicity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,12 +307,9 @@ def monotonicity(
             found += [] if fall is None else [fall]
     claim = None
     falls_in_c = any(f.operand == "c" for f in found)
-    if (
-        prove and isinstance(what, Unit) and n <= what.k
-        and not (falls_in_c or refused("monotonicity", what.spec))
-    ):  # fmt: skip
+    if prove and not falls_in_c and isinstance(what, Unit) and n <= what.k and not refused(_CLAIM, what.spec):
         claim = prove_claim(
-            what, "monotonicity", limits=limits, solvers=solvers, certify=certify, store=store, fresh=fresh,
+            what, _CLAIM, limits=limits, solvers=solvers, certify=certify, store=store, fresh=fresh,
             progress=progress,
         )  # fmt: skip
     made = Monotonicity(name=what.name, length=n, falls=tuple(found), claim=claim)
@@ -339,14 +331,9 @@ def _found(x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, se
     if before <= after or large < small:
         raise InvariantError(f"expected a fall of {x.name}, but replayed results are {before} and {after}")
     fall = before - after
-    u = Fraction(1, 1 << x.d_format.precision)
+    d = x.d_format
+    unit = max(ulp(max(abs(before), abs(after)), d), power_of_two(d.e_min - d.fraction_bits))
     return Fall(
         operand=operand if operand == "c" else "a[0]", first=first, second=second, results=results,
-        growth=large - small, fall=fall, ulps=fall / _ulp(x.d_format, max(abs(before), abs(after))),
-        relative=fall / (u * size),
+        growth=large - small, fall=fall, ulps=fall / unit, relative=fall * (1 << d.precision) / size,
     )  # fmt: skip
-
-
-def _ulp(fmt: Format, size: Fraction) -> Fraction:
-    """The ulp of a nonzero number."""
-    return max(ulp(size, fmt), power_of_two(fmt.e_min - fmt.fraction_bits))

@@ -175,36 +175,31 @@ class CallBounds:
         whom they are given to.
         Errors: InputError where no theorem gives them, or none about that sum.
         """
-        refused = ""
-        for p in self._theorems(unit):
-            stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
-            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
-            if not sentence:
-                bound = self.used[unit.name, products, needed] = _bound(p, products, stated)
-                self._used[unit.name, p.theorem.theorem] = p.theorem
-                return bound
-            refused = refused or sentence
-        raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
-
-    def _theorems(self, unit: UnitSpec) -> list[Proved]:
-        """The applicable theorems: about normal operands first, then about any."""
         if unit not in self._proved:
+            # About normal operands first, then about any.
             candidates = theorem_constant(unit), exponent_constant(unit)
             self._proved[unit] = [p for p in candidates if p is not None]
-        return self._proved[unit]
+        refused = ""
+        for p in self._proved[unit]:
+            stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
+            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
+            if sentence:
+                refused = refused or sentence
+                continue
+            own, other = p.constants.of(products), Fraction(0)
+            if stated.c != NO_C:
+                both = p.bound_with_c(products)
+                assert both is not None  # as the sum is about any c
+                own = other = both
+            bound = self.used[unit.name, products, needed] = CallBound(own, other, p.least, stated)
+            self._used[unit.name, p.theorem.theorem] = p.theorem
+            return bound
+        raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
 
     @property
     def theorems(self) -> tuple[Instance, ...]:
         """The theorem instances used so far."""
         return tuple(self._used.values())
-
-
-def _bound(p: Proved, products: int, stated: StatedSum) -> CallBound:
-    if stated.c == NO_C:
-        return CallBound(p.constants.of(products), Fraction(0), p.least, stated)
-    both = p.bound_with_c(products)
-    assert both is not None  # as the sum is about any c
-    return CallBound(both, both, p.least, stated)
 
 
 def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fraction, str] | None:
@@ -217,7 +212,9 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
     a, b, d = unit.a_format, unit.b_format, unit.d_format
     if unit.emulation is not None or unit.design.summation != "fused" or unit.design.group is not None:
         return None
-    if unit.scale_format is not None and not (_one_scale(unit) and length <= block_size(unit)):
+    block = block_size(unit)
+    one_scale = plain_scales(unit) and (unit.scale_block or 0) >= block
+    if unit.scale_format is not None and not (one_scale and length <= block):
         return None
     grid = sum(f.e_min - f.fraction_bits for f in (a, b))
     most = length * decode(a, a.largest).magnitude * decode(b, b.largest).magnitude
@@ -242,15 +239,8 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
     )
 
 
-def _one_scale(unit: UnitSpec) -> bool:
-    """Whether all products of one block share one power-of-two scale."""
-    return plain_scales(unit) and (unit.scale_block or 0) >= block_size(unit)
-
-
 def cut_once(unit: UnitSpec, length: int) -> bool:
     """Whether a dot product of this length is one exact sum with one truncation."""
     design = unit.design
     joined = design.one_sum and unit.emulation is None and design.group is None and design.step == design.rho
-    if not joined or design.rho.mode != "RZ" or length > block_size(unit):
-        return False
-    return near(unit)
+    return joined and design.rho.mode == "RZ" and length <= block_size(unit) and near(unit)
