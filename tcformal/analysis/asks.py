@@ -125,8 +125,8 @@ def measure_asked(body: Mapping[str, Any]) -> MeasureAsked:
     )
     distribution = values.get("distribution", "normal")
     weighted(of.a_format, distribution)  # refuses what it does not know
-    wanted = [read_number(key, values[key]) if key in values else None for key in ("random", "falls")]
-    return MeasureAsked(of, length, *wanted, elements, distribution, seed)
+    random, falls = (read_number(x, values[x]) if x in values else None for x in ("random", "falls"))
+    return MeasureAsked(of, length, random, falls, elements, distribution, seed)
 
 
 @dataclass(frozen=True, slots=True)

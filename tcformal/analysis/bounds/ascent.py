@@ -272,12 +272,9 @@ class Ascent:
         """The starting points: given products, one large product, and many."""
         pairs = zip(known.a, known.b, strict=True)
         values = [_value(self.spec.a_format, x) * _value(self.spec.b_format, y) for x, y in pairs]
-        start = np.zeros(self.unit.k, np.int64)
-        for k, value in enumerate(values[: self.count]):
-            start[k] = int(np.argmin(np.abs(self.values - value)))
-        one, all_ = np.zeros_like(start), np.zeros_like(start)
-        top = int(np.argmax(self.values))
-        one[0], all_[: self.count] = top, top
+        start, one, all_ = np.zeros((3, self.unit.k), np.int64)
+        start[: self.count] = [int(np.argmin(np.abs(self.values - value))) for value in values[: self.count]]
+        one[0] = all_[: self.count] = int(np.argmax(self.values))
         return [start, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
@@ -297,12 +294,8 @@ class Ascent:
 
     def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
         """The call of largest error after climbs from all starting points, with its error."""
-        most, chosen = -1.0, (np.zeros(self.unit.k, np.int64), np.zeros(self.blocks, np.int64))
-        for row in self.starts(known):
-            ratio, *found = self._climb(row, c, before)
-            if ratio > most:
-                most, chosen = ratio, (found[0], found[1])
-        row, scales = chosen
+        climbs = [self._climb(row, c, before) for row in self.starts(known)]
+        most, row, scales = max(climbs, key=lambda x: x[0])
         a, b = self.words[row].T.tolist()
         own = tuple(self.scale_words[scales].tolist()) if self.spec.scale_format is not None else ()
         return most, Witness(tuple(a), tuple(b), c, own, own)
@@ -326,12 +319,11 @@ class Ascent:
     def _changes(self, row: Indices, scales: Indices) -> tuple[Indices, Indices]:
         """All changes of one product, of all equal products, or of one scale."""
         pool, made, own = np.arange(len(self.values)), list[Indices](), list[Indices]()
-        slots: list[Indices] = [np.array([k]) for k in range(self.count)]
         # Products of one value in one block may change places.
         _, distinct = np.unique(
             np.stack([row[: self.count], self.block[: self.count]]), axis=1, return_index=True
         )
-        slots = [slots[k] for k in distinct.tolist()]
+        slots: list[Indices] = [np.array([k]) for k in distinct.tolist()]
         slots += [np.flatnonzero(row[: self.count] == x) for x in np.unique(row[: self.count]).tolist()]
         room = max(_ROWS // max(len(slots), 1), 1)
         for at in slots:
@@ -387,12 +379,12 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
     unit, addition = build.unit, resolve(_ADDITION)
     fmt = unit.d_format
     total, calls = first.ends, list(first.calls)
-    exact = sum((sum(build.values(w)) * times for w, times in first.calls), Fraction(0))
+    exact = sum((sum(build.values(w), Fraction(0)) * times for w, times in first.calls), Fraction(0))
     magnitude = first.magnitude
     half = decode(fmt, first.ends).number * Fraction(1, 1 << 24)
     pair = build.power(exponent_of(half)) if half > 0 else None
     w = build.call([] if pair is None else [pair], 0)
-    value, part, left = sum(build.values(w)), results_of(unit, w), -(-length // every) - 1
+    value, part, left = sum(build.values(w), Fraction(0)), results_of(unit, w), -(-length // every) - 1
     while left:
         before = total
         total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))

@@ -127,7 +127,7 @@ class _NearSearch:
             words = {x: encoded(fmt, decode(own, x).number) for x in set(given[: self.n])}
             if None in words.values():
                 return None
-            side[: len(given)] = [words[x] for x in given[: self.n]]
+            side[: len(given)] = [words[x] or 0 for x in given[: self.n]]
         return row if self._allowed(row[None])[0] else None
 
     def between(self) -> Iterator[InputWords]:
