@@ -1,5 +1,4 @@
-"""Bias: the mean rounding error of a unit's or program's dot products, exact where all operands can be
-enumerated."""
+"""Bias: the mean rounding error of dot products, exact where all operands can be enumerated."""
 
 from __future__ import annotations
 

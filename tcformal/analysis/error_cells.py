@@ -1,4 +1,4 @@
-"""Error statistics of units and programs by length, computed in parallel; one record per cell."""
+"""Error statistics by unit and length, one record per cell; apart, because sweeps alone need records."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, and a search for bad
-inputs."""
+"""The error of a program in units of Σ|a_k·b_k|: a bound, and a search for bad inputs."""
 
 from __future__ import annotations
 

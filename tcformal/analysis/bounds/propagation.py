@@ -1,4 +1,4 @@
-"""Step-by-step error propagation through a program: words, sums and calls with their maximal errors."""
+"""Error propagation through a program's words, sums and calls; apart from the search for bad inputs."""
 
 from __future__ import annotations
 

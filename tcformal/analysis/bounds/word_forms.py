@@ -1,4 +1,4 @@
-"""Affine error forms: words of an element, and a program's scalars as sums of word products and errors."""
+"""Words of an element as linear combinations of the element and of rounding errors, with bounds."""
 
 from __future__ import annotations
 
