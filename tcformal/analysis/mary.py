@@ -38,6 +38,7 @@ from tcformal.simulation.kernels.work import Work
 from tcformal.simulation.unit import Unit, unit
 
 Floats = NDArray[np.float64]
+Key = TypeVar("Key")
 #: Exponent bits of binary64, whose range stands for none.
 _WIDE, _BINARY64 = 11, 52
 
@@ -169,7 +170,6 @@ def added(total: NDArray[np.float32], d: NDArray[np.float32], shift: int) -> NDA
     return words.astype(np.uint32).view(np.float32).reshape(total.shape)
 
 
-Key = TypeVar("Key")
 #: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
 SIDE, DECADES = 10, 10
 LENGTHS = tuple(math.floor(x) for x in np.logspace(1, 6, 40))
