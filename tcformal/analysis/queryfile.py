@@ -212,7 +212,7 @@ def _which_kind(ask: Mapping[str, Any]) -> str:
 
 def folder() -> Path:
     """The folder of the built-in queries, in the package or beside it in the repository."""
-    package = Path(__file__).resolve().parents[2]
+    package = Path(__file__).resolve().parents[1]
     inside = package / "queries"
     return inside if inside.is_dir() else package.parent / "queries"
 
