@@ -65,13 +65,9 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
         a.append(g.input(f"a[{i}]", spec.operands.a.width))
         b.append(g.input(f"b[{i}]", spec.operands.b.width))
     c = g.input("c", spec.operands.c.width)
-    scales: dict[str, list[Node]] = {"a": [], "b": []}
-    if spec.scale_format is not None:
-        for letter, row in scales.items():
-            row += [
-                g.input(f"scale_{letter}[{i}]", spec.scale_format.width) for i in range(scale_count(spec, k))
-            ]
-    return OperandNodes(a, b, c, scales["a"], scales["b"])
+    count, width = scale_count(spec, k), 0 if spec.scale_format is None else spec.scale_format.width
+    scales = [[g.input(f"scale_{x}[{i}]", width) for i in range(count)] for x in "ab"]
+    return OperandNodes(a, b, c, *scales)
 
 
 def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
@@ -178,13 +174,10 @@ def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignor
     """
     digest = cache(definition)
     wrong: dict[str, str] = {}
-    total, done = sum(map(len, designs.values())), 0
-    for units in designs.values():
-        first = units[0]
-        for u in units:
-            k = math.lcm(first.k, u.k)
-            if digest(arithmetic(u), k) != digest(arithmetic(first), k):
-                wrong[u.name] = first.name
-            done += 1
-            advance(done, total)
+    pairs = [(units[0], u) for units in designs.values() for u in units]
+    for done, (first, u) in enumerate(pairs, 1):
+        k = math.lcm(first.k, u.k)
+        if digest(arithmetic(u), k) != digest(arithmetic(first), k):
+            wrong[u.name] = first.name
+        advance(done, len(pairs))
     return wrong
