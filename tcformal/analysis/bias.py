@@ -59,10 +59,6 @@ class _Law:
         """The expectation E[xᵀy]: elements are independent."""
         return Fraction(float(samples.signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
 
-    def size(self, length: int) -> Fraction:
-        """The expectation E[Σ|x_k·y_k|]."""
-        return length * self.a.mean(size=True) * self.b.mean(size=True)
-
 
 def bias(
     unit: Unit | RunnableProgram,
@@ -150,7 +146,7 @@ def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
         sums, total = dict(zip(reached.tolist(), met, strict=True)), total * int(times.sum())
     values = samples.values_of(np.array(list(sums), _type(unit)), unit.d_format)
     mean = _mean(values, list(sums.values())) / total - law.mean(unit, length)
-    size = law.size(length)
+    size = length * law.a.mean(size=True) * law.b.mean(size=True)
     relative = float(mean / size * (1 << unit.d_format.precision)) if size else 0.0
     return Bias(law.tuples(length), True, mean, relative, relative, relative)
 

@@ -96,11 +96,11 @@ class Accumulation:
         g = Graph()
         x, y = g.input("a[0]", inputs.width), g.input("b[0]", inputs.width)
         total = g.input("c", d.width)
-        start = (
-            f"sequential@a_format={inputs.name},b_format={inputs.name},c_format={c},d_format={c},products=1"
-        )
         scale = format_named("e6m1")
-        step = f"sequential@a_format={c},b_format={scale.name},c_format={c},d_format={c},products=1"
+        start, step = (
+            f"sequential@a_format={a},b_format={b},c_format={c},d_format={c},products=1"
+            for a, b in ((inputs.name, inputs.name), (c, scale.name))
+        )
         with g.scope("product"):
             product = self._sum(g, start, x, y, g.const(0, d.width), subnormals)
         with g.scope("sum"):

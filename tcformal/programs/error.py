@@ -186,11 +186,8 @@ def window_of(plans: Sequence[steps.ProgramPlan], exponents: Exponents) -> Windo
         by_letter = {s.letter: bounds[i] for i, s in enumerate(plan.steps) if isinstance(s, steps.InputStep)}
         a, b, c = (by_letter[letter] for letter in "abc")
         exact = max(a.high + b.high + bits_for(plan.products - 1), c.high) + 1
-        ends += [
-            (a.low + b.low, exact),
-            (c.low, exact),
-            (bounds[plan.result].low, bounds[plan.result].high + 1),
-        ]
+        d = bounds[plan.result]
+        ends += [(a.low + b.low, exact), (c.low, exact), (d.low, d.high + 1)]
     return Window(min(low for low, _ in ends), max(high for _, high in ends))
 
 
@@ -206,10 +203,8 @@ def exact_terms(
 
     Zero, NaN, Inf: meaningful where every input is zero, or finite with an exponent in its range.
     """
-    terms = []
-    for x, y in zip(a, b, strict=True):
-        one, other = narrowed(g, x, *factors), narrowed(g, y, *factors)
-        terms.append(product(g, one, other).term)
+    pairs = ((narrowed(g, x, *factors), narrowed(g, y, *factors)) for x, y in zip(a, b, strict=True))
+    terms = [product(g, one, other).term for one, other in pairs]
     return [*terms, narrowed(g, c, *c_exponents).term]
 
 

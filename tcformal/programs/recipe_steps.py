@@ -137,18 +137,13 @@ def check_unit(unit: UnitSpec, recipe: Recipe) -> None:
         raise InputError(
             f"expected a unit without scales of its own for the recipe {recipe.name}, but got {unit.name}"
         )
-    for name in ("promotion", "first_promotion"):
+    for name in ("promotion", "first_promotion", "tile"):
         count = getattr(recipe, name)
         if count % unit.k:
             raise InputError(
                 f"expected a {name} of whole calls of {unit.name}, which take {unit.k} products, "
                 f"but got {count}"
             )
-    if recipe.tile and recipe.tile % unit.k:
-        raise InputError(
-            f"expected a tile of whole calls of {unit.name}, which take {unit.k} products, "
-            f"but got {recipe.tile}"
-        )
 
 
 #: Scales of promoted sums.
