@@ -36,8 +36,7 @@ from exported_runs import (
     run,
     seeded,
 )
-from tcformal.analysis.exported import EXPORTS, ExportRecord, held
-from tcformal.analysis.records import append
+from tcformal.analysis.records import EXPORTS, ExportRecord, append, held
 from tcformal.backends.export.design import ExportedDesign
 from tcformal.backends.export.register import FORMATS, written
 from tcformal.design.catalog import distinct_designs

@@ -20,7 +20,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from tcformal.analysis.papers.files import Ask, find
+from tcformal.analysis.queryfile import Ask, find
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer

@@ -1,17 +1,20 @@
 """The public names, each with its module: the one list, read by `__init__.py` and by type checkers."""
 
+from .analysis.asks import Answered as Answered, run_query as run_query
 from .analysis.bounds.accuracy import Accuracy as Accuracy, accuracy as accuracy
-from .analysis.bounds.programs import ProgramAccuracy as ProgramAccuracy, program_accuracy as program_accuracy
+from .analysis.bounds.program_accuracy import (
+    ProgramAccuracy as ProgramAccuracy,
+    program_accuracy as program_accuracy,
+)
 from .analysis.bounds.slices import ExactSlices as ExactSlices, exact_slices as exact_slices
 from .analysis.differences import Differences as Differences, differences as differences
-from .analysis.distance.distance import (
+from .analysis.distance import (
     Distances as Distances,
     LargestDistance as LargestDistance,
     distances as distances,
     largest_distance as largest_distance,
 )
-from .analysis.distance.monotone import Monotonicity as Monotonicity, monotonicity as monotonicity
-from .analysis.papers.run import Answered as Answered, run_query as run_query
+from .analysis.monotonicity import Monotonicity as Monotonicity, monotonicity as monotonicity
 from .design.spec import Design as Design
 from .encodings.catalog import formats as formats
 from .encodings.spec import Format as Format
@@ -37,10 +40,9 @@ from .identification.whole.product import (
     IdentifiedProduct as IdentifiedProduct,
     identify_product as identify_product,
 )
+from .programs.cublaslt import PlannedProduct as PlannedProduct, plan_cublaslt as plan_cublaslt
 from .programs.program import Program as Program
-from .programs.recipes.cublaslt import PlannedProduct as PlannedProduct, plan_cublaslt as plan_cublaslt
-from .programs.recipes.names import recipes as recipes
-from .programs.recipes.recipe import Recipe as Recipe
+from .programs.recipe import Recipe as Recipe, recipes as recipes
 from .query.assume import Assumptions as Assumptions
 from .query.claims.answered import prove_claim as prove_claim
 from .query.claims.verdict import ClaimVerdict as ClaimVerdict

@@ -51,6 +51,7 @@ PACKAGES: tuple[Package, ...] = (
     Package("click", "click", "the command line"),
     Package("lazy-loader", "lazy_loader", "the public names, imported when they are first used"),
     Package("rich", "rich", "tables, colours and progress"),
+    Package("msgspec", "msgspec", "typed records, read from JSON and written to it"),
     Package("jsonschema", "jsonschema", "kept answers, checked when they are written and read"),
     Package("llvmlite", "llvmlite", "compiled matrix products; without it NumPy computes them, slower"),
     Package("python-sat", "pysat", "proofs with certificates, and the lemmas of claims"),

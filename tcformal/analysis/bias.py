@@ -1,5 +1,4 @@
-"""Bias: the mean rounding error of a unit's or program's dot products, exact where all operands can be
-enumerated."""
+"""Bias: the mean rounding error of dot products, exact where all operands can be enumerated."""
 
 from __future__ import annotations
 
@@ -7,15 +6,13 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.drawn import Weighted, weighted
-from tcformal.analysis.errors import difference, error_sample, in_units, signs_of, values_of
+from tcformal.analysis import samples
 from tcformal.checks import check_int
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram
@@ -51,8 +48,8 @@ class Bias:
 class _Law:
     """The distributions of the elements of A and of B."""
 
-    a: Weighted
-    b: Weighted
+    a: samples.Weighted
+    b: samples.Weighted
 
     def tuples(self, length: int) -> int:
         """The number of operand tuples of a dot product."""
@@ -60,11 +57,7 @@ class _Law:
 
     def mean(self, unit: Unit | RunnableProgram, length: int) -> Fraction:
         """The expectation E[xᵀy]: elements are independent."""
-        return Fraction(float(signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
-
-    def size(self, length: int) -> Fraction:
-        """The expectation E[Σ|x_k·y_k|]."""
-        return length * self.a.mean(size=True) * self.b.mean(size=True)
+        return Fraction(float(samples.signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
 
 
 def bias(
@@ -85,7 +78,7 @@ def bias(
     Errors: those of `error_sample`.
     """
     check_int("length", length, low=1, high=1 << 20)
-    laws = weighted(unit.a_format, distribution), weighted(unit.b_format, distribution, "b")
+    laws = samples.weighted(unit.a_format, distribution), samples.weighted(unit.b_format, distribution, "b")
     if laws[0] is not None and laws[1] is not None:
         law = _Law(laws[0], laws[1])
         found = _enumerated(unit, law, length)
@@ -93,7 +86,7 @@ def bias(
             found = _followed(unit, law, length)
         if found is not None:
             return found
-    sample = error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
+    sample = samples.error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
     relative, n = sample.relative, max(1, len(sample.errors))
     middle = math.fsum(relative) / n
     spread = _TWO_SIDED * float(np.std(relative, ddof=1)) / math.sqrt(n) if n > 1 else math.inf
@@ -103,21 +96,21 @@ def bias(
 
 def _enumerated(unit: Unit | RunnableProgram, law: _Law, length: int) -> Bias | None:
     """The bias by enumeration of all operand tuples; None where they are too many."""
-    grid = partial(_grid, law, length, length, signed=False)
-    every = _every(unit, law, length) if isinstance(unit, Unit) else grid()
+    every = _every(unit, law, length)
     if every is None:
         return None
     a, b, times = every
     c = np.zeros(len(a), _type(unit))
     words = unit.dot_bits(a, b, c) if isinstance(unit, Unit) else unit.evaluate(a, b, c)
-    result = values_of(words, unit.d_format)
+    result = samples.values_of(words, unit.d_format)
     if not np.isfinite(result).all():
         return None
     total = int(times.sum())
     mean = _mean(result, times.tolist()) / total - law.mean(unit, length)
-    x, y = values_of(a, unit.a_format) * signs_of(unit, a.shape[1]), values_of(b, unit.b_format)
-    rows = [difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
-    relative = in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
+    x = samples.values_of(a, unit.a_format) * samples.signs_of(unit, a.shape[1])
+    y = samples.values_of(b, unit.b_format)
+    rows = [samples.difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
+    relative = samples.in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
     middle = math.fsum(relative * times) / total
     return Bias(law.tuples(length), True, mean, middle, middle, middle)
 
@@ -141,7 +134,7 @@ def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
         words = np.array(list(sums), _type(step))
         rows = [np.repeat(np.arange(len(words)), len(times)), np.tile(np.arange(len(times)), len(words))]
         ends = step.dot_bits(a[rows[1]], b[rows[1]], words[rows[0]])
-        if not np.isfinite(values_of(ends, unit.d_format)).all():
+        if not np.isfinite(samples.values_of(ends, unit.d_format)).all():
             return None
         reached, places = np.unique(ends, return_inverse=True)
         met = [0] * len(reached)
@@ -151,9 +144,9 @@ def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
             for j in np.flatnonzero(ways).tolist():
                 met[j] += before * int(ways[j])
         sums, total = dict(zip(reached.tolist(), met, strict=True)), total * int(times.sum())
-    values = values_of(np.array(list(sums), _type(unit)), unit.d_format)
+    values = samples.values_of(np.array(list(sums), _type(unit)), unit.d_format)
     mean = _mean(values, list(sums.values())) / total - law.mean(unit, length)
-    size = law.size(length)
+    size = length * law.a.mean(size=True) * law.b.mean(size=True)
     relative = float(mean / size * (1 << unit.d_format.precision)) if size else 0.0
     return Bias(law.tuples(length), True, mean, relative, relative, relative)
 
@@ -171,20 +164,18 @@ def _step(unit: Unit) -> Unit:
     return Unit(replace(unit.spec, k=1)) if chain and plain else unit
 
 
-def _every(unit: Unit, law: _Law, length: int) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
-    """All operand tuples of one call, padded with zeros; None where they are too many."""
-    if length > unit.k or unit.scale_format is not None:
-        return None
-    return _grid(law, length, unit.k, signed=unit.spec.emulation is None)
-
-
-def _grid(
-    law: _Law, length: int, k: int, *, signed: bool
+def _every(
+    unit: Unit | RunnableProgram, law: _Law, length: int
 ) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
-    """All operand tuples, padded with zeros to k, with their weights; None where they are too many.
+    """All operand tuples of one call, padded with zeros, with their weights; None where they are too many.
 
-    Where `signed`, (-a)·b is a·(-b): of the factors' signs a sum sees the product's alone.
+    Where a unit's signs are the products' alone, (-a)·b stands for a·(-b).
     """
+    k, signed = length, False
+    if isinstance(unit, Unit):
+        k, signed = unit.k, unit.spec.emulation is None
+        if length > k or unit.scale_format is not None:
+            return None
     # Signs leave at least half of the pairs.
     if len(law.a.words) * len(law.b.words) > 2 * _ENUMERATED:
         return None
@@ -212,7 +203,7 @@ def _distinct(
     if unit.k > 1 or unit.a_format.precision + unit.b_format.precision > 53:
         return a, b, times
     # The sign of a zero is that of the pair that is kept: it changes no finite value.
-    product = values_of(a[:, 0], unit.a_format) * values_of(b[:, 0], unit.b_format)
+    product = samples.values_of(a[:, 0], unit.a_format) * samples.values_of(b[:, 0], unit.b_format)
     _, first, places = np.unique(product, return_index=True, return_inverse=True)
     added = np.zeros(len(first), np.int64)
     np.add.at(added, places.reshape(-1), times)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.errors import in_units, values_of
+from tcformal.analysis.samples import in_units, values_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -90,25 +92,21 @@ def differences(
     Source: the units' own.
     """
     specs = spec_of(first), spec_of(second)
-    o, p = specs[0].operands, specs[1].operands
-    mine, theirs = (
-        (u.a, u.b, u.c, u.d, s.scale_format, s.scale_block) for u, s in ((o, specs[0]), (p, specs[1]))
-    )
-    if mine != theirs:
+    if len({(s.operands, s.scale_format, s.scale_block) for s in specs}) > 1:
+        takes = [", ".join(f.name for f in (o.a, o.b, o.c, o.d)) for o in (s.operands for s in specs)]
         raise InputError(
-            f"expected two units of equal formats, but {specs[0].name} takes {_listed(specs[0])} "
-            f"and {specs[1].name} {_listed(specs[1])}"
+            f"expected two units of equal formats, but {specs[0].name} takes {takes[0]} "
+            f"and {specs[1].name} {takes[1]}"
         )
+    multiply = partial(Unit.matmul, threads=threads, progress=progress)
     step = common_k(*specs)
-    options: dict[str, Any] = {"threads": threads, "progress": progress}
-    results = [Unit(u).matmul(a, b, c, scale_a, scale_b, **options) for u in specs]
+    results = [multiply(Unit(u), a, b, c, scale_a, scale_b) for u in specs]
     x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
-    raw = [arrays.to_raw("D", d, o.d) for d in results]
-    steps = ulp_distance(o.d, raw[0], raw[1])
+    raw = [arrays.to_raw("D", d, specs[0].d_format) for d in results]
+    steps = ulp_distance(specs[0].d_format, raw[0], raw[1])
     parted = raw[0] != raw[1]
-    found = _first(specs, x, step, parted, options) if parted.any() else None
-    apart = _relative(specs[0], x, steps, raw)
-    return Differences(specs, (results[0], results[1]), steps, apart, found)
+    found = _first(specs, x, step, parted, multiply) if parted.any() else None
+    return Differences(specs, (results[0], results[1]), steps, _relative(specs[0], x, steps, raw), found)
 
 
 def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[Raw]) -> NDArray[np.float64]:
@@ -125,11 +123,6 @@ def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[R
         first, second = (values_of(w, u.d_format) for w in raw)
         distances = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
     return np.asarray(np.where(steps < 0, np.nan, distances), np.float64)
-
-
-def _listed(u: UnitSpec) -> str:
-    o = u.operands
-    return ", ".join(f.name for f in (o.a, o.b, o.c, o.d))
 
 
 def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
@@ -159,7 +152,7 @@ def _first(
     x: MatrixWords,
     step: int,
     parted: NDArray[np.bool_],
-    options: dict[str, Any],
+    multiply: Callable[..., NDArray[Any]],
 ) -> FirstDifference:
     """The first divergence: both units run call by call until an element of `parted` differs."""
     u = specs[0]
@@ -176,7 +169,7 @@ def _first(
         scale_b = None if x.scale_b is None else x.scale_b[scales, columns]
         given = MatrixWords(a[:, start:stop], b[start:stop], c, scale_a, scale_b)
         values = _values(u, given)
-        d = [arrays.to_raw("D", Unit(s).matmul(*values, **options), u.d_format) for s in specs]
+        d = [arrays.to_raw("D", multiply(Unit(s), *values), u.d_format) for s in specs]
         places = np.argwhere((d[0] != d[1]) & wanted)
         if places.size:
             i, j = (int(v) for v in places[0])
@@ -192,9 +185,8 @@ def _first(
 
 def _values(u: UnitSpec, x: MatrixWords) -> list[Any]:
     """Raw operands as arrays with the unit's dtypes."""
-    operands: list[Any] = [arrays.from_raw(x.a, u.a_format), arrays.from_raw(x.b, u.b_format)]
-    operands.append(None if x.c is None else arrays.from_raw(x.c, u.c_format))
-    for scale in (x.scale_a, x.scale_b):
-        fmt = u.scale_format
-        operands.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
-    return operands
+    formats = u.a_format, u.b_format, u.c_format, u.scale_format, u.scale_format
+    words = x.a, x.b, x.c, x.scale_a, x.scale_b
+    return [
+        None if w is None or f is None else arrays.from_raw(w, f) for w, f in zip(words, formats, strict=True)
+    ]

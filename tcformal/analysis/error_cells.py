@@ -1,4 +1,4 @@
-"""Error statistics of units and programs by length, computed in parallel; one record per cell."""
+"""Error statistics by unit and length, one record per cell; apart, because sweeps alone need records."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tcformal.analysis.errors import error_sample
 from tcformal.analysis.records import append, records
+from tcformal.analysis.samples import error_sample
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.programs.chain import definition
 from tcformal.simulation.matrix_unit import Unit
@@ -104,12 +104,7 @@ def measured_already(path: Path, cells: Sequence[Cell], warn: Warn = ignore) -> 
 
 
 def sweep_errors(
-    path: Path,
-    cells: Sequence[Cell],
-    pool: Executor,
-    *,
-    advance: Advance = ignore_count,
-    warn: Warn = ignore,
+    path: Path, cells: Sequence[Cell], pool: Executor, *, advance: Advance = ignore_count, warn: Warn = ignore
 ) -> Iterator[CellRecord]:
     """Measure the cells that the file lacks, and append each record as soon as it is done.
 

@@ -82,7 +82,7 @@ def units(
 
 def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     """Compare the circuits of all names of each design; the exit code."""
-    from tcformal.programs.naming import misnamed
+    from tcformal.programs.chain import misnamed
 
     named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
     with progress(transient=True) as bar:

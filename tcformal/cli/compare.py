@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.samples import values_of
 from tcformal.checks import check_choice
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.encodings.spec import Format

@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from tcformal.analysis.exported import EXPORTS, held
-from tcformal.analysis.papers.checked import check_asks
-from tcformal.analysis.papers.files import Ask, QueryFile, find, known_queries, load
-from tcformal.analysis.papers.run import OPEN, Answered, run
+from tcformal.analysis.asks import OPEN, Answered, check_asks, run
+from tcformal.analysis.queryfile import Ask, QueryFile, find, known_queries, load
+from tcformal.analysis.records import EXPORTS, held
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError

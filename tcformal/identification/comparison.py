@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.constants import theorem_constant
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.proved import theorem_constant
+from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

@@ -18,10 +18,8 @@ from tcformal.errors import InputError
 from tcformal.identification.causes.producers import computations
 from tcformal.identification.causes.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.identification.product_case import ProductCase
-from tcformal.programs.recipes.names import recipe
-from tcformal.programs.recipes.parts import parts_of
-from tcformal.programs.recipes.plan import SCALE, Extras, recipe_plan
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe
+from tcformal.programs.recipe_steps import SCALE, Extras, parts_of, recipe_plan
 from tcformal.simulation.arrays import dtypes, to_raw
 from tcformal.simulation.evaluation import results_of
 from tcformal.simulation.model_gemm import ModelGemm, gemm, number_of

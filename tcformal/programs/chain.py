@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.rounding import MOST_BUILT
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -63,13 +65,9 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
         a.append(g.input(f"a[{i}]", spec.operands.a.width))
         b.append(g.input(f"b[{i}]", spec.operands.b.width))
     c = g.input("c", spec.operands.c.width)
-    scales: dict[str, list[Node]] = {"a": [], "b": []}
-    if spec.scale_format is not None:
-        for letter, row in scales.items():
-            row += [
-                g.input(f"scale_{letter}[{i}]", spec.scale_format.width) for i in range(scale_count(spec, k))
-            ]
-    return OperandNodes(a, b, c, scales["a"], scales["b"])
+    count, width = scale_count(spec, k), 0 if spec.scale_format is None else spec.scale_format.width
+    scales = [[g.input(f"scale_{x}[{i}]", width) for i in range(count)] for x in "ab"]
+    return OperandNodes(a, b, c, *scales)
 
 
 def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
@@ -164,3 +162,22 @@ def common_k(*specs: UnitSpec) -> int:
                 f"its k is {spec.k}, which cuts a block of {spec.scale_block} that share a scale"
             )
     return k
+
+
+def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignore_count) -> dict[str, str]:
+    """The names whose circuit differs from that of their design's first name, with that name.
+
+    Shapes: designs: the units that share a design, by a name of it.  Units of different k are compared at
+    the least common multiple of their k, where the shorter one is applied to consecutive runs.
+    Ranges and units: circuits are compared by the SHA-256 of their serialised nodes, inputs by name; equal
+    circuits give equal results.
+    """
+    digest = cache(definition)
+    wrong: dict[str, str] = {}
+    pairs = [(units[0], u) for units in designs.values() for u in units]
+    for done, (first, u) in enumerate(pairs, 1):
+        k = math.lcm(first.k, u.k)
+        if digest(arithmetic(u), k) != digest(arithmetic(first), k):
+            wrong[u.name] = first.name
+        advance(done, len(pairs))
+    return wrong

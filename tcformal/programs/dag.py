@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tcformal.design import steps
 from tcformal.design.arithmetic import NVIDIA_NAN, fma_chain
-from tcformal.design.steps import (
-    CallStep,
-    ConstantStep,
-    HeadroomStep,
-    InputStep,
-    JoinStep,
-    MagnitudeStep,
-    PlanStep,
-    ProgramPlan,
-    QuotientStep,
-    RoundStep,
-    ScaledProduct,
-    SliceStep,
-    conversion_into,
-    format_of,
-    nan_word_of,
-)
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -55,7 +39,7 @@ class Held:
         if self._word is None:
             if self._number is None:
                 raise InputError("expected a value with a number or an encoding, but got neither")
-            nan = self._g.const(nan_word_of(self.fmt), self.fmt.width)
+            nan = self._g.const(steps.nan_word_of(self.fmt), self.fmt.width)
             self._word = pack(self._g, self._number, self.fmt, nan)
         return self._word
 
@@ -74,7 +58,7 @@ class ProgramDag:
     Shapes: values: for each step its elements, one for a scalar, none for an exponent.
     """
 
-    plan: ProgramPlan
+    plan: steps.ProgramPlan
     values: tuple[tuple[Held, ...], ...]
 
     @property
@@ -87,7 +71,7 @@ class ProgramDag:
         return [x.word for x in self.values[step]]
 
 
-def declared(g: Graph, plan: ProgramPlan) -> dict[str, list[Node]]:
+def declared(g: Graph, plan: steps.ProgramPlan) -> dict[str, list[Node]]:
     """Declare a program's inputs in a graph: a[0], b[0], …, c."""
     nodes: dict[str, list[Node]] = {}
     for letter in "ab":
@@ -98,7 +82,7 @@ def declared(g: Graph, plan: ProgramPlan) -> dict[str, list[Node]]:
 
 
 def program_dag(
-    g: Graph, plan: ProgramPlan, given: Mapping[str, Sequence[Node]], scope: str = "program"
+    g: Graph, plan: steps.ProgramPlan, given: Mapping[str, Sequence[Node]], scope: str = "program"
 ) -> ProgramDag:
     """Build the steps of a program on given encodings.
 
@@ -108,7 +92,7 @@ def program_dag(
     Errors: InputError for operands that do not fit.
     """
     for step in plan.steps:
-        if isinstance(step, InputStep) and len(given[step.letter]) != (step.length or 1):
+        if isinstance(step, steps.InputStep) and len(given[step.letter]) != (step.length or 1):
             raise InputError(
                 f"expected {step.length or 1} encodings of {step.letter}, but got {len(given[step.letter])}"
             )
@@ -128,35 +112,31 @@ class _Circuit:
         self.values: list[list[Held]] = []
         self.exponents: dict[int, Exponent] = {}
 
-    def add(self, step: PlanStep) -> None:
+    def add(self, step: steps.PlanStep) -> None:
         """Build the nodes of the next step."""
         g, values = self.g, self.values
         made: list[Held] = []
-        if isinstance(step, InputStep):
-            made = [Held(g, format_of(step), word=x) for x in self.given[step.letter]]
-        elif isinstance(step, ConstantStep):
-            fmt = format_of(step)
+        if isinstance(step, steps.InputStep):
+            made = [Held(g, steps.format_of(step), word=x) for x in self.given[step.letter]]
+        elif isinstance(step, steps.ConstantStep):
+            fmt = steps.format_of(step)
             made = [Held(g, fmt, word=g.const(step.word, fmt.width))]
-        elif isinstance(step, SliceStep):
-            fmt, count = format_of(step), 1 if step.length is None else step.length
+        elif isinstance(step, steps.SliceStep):
+            fmt, count = steps.format_of(step), step.length or 1
             made = list(values[step.source][step.start : step.start + count])
             made += [Held(g, fmt, word=g.const(0, fmt.width))] * (count - len(made))
-        elif isinstance(step, JoinStep):
+        elif isinstance(step, steps.JoinStep):
             made = [values[i][0] for i in step.items]
-        elif isinstance(step, RoundStep):
-            for i in range(1 if step.length is None else step.length):
-                with g.scope(str(i)) if step.length is not None else g.scope("value"):
+        elif isinstance(step, steps.RoundStep | steps.QuotientStep):
+            for i in range(step.length or 1):
+                with g.scope("value" if step.length is None else str(i)):
                     made.append(self._rounded(step, i))
-        elif isinstance(step, QuotientStep):
-            for i in range(1 if step.length is None else step.length):
-                with g.scope(str(i)) if step.length is not None else g.scope("value"):
-                    made.append(self._divided(step, i))
-        elif isinstance(step, MagnitudeStep):
-            words, fmt = [x.word for x in values[step.source]], format_of(step)
+        elif isinstance(step, steps.MagnitudeStep):
+            words, fmt = [x.word for x in values[step.source]], steps.format_of(step)
             made = [Held(g, fmt, word=largest_magnitude(g, words, fmt, step.least))]
-        elif isinstance(step, CallStep):
+        elif isinstance(step, steps.CallStep):
             made = [self._called(step)]
-        elif isinstance(step, HeadroomStep):
+        elif isinstance(step, steps.HeadroomStep):
             source = values[step.source]
             numbers, fmt = [x.number for x in source], source[0].fmt
             self.exponents[len(values)] = headroom(g, numbers, fmt, step.limit)
@@ -164,12 +144,14 @@ class _Circuit:
             raise InputError(f"expected a step of a program, but got {step!r}")
         values.append(made)
 
-    def _rounded(self, step: RoundStep, i: int) -> Held:
-        g, target = self.g, conversion_into(step.mode, step.target)
+    def _rounded(self, step: steps.RoundStep | steps.QuotientStep, i: int) -> Held:
+        if isinstance(step, steps.QuotientStep):
+            return self._divided(step, i)
+        g, target = self.g, steps.conversion_into(step.mode, step.target)
         # What is scaled is unpacked first: kept questions number their nodes in this order.
         order = sorted(range(len(step.addends)), key=lambda n: not step.addends[n].shift)
-        made_of = {n: self._addend(step.addends[n], i) for n in order}
-        numbers = [made_of[n] for n in range(len(step.addends))]
+        made = {n: self._addend(step.addends[n], i) for n in order}
+        numbers = [made[n] for n in range(len(made))]
         if len(numbers) == 1:
             rounded = convert_number(g, numbers[0], SCALAR, target).result
         else:
@@ -178,7 +160,7 @@ class _Circuit:
             rounded = saturated(g, rounded, step.target)
         return Held(g, step.target, number=rounded)
 
-    def _addend(self, x: ScaledProduct, i: int) -> Number:
+    def _addend(self, x: steps.ScaledProduct, i: int) -> Number:
         g = self.g
         factors = [self._element(source, i) for source in x.factors]
         number = factors[0] if len(factors) == 1 else product(g, *factors)
@@ -195,29 +177,27 @@ class _Circuit:
     def _element(self, source: int, i: int) -> Number:
         """Element i of a vector; a scalar is broadcast."""
         elements = self.values[source]
-        return elements[i if len(elements) > 1 or i == 0 else 0].number
+        return elements[i if len(elements) > 1 else 0].number
 
-    def _divided(self, step: QuotientStep, i: int) -> Held:
-        fmt = format_of(step)
+    def _divided(self, step: steps.QuotientStep, i: int) -> Held:
+        fmt = steps.format_of(step)
         x, y = self._element(step.dividend, i), self._element(step.divisor, i)
-        ratio = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
+        ratio = quotient(self.g, x, y, SCALAR, steps.conversion_into(step.mode, fmt))
         ratio = saturated(self.g, ratio, fmt) if fmt.specials is not Specials.IEEE else ratio
         return Held(self.g, fmt, number=ratio)
 
-    def _called(self, step: CallStep) -> Held:
+    def _called(self, step: steps.CallStep) -> Held:
         g, spec = self.g, step.unit
         a, b = ([x.word for x in self.values[source]] for source in (step.a, step.b))
-        c = self.values[step.c][0].word
-        calls = -(-len(a) // spec.k)
-        rest = calls * spec.k - len(a)
+        c, d, rest = self.values[step.c][0].word, spec.operands.d, -len(a) % spec.k
         a += [g.const(0, spec.operands.a.width)] * rest
         b += [g.const(0, spec.operands.b.width)] * rest
-        if calls == 1:
-            return Held(g, spec.operands.d, word=unit_dot(g, spec, a, b, c).result)
-        return Held(g, spec.operands.d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
+        if len(a) == spec.k:
+            return Held(g, d, word=unit_dot(g, spec, a, b, c).result)
+        return Held(g, d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
 
 
-def program_circuit(plan: ProgramPlan) -> tuple[Graph, ProgramDag]:
+def program_circuit(plan: steps.ProgramPlan) -> tuple[Graph, ProgramDag]:
     """A program's DAG in a new graph."""
     g = Graph()
     return g, program_dag(g, plan, declared(g, plan))

@@ -6,20 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.design.steps import (
-    CallStep,
-    ConstantStep,
-    HeadroomStep,
-    InputStep,
-    JoinStep,
-    MagnitudeStep,
-    PlanStep,
-    ProgramPlan,
-    QuotientStep,
-    RoundStep,
-    SliceStep,
-    format_of,
-)
+from tcformal.design import steps
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
@@ -33,6 +20,8 @@ from tcformal.semantics.product import product
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
 from tcformal.semantics.unpack import unpack
 
+#: The range of the exponents of every non-zero element of a, b and c.
+Exponents = Mapping[str, tuple[int, int]]
 #: Binades for sums cut downwards and for totals that wrap, in one call.
 _SLACK = 2
 
@@ -51,10 +40,9 @@ class Magnitudes:
     overflows: bool = False
 
 
-def magnitudes(plan: ProgramPlan, exponents: Mapping[str, tuple[int, int]]) -> list[Magnitudes]:
+def magnitudes(plan: steps.ProgramPlan, exponents: Exponents) -> list[Magnitudes]:
     """Static bounds on the values of every step.
 
-    Shapes: exponents: the range of the exponents of every non-zero element of a, b and c.
     Low end: sums, cuts and roundings stay on the grid of what goes into them: each either is exact or goes
     to a coarser grid, whatever the unit.
     High end: no rounding of a magnitude of at most a power of two leaves it; sums grow with their terms.
@@ -65,29 +53,29 @@ def magnitudes(plan: ProgramPlan, exponents: Mapping[str, tuple[int, int]]) -> l
     return bounds
 
 
-def _of(step: PlanStep, known: list[Magnitudes], exponents: Mapping[str, tuple[int, int]]) -> Magnitudes:
-    if isinstance(step, InputStep):
-        fmt = format_of(step)
+def _of(step: steps.PlanStep, known: list[Magnitudes], exponents: Exponents) -> Magnitudes:
+    if isinstance(step, steps.InputStep):
+        fmt = steps.format_of(step)
         low, high = exponents[step.letter]
         return Magnitudes(max(low, fmt.e_min) - fmt.fraction_bits, min(high, fmt.e_max) + 1)
-    if isinstance(step, ConstantStep):
-        return _constant(format_of(step), step.word)
-    if isinstance(step, SliceStep):
+    if isinstance(step, steps.ConstantStep):
+        return _constant(steps.format_of(step), step.word)
+    if isinstance(step, steps.SliceStep):
         return known[step.source]
-    if isinstance(step, JoinStep):
+    if isinstance(step, steps.JoinStep):
         rows = [known[i] for i in step.items]
         return Magnitudes(min(x.low for x in rows), max(x.high for x in rows), any(x.overflows for x in rows))
-    if isinstance(step, HeadroomStep):
+    if isinstance(step, steps.HeadroomStep):
         x, top = known[step.source], _exponent_of(step.limit)
         return Magnitudes(top - x.high - 1, top - x.low + 1)
-    if isinstance(step, MagnitudeStep):
-        x, least = known[step.source], _constant(format_of(step), step.least)
+    if isinstance(step, steps.MagnitudeStep):
+        x, least = known[step.source], _constant(steps.format_of(step), step.least)
         return Magnitudes(min(x.low, least.low), max(x.high, least.high), x.overflows)
-    if isinstance(step, QuotientStep):
-        return _divided(format_of(step), known[step.dividend], known[step.divisor])
-    if isinstance(step, RoundStep):
+    if isinstance(step, steps.QuotientStep):
+        return _divided(steps.format_of(step), known[step.dividend], known[step.divisor])
+    if isinstance(step, steps.RoundStep):
         return _rounded(step, known)
-    if isinstance(step, CallStep):
+    if isinstance(step, steps.CallStep):
         return _called(step, known, step.unit.operands.d)
     raise InputError(f"expected a step of a program, but got {step!r}")
 
@@ -100,7 +88,7 @@ def _constant(fmt: Format, word: int) -> Magnitudes:
     return Magnitudes(low, _exponent_of(value) + 1)
 
 
-def _rounded(step: RoundStep, known: list[Magnitudes]) -> Magnitudes:
+def _rounded(step: steps.RoundStep, known: list[Magnitudes]) -> Magnitudes:
     fmt = step.target
     lows, highs = [], []
     for x in step.addends:
@@ -122,7 +110,7 @@ def _divided(fmt: Format, x: Magnitudes, y: Magnitudes) -> Magnitudes:
     return _in_format(fmt, low, high, True, fmt.specials is not Specials.IEEE)
 
 
-def _called(step: CallStep, known: list[Magnitudes], d: Format) -> Magnitudes:
+def _called(step: steps.CallStep, known: list[Magnitudes], d: Format) -> Magnitudes:
     a, b, c = known[step.a], known[step.b], known[step.c]
     high = max(a.high + b.high + (step.products - 1).bit_length(), c.high) + _SLACK
     return _in_format(d, min(a.low + b.low, c.low), high, a.overflows or b.overflows or c.overflows, False)
@@ -187,7 +175,7 @@ def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, i
     return Window(low, high)
 
 
-def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, int]]) -> Window:
+def window_of(plans: Sequence[steps.ProgramPlan], exponents: Exponents) -> Window:
     """A window in which the exact sum and the results of some programs on shared inputs are exact.
 
     Ranges and units: `exponents` bound those of a, b and c that are not zero.
@@ -195,14 +183,11 @@ def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, i
     ends = []
     for plan in plans:
         bounds = magnitudes(plan, exponents)
-        by_letter = {s.letter: bounds[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
+        by_letter = {s.letter: bounds[i] for i, s in enumerate(plan.steps) if isinstance(s, steps.InputStep)}
         a, b, c = (by_letter[letter] for letter in "abc")
         exact = max(a.high + b.high + bits_for(plan.products - 1), c.high) + 1
-        ends += [
-            (a.low + b.low, exact),
-            (c.low, exact),
-            (bounds[plan.result].low, bounds[plan.result].high + 1),
-        ]
+        d = bounds[plan.result]
+        ends += [(a.low + b.low, exact), (c.low, exact), (d.low, d.high + 1)]
     return Window(min(low for low, _ in ends), max(high for _, high in ends))
 
 
@@ -218,10 +203,8 @@ def exact_terms(
 
     Zero, NaN, Inf: meaningful where every input is zero, or finite with an exponent in its range.
     """
-    terms = []
-    for x, y in zip(a, b, strict=True):
-        one, other = narrowed(g, x, *factors), narrowed(g, y, *factors)
-        terms.append(product(g, one, other).term)
+    pairs = ((narrowed(g, x, *factors), narrowed(g, y, *factors)) for x, y in zip(a, b, strict=True))
+    terms = [product(g, one, other).term for one, other in pairs]
     return [*terms, narrowed(g, c, *c_exponents).term]
 
 
@@ -288,13 +271,7 @@ def exceeds_share(g: Graph, larger: Node, smaller: Node, whole: Node, share: Fra
 
 
 def exceeds_by(
-    g: Graph,
-    w: Window,
-    larger: Node,
-    smaller: Node,
-    exact: Node,
-    ulps: Fraction,
-    fmt: Format = SINGLE,
+    g: Graph, w: Window, larger: Node, smaller: Node, exact: Node, ulps: Fraction, fmt: Format = SINGLE
 ) -> Node:
     """The node that is 1 where larger - smaller exceeds `ulps` ulps of the nonzero exact value.
 
@@ -309,8 +286,8 @@ def exceeds_by(
     n = magnitude.width
     _, zeros = shift_left_by_leading_zeros(g, magnitude)
     # |exact| has its leading one at weight n - 1 - zeros: count · 2^that against the excess in ULP_STEPs.
-    steps = count.numerator
-    bound = g.lshr(g.const(steps << (n - 1), n - 1 + bits_for(steps)), zeros)
+    parts = count.numerator
+    bound = g.lshr(g.const(parts << (n - 1), n - 1 + bits_for(parts)), zeros)
     finer = fmt.fraction_bits + (ULP_STEP.denominator - 1).bit_length()
     excess = g.shift_left_const(g.sub_mod(larger, smaller), finer)
     width = max(bound.width, excess.width)

@@ -1,4 +1,4 @@
-"""Units and programs as exportable designs."""
+"""Units and programs as exportable designs; apart, because the exporters are imported with it."""
 
 from __future__ import annotations
 
@@ -40,14 +40,10 @@ def exported_program(p: Program, products: int) -> ExportedDesign:
     """
     plan = p.plan(products)
     graph, made = program_circuit(plan)
-    formats = {letter: plan.input_format(letter) for letter in "abc"}
-    ports = [
-        ExportPort(
-            x, tuple(f"{x}[{i}]" for i in range(products)), formats[x].width, formats[x].name, array=True
-        )
-        for x in "ab"
-    ]
-    ports.append(ExportPort("c", ("c",), formats["c"].width, formats["c"].name, array=False))
+    ports = []
+    for x in "abc":
+        names, fmt = [f"{x}[{i}]" for i in range(products)] if x != "c" else ["c"], plan.input_format(x)
+        ports.append(ExportPort(x, tuple(names), fmt.width, fmt.name, array=x != "c"))
     head = f"{p.name}: one dot product d = a·b + c of {products} products; {p.title}"
     definition = digest(graph, {RESULT: made.result})
     return ExportedDesign(

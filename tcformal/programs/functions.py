@@ -1,30 +1,174 @@
-"""The built-in functions of the program language: each checks its arguments and adds steps."""
+"""The built-in functions and loops of the program language, and the builder that collects their steps."""
 
 from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_choice, check_int
+from tcformal.design import steps
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.steps import (
-    CallStep,
-    ConstantStep,
-    HeadroomStep,
-    MagnitudeStep,
-    QuotientStep,
-    RoundStep,
-    conversion_into,
-)
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.values import encode_exact
-from tcformal.programs.builder import Builder, Exact, Power, StepValue
+
+
+@dataclass(frozen=True, slots=True)
+class StepValue:
+    """The value of a step: a scalar (length None) or a vector of one format."""
+
+    index: int
+    fmt: Format
+    length: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A symbolic exponent: a constant plus and minus the exponents of steps."""
+
+    shift: int
+    exponents: tuple[tuple[int, int], ...] = ()
+
+    def __neg__(self) -> Power:
+        return Power(-self.shift, tuple((i, -sign) for i, sign in self.exponents))
+
+    def __add__(self, other: int | Power) -> Power:
+        if isinstance(other, int):
+            return Power(self.shift + other, self.exponents)
+        return Power(self.shift + other.shift, self.exponents + other.exponents)
+
+    def __radd__(self, other: int) -> Power:
+        return self + other
+
+    def __sub__(self, other: int | Power) -> Power:
+        return self + -other
+
+    def __rsub__(self, other: int) -> Power:
+        return -self + other
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """An unrounded sum of exact products."""
+
+    addends: tuple[steps.ScaledProduct, ...]
+    length: int | None
+
+    def negated(self) -> Exact:
+        """The negated sum."""
+        return Exact(tuple(replace(x, negative=not x.negative) for x in self.addends), self.length)
+
+    def shifted(self, by: int, exponents: tuple[tuple[int, int], ...] = ()) -> Exact:
+        """The sum times 2^by and times the powers of two that steps give."""
+        return Exact(
+            tuple(replace(x, shift=x.shift + by, exponents=x.exponents + exponents) for x in self.addends),
+            self.length,
+        )
+
+    def times(self, other: Exact) -> Exact:
+        """The product of two single-term sums."""
+        if len(self.addends) != 1 or len(other.addends) != 1:
+            raise InputError("expected single values to multiply, but got a sum that is not rounded")
+        x, y = self.addends[0], other.addends[0]
+        if len(x.factors) + len(y.factors) > 2:
+            raise InputError("expected at most two factors in a product that is not rounded")
+        if None not in (self.length, other.length) and self.length != other.length:
+            raise InputError(f"expected vectors of one length, but got {self.length} and {other.length}")
+        product = steps.ScaledProduct(
+            x.factors + y.factors, x.negative != y.negative, x.shift + y.shift, x.exponents + y.exponents
+        )
+        return Exact((product,), other.length if self.length is None else self.length)
+
+
+class Builder:
+    """The steps of one program under construction; equal steps are shared."""
+
+    def __init__(self) -> None:
+        self.steps: list[steps.PlanStep] = []
+        self._numbers: dict[steps.PlanStep, int] = {}
+        self._names: dict[str, int] = {}
+        self._rounds: list[int] = []
+        self._target = ""
+
+    @contextmanager
+    def naming(self, target: str) -> Iterator[None]:
+        """A context that names new steps after the target variable."""
+        before, self._target = self._target, target
+        try:
+            yield
+        finally:
+            self._target = before
+
+    @contextmanager
+    def round(self, number: int) -> Iterator[None]:
+        """A context that names new steps after the iteration of their loop."""
+        self._rounds.append(number)
+        try:
+            yield
+        finally:
+            self._rounds.pop()
+
+    def number_of(self, step: steps.PlanStep) -> int:
+        """The index of a step, new or shared."""
+        number = self._numbers.setdefault(step, len(self.steps))
+        if number == len(self.steps):
+            named = step.name if isinstance(step, steps.ConstantStep) else self._target or step.name
+            self.steps.append(replace(step, name=self._unused(named)))
+        return number
+
+    def _unused(self, stem: str) -> str:
+        stem = "".join(f"{i}." for i in self._rounds) + stem
+        count = self._names[stem] = self._names.get(stem, 0) + 1
+        return stem if count == 1 else f"{stem}#{count}"
+
+    def rename(self, value: StepValue, name: str) -> None:
+        """Rename a step that was created for several variables."""
+        step = self.steps[value.index]
+        if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
+            self.steps[value.index] = replace(step, name=self._unused(name))
+
+    def add(self, step: steps.PlanStep) -> StepValue:
+        """Add a step, and return its value."""
+        return StepValue(self.number_of(step), steps.format_of(step), step.length)
+
+    def exact(self, x: StepValue | Exact) -> Exact:
+        """A value as an exact sum of one term."""
+        return x if isinstance(x, Exact) else Exact((steps.ScaledProduct((x.index,)),), x.length)
+
+    def element(self, vector: StepValue, i: int) -> StepValue:
+        """Element i of a vector."""
+        step = self.steps[vector.index]
+        if isinstance(step, steps.JoinStep):
+            return StepValue(step.items[i], vector.fmt, None)
+        return self._taken(vector, "element", i, None)
+
+    def slice(self, vector: StepValue, start: int, length: int) -> StepValue:
+        """Consecutive elements of a vector, padded with +0; the vector itself if that is all of it."""
+        if start == 0 and length == vector.length:
+            return vector
+        return self._taken(vector, "block", start, length)
+
+    def _taken(self, vector: StepValue, name: str, start: int, length: int | None) -> StepValue:
+        step = steps.SliceStep(fmt=vector.fmt, length=length, name=name, source=vector.index, start=start)
+        return self.add(step)
+
+    def join(self, items: list[StepValue]) -> StepValue:
+        """A vector of scalars of one format."""
+        formats = {x.fmt for x in items}
+        if len(formats) > 1:
+            names = ", ".join(sorted(f.name for f in formats))
+            raise InputError(f"expected values of one format in a list, but got {names}")
+        numbers = tuple(x.index for x in items)
+        return self.add(steps.JoinStep(fmt=items[0].fmt, length=len(items), name="list", items=numbers))
+
 
 #: Words of one split.
 _MOST_WORDS = 16
@@ -61,18 +205,18 @@ def _operand(builder: Builder, x: Any, fmt: Format) -> StepValue | Exact:
         return x
     if isinstance(x, (int, Fraction)) and not isinstance(x, bool):
         word = encode_exact(fmt, Fraction(x))
-        return builder.add(ConstantStep(fmt=fmt, length=None, name="constant", word=word))
+        return builder.add(steps.ConstantStep(fmt=fmt, length=None, name="constant", word=word))
     raise InputError(f"expected a value, but got {_said(x)}")
 
 
 def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> StepValue:
     """The exact sum of exact numbers with one rounding, element by element."""
-    conversion_into(mode, fmt)
+    steps.conversion_into(mode, fmt)
     lengths = {x.length for x in terms if x.length is not None}
     if len(lengths) > 1:
         raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
     addends = tuple(a for x in terms for a in x.addends)
-    step = RoundStep(
+    step = steps.RoundStep(
         fmt=fmt, length=lengths.pop() if lengths else None, name="value", addends=addends, mode=mode,
         saturate=bool(saturate),
     )  # fmt: skip
@@ -108,14 +252,14 @@ def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> St
 def div(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """div(x, y, FORMAT, ROUNDING): x / y, rounded once."""
     target, mode = _format(fmt), _rounding(rounding)
-    conversion_into(mode, target)
+    steps.conversion_into(mode, target)
     first, second = (_operand(builder, v, target) for v in (x, y))
     if isinstance(first, Exact) or isinstance(second, Exact):
         raise InputError("expected rounded values to divide, but got one that is only scaled")
     lengths = {v.length for v in (first, second) if v.length is not None}
     if len(lengths) > 1:
         raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
-    step = QuotientStep(
+    step = steps.QuotientStep(
         fmt=target, length=lengths.pop() if lengths else None, name="quotient", dividend=first.index,
         divisor=second.index, mode=mode,
     )  # fmt: skip
@@ -185,7 +329,7 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
         raise InputError(f"expected two vectors of one length for a call, but got {a.length} and {b.length}")
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
-    step = CallStep(
+    step = steps.CallStep(
         fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
         products=a.length or 1,
     )  # fmt: skip
@@ -197,7 +341,7 @@ def headroom(builder: Builder, x: Any, limit: Any) -> Power:
     vector = vector_of(x, "headroom")
     if isinstance(limit, bool) or not isinstance(limit, (int, Fraction)) or limit <= 0:
         raise InputError(f"expected a number above zero for the limit of headroom, but got {limit!r}")
-    step = HeadroomStep(
+    step = steps.HeadroomStep(
         fmt=None, length=None, name="headroom", source=vector.index, limit=Fraction(limit)
     )  # fmt: skip
     return Power(0, ((builder.number_of(step), 1),))
@@ -209,7 +353,7 @@ def magnitude(builder: Builder, x: Any, least: Any = 0) -> StepValue:
     if isinstance(least, bool) or not isinstance(least, (int, Fraction)) or least < 0:
         raise InputError(f"expected a number of at least zero for magnitude, but got {least!r}")
     word = encode_exact(vector.fmt, Fraction(least))
-    step = MagnitudeStep(fmt=vector.fmt, length=None, name="magnitude", source=vector.index, least=word)
+    step = steps.MagnitudeStep(fmt=vector.fmt, length=None, name="magnitude", source=vector.index, least=word)
     return builder.add(step)
 
 
@@ -256,9 +400,9 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
         raise InputError(f"expected operands of which one format holds the other, but got {names}")
     if op is ast.Mult:
         power = next((v for v in (x, y) if isinstance(v, (int, Fraction))), None)
-        if power is not None and _exponent(power) is not None:
+        if power is not None and (shift := _exponent(power)) is not None:
             value = y if power is x else x
-            return _sum(builder, [builder.exact(value).shifted(_exponent(power) or 0)], wide, "RNE")
+            return _sum(builder, [builder.exact(value).shifted(shift)], wide, "RNE")
     how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: div}.get(op)
     if how is None:
         raise InputError("expected + - * or / of values")
@@ -281,3 +425,56 @@ def _holds(wide: Format, narrow: Format) -> bool:
         and wide.e_max >= narrow.e_max
         and wide.e_min - wide.fraction_bits <= narrow.e_min - narrow.fraction_bits
     )
+
+
+def blocks(builder: Builder, size: Any, *vectors: Any) -> list[Any]:
+    """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one padded with +0."""
+
+    def runs(v: StepValue, n: int) -> list[StepValue]:
+        step = check_int("the size of blocks", size, low=1)
+        return [builder.slice(v, start, step) for start in range(0, n, step)]
+
+    return _looped(vectors, runs)
+
+
+def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
+    """parts(COUNT, x, y, …): split-K: COUNT runs of ⌈n / COUNT⌉ elements, the last ones shorter."""
+
+    def runs(v: StepValue, n: int) -> list[StepValue]:
+        size = -(-n // check_int("the number of parts", count, low=1))
+        return [builder.slice(v, start, min(size, n - start)) for start in range(0, n, size)]
+
+    return _looped(vectors, runs)
+
+
+def elements(builder: Builder, *vectors: Any) -> list[Any]:
+    """elements(x, y, …): the elements one by one."""
+    return _looped(vectors, lambda v, n: [builder.element(v, i) for i in range(n)])
+
+
+def _looped(vectors: tuple[Any, ...], cut: Callable[[StepValue, int], list[StepValue]]) -> list[Any]:
+    """What a loop takes of each vector in turn: one value of one vector, or a list of those of several."""
+    rows = [vector_of(v, "a loop") for v in vectors]
+    if not rows or len({v.length for v in rows}) > 1:
+        raise InputError("expected one or more vectors of one length to loop over")
+    made = [cut(v, v.length or 0) for v in rows]
+    return made[0] if len(made) == 1 else [list(x) for x in zip(*made, strict=True)]
+
+
+def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
+    """chain(x, FORMAT): recursive summation: the elements of a vector added one after the other."""
+    vector = vector_of(x, "chain")
+    total = builder.element(vector, 0)
+    for i in range(1, vector.length or 0):
+        total = add(builder, total, builder.element(vector, i), fmt, rounding)
+    return total
+
+
+def pairwise(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
+    """pairwise(x, FORMAT): pairwise summation; an odd element passes to the next level."""
+    vector = vector_of(x, "pairwise")
+    level = [builder.element(vector, i) for i in range(vector.length or 0)]
+    while len(level) > 1:
+        sums = [add(builder, level[i], level[i + 1], fmt, rounding) for i in range(0, len(level) - 1, 2)]
+        level = sums + level[2 * len(sums) :]
+    return level[0]

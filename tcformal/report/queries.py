@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.analysis.papers.files import QueryFile
-from tcformal.analysis.papers.run import OPEN, Answered
+from tcformal.analysis.asks import OPEN, Answered
+from tcformal.analysis.queryfile import QueryFile
 from tcformal.design.names import resolve
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.sections import Section, markdown, table_lines

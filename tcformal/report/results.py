@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.analysis.exported import ExportRecord
+from tcformal.analysis.records import ExportRecord
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import RecordError
 from tcformal.programs.chain import definition

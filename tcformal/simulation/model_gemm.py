@@ -14,10 +14,18 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.recipes.names import recipe_of
-from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
-from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe_of
+from tcformal.programs.recipe_steps import (
+    SCALE,
+    Extras,
+    KPart,
+    check_unit,
+    output_of,
+    part_of_run,
+    parts_of,
+    recipe_plan,
+    streamed,
+)
 from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of

@@ -11,6 +11,8 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.programs.program import Program, names_a_program
+from tcformal.programs.recipe import Recipe
 from tcformal.simulation.arrays import broadcast, dtype_of, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
@@ -19,7 +21,7 @@ from tcformal.simulation.runnable import RunnableProgram, program
 
 if TYPE_CHECKING:  # as in tcformal.simulation.runnable
     from tcformal.programs.program import Program
-    from tcformal.programs.recipes.recipe import Recipe
+    from tcformal.programs.recipe import Recipe
 
 
 def simulate(
@@ -107,7 +109,7 @@ def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | Runn
         return u
     if isinstance(u, Unit | UnitSpec) or (isinstance(u, str) and u.partition("@")[0] in catalogue()):
         return Unit(spec_of(u))
-    from tcformal.programs.program import Program, names_a_program
+    from tcformal.programs.program import Program
 
     # What is neither is refused by `spec_of`.
     if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):  # type: ignore[redundant-expr]

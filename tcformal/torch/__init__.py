@@ -19,7 +19,7 @@ from tcformal.torch.models import LayerDifference, ModelComparison, compare, con
 
 if TYPE_CHECKING:
     from tcformal.design.unit import UnitSpec
-    from tcformal.programs.recipes.recipe import Recipe
+    from tcformal.programs.recipe import Recipe
     from tcformal.simulation.matrix_unit import Unit
 
 __all__ = [

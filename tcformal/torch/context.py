@@ -19,8 +19,7 @@ from torch.utils._pytree import tree_leaves
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.programs.recipes.names import recipe_of
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe_of
 from tcformal.simulation.arrays import from_raw
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.model_gemm import ModelGemm, gemm

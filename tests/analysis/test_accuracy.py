@@ -11,10 +11,9 @@ import pytest
 from bounded_units import UNITS
 from tcformal.analysis.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.analysis.bounds.attained import Construction
-from tcformal.analysis.bounds.constants import theorem_constant
-from tcformal.analysis.bounds.program.calls import CallBounds
+from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
 from tcformal.analysis.bounds.slices import exact_slices
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.samples import values_of
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode, encode_exact
@@ -308,7 +307,7 @@ def test_a_unit_without_a_theorem_has_no_bound() -> None:
 
 
 def test_a_theorem_beside_no_c_is_not_taken_for_one_about_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.analysis.bounds.constants.relative_error", lambda _: None)
+    monkeypatch.setattr("tcformal.analysis.bounds.proved.relative_error", lambda _: None)
     for name, other in (
         (VOLTA, "error_in_exponents"),
         ("hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16", None),

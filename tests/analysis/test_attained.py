@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from tcformal.analysis.bounds.ascent import of_cut_terms
 from tcformal.analysis.bounds.attained import Construction, _losses
-from tcformal.analysis.bounds.search import of_cut_terms
 from tcformal.design.catalog import catalogue
 from tcformal.oracle.values import decode
 

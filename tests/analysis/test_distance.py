@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.distance.distance import LargestDistance, distances, largest_distance
+from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.distance import LargestDistance, distances, largest_distance
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
-from tcformal.analysis.errors import error_sample
 from tcformal.analysis.records import append
+from tcformal.analysis.samples import error_sample
 from tcformal.cli import main
 from tcformal.simulation.runnable import computation
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcformal.analysis.papers.checked import OUTCOMES, check_asks
-from tcformal.analysis.papers.files import find, folder, known_queries, load, validator
-from tcformal.analysis.papers.run import run
+from tcformal.analysis.asks import OUTCOMES, check_asks, run
+from tcformal.analysis.queryfile import find, folder, known_queries, load, validator
 from tcformal.design.names import resolve
 from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError

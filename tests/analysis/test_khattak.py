@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.figures.khattak import COLUMNS, UNITS, PublishedTable, differences, entries, tables
+from tcformal.analysis.khattak import COLUMNS, UNITS, PublishedTable, differences, entries, tables
 from tcformal.cli import main
 from tcformal.errors import InputError
 

@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.figures.mary import (
+from tcformal.analysis.mary import (
     LENGTHS,
     REAL,
     Curve,
     added,
     curves,
     curves_of,
+    data_name,
+    differences,
     points,
+    precision_of,
     real_units,
+    rounded,
     row,
     theorem,
 )
-from tcformal.analysis.figures.model import precision_of, rounded
-from tcformal.analysis.figures.published import data_name, differences
 from tcformal.cli import main
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError

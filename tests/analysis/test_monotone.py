@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.distance.monotone import Fall, FallSearch, Monotonicity, monotonicity
+from tcformal.analysis.monotonicity import Fall, FallSearch, Monotonicity, monotonicity
 from tcformal.cli import main
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.exact import unit_dot

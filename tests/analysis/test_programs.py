@@ -8,11 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.program.sums import ProductRun, Sums
-from tcformal.analysis.bounds.program.words import Range, Symbols, exponent
-from tcformal.analysis.bounds.programs import nearest, program_accuracy
+from tcformal.analysis.bounds.program_accuracy import nearest, program_accuracy
+from tcformal.analysis.bounds.propagation import ProductRun, StepErrors, Sums
+from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.bounds.word_forms import Range, Symbols, exponent
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
@@ -230,8 +229,8 @@ def test_words_of_few_bits_are_given_what_they_lose_most_of(name: str) -> None:
 
 def test_lanes_and_fractions_have_to_give_one_result(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the row that lost most of many, too, whose result lanes have made already."""
-    monkeypatch.setattr("tcformal.analysis.bounds.programs.program_result", lambda *_: 0)
+    monkeypatch.setattr("tcformal.analysis.bounds.program_accuracy.program_result", lambda *_: 0)
     for n in (2, 3):  # with an ascent after the rows, and with none
-        monkeypatch.setattr("tcformal.analysis.bounds.programs._ROUNDS", 24 if n == 2 else 1 << 20)
+        monkeypatch.setattr("tcformal.analysis.bounds.program_accuracy._ROUNDS", 24 if n == 2 else 1 << 20)
         with pytest.raises(InputError, match=r"^expected one result of fma-chain, but got 0x\w+ and 0x0$"):
             nearest(program("fma-chain"), n, Range(-8, 8))

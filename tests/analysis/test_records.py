@@ -7,8 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tcformal.analysis.exported import ExportRecord
-from tcformal.analysis.records import append, records
+from tcformal.analysis.records import ExportRecord, append, records
 from tcformal.store.schema import SEAL, digest_of
 
 UNIT = "x86/vdpbf16ps"

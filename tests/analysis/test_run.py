@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.papers import run as running
-from tcformal.analysis.papers.checked import golden_witness
-from tcformal.analysis.papers.files import Ask, find, known_queries, load
-from tcformal.analysis.papers.run import evaluate_three, run, run_query
+from tcformal.analysis import asks as running
+from tcformal.analysis.asks import evaluate_three, golden_witness, run, run_query
+from tcformal.analysis.queryfile import Ask, find, known_queries, load
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.query.options import solve_options

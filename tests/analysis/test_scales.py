@@ -9,10 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.program.sums import Scale
-from tcformal.analysis.bounds.program.words import Range
+from tcformal.analysis.bounds.propagation import Scale, StepErrors
+from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import Range
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 from tcformal.oracle.interpreter import program_result

@@ -9,13 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tcformal.analysis.bounds.constants import theorem_constant
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors, check_small, needed_sum
-from tcformal.analysis.bounds.program.sums import ErrorForm, nothing
-from tcformal.analysis.bounds.program.words import Range, Symbols
-from tcformal.analysis.bounds.programs import program_accuracy
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.program_accuracy import program_accuracy
+from tcformal.analysis.bounds.propagation import ErrorForm, StepErrors, check_small, needed_sum, nothing
+from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
+from tcformal.analysis.bounds.word_forms import Range, Symbols
+from tcformal.analysis.samples import values_of
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.steps import CallStep
@@ -42,8 +40,8 @@ FLUSHING = [x for x in distinct_designs() if flushed_letters(resolve(x).design)]
 @pytest.fixture(autouse=True)
 def _assumed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs are built here: no long ascent to others."""
-    monkeypatch.setattr("tcformal.analysis.bounds.programs._ROUNDS", 1)
-    monkeypatch.setattr("tcformal.analysis.bounds.programs._ROWS", 64)
+    monkeypatch.setattr("tcformal.analysis.bounds.program_accuracy._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.analysis.bounds.program_accuracy._ROWS", 64)
 
 
 def bounds() -> CallBounds:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.distance import distance
-from tcformal.analysis.distance.distance import (
+from tcformal.analysis import distance
+from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.distance import (
     LargestDistance,
     MatrixOperands,
     apart_sums,

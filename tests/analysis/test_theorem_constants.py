@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.constants import exponent_constant, theorem_constant
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.proved import exponent_constant, theorem_constant
+from tcformal.analysis.samples import values_of
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, product_signs

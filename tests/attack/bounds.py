@@ -19,9 +19,9 @@ from attack.pairs import Call, Words
 from attack.statements import Bound, ErrorStatement
 from attack.theorems import Theorem
 from tcformal.analysis.bounds.accuracy import accuracy
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.program.words import Range
+from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import Range
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attack.directed import Ints, encoded, just_below, significands
-from tcformal.analysis.bounds.attained import Construction
-from tcformal.analysis.bounds.grid import filled
-from tcformal.analysis.bounds.search import of_cut_terms
+from tcformal.analysis.bounds.ascent import of_cut_terms
+from tcformal.analysis.bounds.attained import Construction, filled
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.simulation.operands.batch import Batch, with_scales

@@ -12,7 +12,7 @@ from attack.directed import lossy, within
 from attack.errors import Ratios
 from attack.exact import decoded
 from attack.pairs import Call, Words
-from tcformal.analysis.distance.distance import distances
+from tcformal.analysis.distance import distances
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format

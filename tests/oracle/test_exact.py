@@ -17,7 +17,8 @@ from tcformal.design.spec import Design
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.oracle.exact import dot, product
+from tcformal.oracle.exact import dot
+from tcformal.oracle.products import product
 from tcformal.oracle.rounded import round_to
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, format_value, parse_value

@@ -20,7 +20,7 @@ WORKS = {
         """
 import numpy as np
 import tcformal
-from tcformal.analysis.papers.run import evaluate_three
+from tcformal.analysis.asks import evaluate_three
 from tcformal.simulation.operands.witness import Witness
 
 away = tcformal.unit("valpey@terms=2,conversion=RAZ-FP32,align_bits=8")
@@ -38,7 +38,7 @@ print(hex(up), hex(down), verdict.kind.name)
     "unit": (
         """
 import tcformal
-from tcformal.analysis.papers.run import evaluate_three
+from tcformal.analysis.asks import evaluate_three
 
 unit = tcformal.unit("x86/tmmultf32ps")
 trace = tcformal.explain(unit, ["1.5"] * 16, ["2"] * 16, "2^-20")

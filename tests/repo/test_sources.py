@@ -8,7 +8,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from tcformal.analysis.papers.files import find, known_queries
+from tcformal.analysis.queryfile import find, known_queries
 from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation

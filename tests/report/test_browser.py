@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tcformal
-from tcformal.analysis.papers.files import known_queries
+from tcformal.analysis.queryfile import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec

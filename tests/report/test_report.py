@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 import tcformal
-from tcformal.analysis.papers.files import load
-from tcformal.analysis.papers.run import Answered, run
+from tcformal.analysis.asks import Answered, run
+from tcformal.analysis.queryfile import load
 from tcformal.cli import main
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.verdict import NOT_CHECKED

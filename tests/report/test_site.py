@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import tcformal
-from tcformal.analysis.papers.files import known_queries
+from tcformal.analysis.queryfile import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal import gemm
 from tcformal.errors import InputError
-from tcformal.programs.recipes.cublaslt import plan_cublaslt
+from tcformal.programs.cublaslt import plan_cublaslt
 from tcformal.simulation.model_gemm import ModelGemm
 
 Problem = dict[str, Any]

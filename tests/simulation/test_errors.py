@@ -12,8 +12,15 @@ import pytest
 
 from tcformal.analysis.bias import _followed, _Law, bias
 from tcformal.analysis.differences import differences
-from tcformal.analysis.drawn import DISTRIBUTIONS, drawn, weighted
-from tcformal.analysis.errors import error_sample, growth, measured, values_of
+from tcformal.analysis.samples import (
+    DISTRIBUTIONS,
+    drawn,
+    error_sample,
+    growth,
+    measured,
+    values_of,
+    weighted,
+)
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.exact import unit_dot

@@ -125,7 +125,7 @@ def test_recipe_is_its_source_on_many_shapes(name: str) -> None:
 
 
 def test_every_source_has_a_reference() -> None:
-    from tcformal.programs.recipes.names import recipes
+    from tcformal.programs.recipe import recipes
 
     replayed = {
         f"cublaslt-{number}" for number in (16, 20, 22, 35, 39, 43, 56, 63)

@@ -6,11 +6,15 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tcformal.analysis.bounds.ascent import improved, promoted
 from tcformal.analysis.bounds.attained import Attained, Construction, words_text
-from tcformal.analysis.bounds.constants import Proved, exponent_constant, grown, theorem_constant
-from tcformal.analysis.bounds.grid import bounded_on_grid
-from tcformal.analysis.bounds.promoted import promoted
-from tcformal.analysis.bounds.search import improved
+from tcformal.analysis.bounds.proved import (
+    Proved,
+    bounded_on_grid,
+    exponent_constant,
+    grown,
+    theorem_constant,
+)
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec

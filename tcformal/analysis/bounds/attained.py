@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import chain, islice, product
 
 import numpy as np
 
+from tcformal.analysis.bounds.proved import cut_once
+from tcformal.analysis.samples import products_of
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.theory.design import block_size
 
 #: Different calls that are followed; products of a longer dot product are then zeros.
 _CALLS = 1 << 10
@@ -32,6 +36,8 @@ _SHOWN = 16
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
+#: What a product loses or gains, and the product.
+Gain = tuple[Fraction, FactorWords]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,37 @@ def words_text(words: Sequence[int]) -> str:
     return shown if len(words) <= _SHOWN else f"{shown},… ({len(words)})"
 
 
+class Calls:
+    """A dot product call by call, each result being the next c, with the exact sums so far."""
+
+    def __init__(self, build: Construction, length: int) -> None:
+        self.build, self.length, self.met, self.state = build, length, 0, 0
+        self.made: list[tuple[Witness, int]] = []
+        self.exact = self.magnitude = Fraction(0)
+
+    def add(
+        self, pairs: Sequence[FactorWords], scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> None:
+        """Replay the next call; one that gives its own c again is made for all but a shorter last one."""
+        unit, left = self.build.unit, self.length - self.met
+        w = self.build.call(pairs, self.state, scales, others)
+        before, self.state = self.state, results_of(unit, w)
+        times = left // unit.k if self.met and self.state == before and left >= unit.k else 1
+        values = self.build.values(w)
+        self.exact += times * sum(values, Fraction(0))
+        self.magnitude += times * sum(map(abs, values), Fraction(0))
+        self.made.append((w, times))
+        self.met += times * min(unit.k, left)
+
+    @property
+    def attained(self) -> Attained | None:
+        """The error of the calls so far; None where the result is not finite."""
+        end = decode(self.build.unit.d_format, self.state)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        return Attained(tuple(self.made), self.state, abs(end.number - self.exact), self.magnitude)
+
+
 class Construction:
     """A builder of dot products for one unit from products with wanted values.
 
@@ -76,8 +113,7 @@ class Construction:
         self.p = last.fraction_bits
         self.nearest = last.mode in NEAREST
         self.bits = design.fraction_bits if design.summation == "fused" else None
-        #: The products of one block by what is asked of them.
-        self._blocks: dict[tuple[int, int, bool, bool], list[FactorWords] | None] = {}
+        self.products = cache(self._products)
 
     # ------------------------------------------------------------------ products
     def power(self, q: int) -> FactorWords | None:
@@ -122,17 +158,11 @@ class Construction:
         return None
 
     # ------------------------------------------------------------------ calls
-    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
+    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         """The products of one block at exponent e; the first block begins with the largest term.
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
-        key = e, count, first, subnormal
-        if key not in self._blocks:
-            self._blocks[key] = self._products(*key)
-        return self._blocks[key]
-
-    def _products(self, e: int, count: int, first: bool, subnormal: bool) -> list[FactorWords] | None:
         products: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
@@ -166,22 +196,12 @@ class Construction:
             return None
         ulp = 1 << self.bits - self.p
         target = ulp // 2 if self.nearest else ulp - 1
-        kinds = _losses(self.a.fraction_bits, self.b.fraction_bits, target)
-        words = [None if x is None else self.scaled(x[1], x[2], e - self.bits + x[3]) for x in kinds]
-        losses = [Fraction(-1) if w is None or x is None else x[0] for x, w in zip(kinds, words, strict=True)]
-        # What is lost at most of so many units that are kept, product by product, and the last one's.
-        best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
-        for _ in range(count):
-            found: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
-            for total, (lost, row) in best.items():
-                for kept, loss in enumerate(losses[: target + 1 - total]):
-                    more = lost + loss
-                    if loss >= 0 and (total + kept not in found or more > found[total + kept][0]):
-                        found[total + kept] = more, (*row, kept)
-            best = found
-        if target not in best:
-            return None
-        return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
+        kinds: dict[int, Gain] = {}
+        for kept, x in enumerate(_losses(self.a.fraction_bits, self.b.fraction_bits, target)):
+            if x is not None and (pair := self.scaled(x[1], x[2], e - self.bits + x[3])) is not None:
+                kinds[kept] = x[0], pair
+        best = next(islice(best_sums(kinds, lambda x: x if x <= target else None), count - 1, None))
+        return list(reversed(best[target][1])) if target in best else None
 
     def _cut(self, e: int, count: int) -> list[FactorWords] | None:
         """Products in pieces, the first of which sets up the conversion's maximal loss."""
@@ -200,23 +220,19 @@ class Construction:
     ) -> Witness:
         """One call, padded with zeros; `scales` of A and `others` of B are 1 by default."""
         unit = self.unit
-        rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
+        a, b = zip(*pairs, *[_NOTHING] * (unit.k - len(pairs)), strict=True)
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
         own, other = tuple(scales) or ones, tuple(others) or ones
-        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
+        return Witness(a, b, c, own, other)
 
     def values(self, w: Witness) -> list[Fraction]:
         """The exact scaled products of a call, negated where the unit subtracts them."""
-        products = [
-            decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)
-        ]
-        products = [x * sign for x, sign in zip(products, product_signs(self.unit, self.unit.k), strict=True)]
+        signs = product_signs(self.unit, self.unit.k)
+        products = [x * s for x, s in zip(products_of(self.a, self.b, w.a, w.b), signs, strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
             return products
-        own = [
-            decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
-        ]
+        own = products_of(fmt, fmt, w.scale_a, w.scale_b)
         return [x * own[k // size] for k, x in enumerate(products)]
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
@@ -224,7 +240,8 @@ class Construction:
         candidates = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
             candidates += [self._converted(e) for e in self.exponents()[:_FEW]]
-        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=self._nothing())
+        nothing = Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+        return max((x for x in candidates if x is not None), key=lambda x: x.ratio, default=nothing)
 
     def exponents(self) -> list[int]:
         """The exponent nearest 0 at which all needed products exist, or else all candidates."""
@@ -239,31 +256,18 @@ class Construction:
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The constructed dot product at exponent e, call by call."""
-        unit = self.unit
-        size, state, met = min(unit.k, unit.design.products), 0, 0
-        made: list[tuple[Witness, int]] = []
-        exact = magnitude = Fraction(0)
-        while met < length:
-            count = min(unit.k, length - met)
+        unit, calls = self.unit, Calls(self, length)
+        size = min(unit.k, unit.design.products)
+        while calls.met < length:
+            count = min(unit.k, length - calls.met)
             pairs: list[FactorWords] = []
             for start in range(0, count, size):
-                block = self.products(e, min(size, count - start), not (met or start), subnormal)
+                block = self.products(e, min(size, count - start), not (calls.met or start), subnormal)
                 if block is None:
                     return None
                 pairs += block
-            w = self.call(pairs if len(made) < _CALLS else (), state)
-            before, state = state, results_of(unit, w)
-            # A call that gives its own c again is made for all that follows, but a shorter last one.
-            times = (length - met) // unit.k if met and state == before and count == unit.k else 1
-            values = self.values(w)
-            exact += times * sum(values, Fraction(0))
-            magnitude += times * sum(map(abs, values), Fraction(0))
-            made.append((w, times))
-            met += times * count
-        end = decode(unit.d_format, state)
-        if end.kind is not NumberClass.FINITE:
-            return None
-        return Attained(tuple(made), state, abs(end.number - exact), magnitude)
+            calls.add(pairs if len(calls.made) < _CALLS else ())
+        return calls.attained
 
     def _converted(self, e: int) -> Attained | None:
         """A call of two products with a maximal conversion error, for sums wider than the result."""
@@ -273,19 +277,31 @@ class Construction:
         second = self.power(q - 1) if rho.mode in NEAREST else self.below(q)
         if first is None or second is None:
             return None
-        return self.replayed(self.call([first, second], 0))
+        return self.replayed([first, second])
 
-    def replayed(self, w: Witness) -> Attained | None:
+    def replayed(
+        self, pairs: Sequence[FactorWords], scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> Attained | None:
         """The error of one call with c = 0; None where its result is not finite."""
-        ends, values = results_of(self.unit, w), self.values(w)
-        end = decode(self.unit.d_format, ends)
-        if end.kind is not NumberClass.FINITE:
-            return None
-        exact = sum(values, Fraction(0))
-        return Attained(((w, 1),), ends, abs(end.number - exact), sum(map(abs, values), Fraction(0)))
+        calls = Calls(self, self.unit.k)
+        calls.add(pairs, scales, others)
+        return calls.attained
 
-    def _nothing(self) -> Attained:
-        return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+def best_sums(
+    kinds: Mapping[int, Gain], join: Callable[[int], int | None]
+) -> Iterator[dict[int, tuple[Fraction, tuple[FactorWords, ...]]]]:
+    """The most that 1, 2, … products gain together, with these products, by what their kinds join to."""
+    best: dict[int, tuple[Fraction, tuple[FactorWords, ...]]] = {0: (Fraction(0), ())}
+    while True:
+        made: dict[int, tuple[Fraction, tuple[FactorWords, ...]]] = {}
+        for total, (gain, row) in best.items():
+            for kind, (more, pair) in kinds.items():
+                at = join(total + kind)
+                if at is not None and (at not in made or gain + more > made[at][0]):
+                    made[at] = gain + more, (*row, pair)
+        best = made
+        yield best
 
 
 @lru_cache(maxsize=64)
@@ -300,8 +316,8 @@ def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int
         for y in range(1 << second, 2 << second):
             for shift in range(-(first + second + 2), most.bit_length() - first - second):
                 value = x * y * Fraction(2) ** shift
-                whole, old = int(value), None if value >= most + 1 else best[int(value)]
-                if value < most + 1 and (old is None or value - whole > old[0]):
+                whole = int(value)
+                if whole <= most and ((old := best[whole]) is None or value - whole > old[0]):
                     best[whole] = value - whole, x, y, shift
     return best
 
@@ -353,3 +369,112 @@ def lossy_products(first: int, second: int, size: int, ulp: int) -> dict[int, tu
             if units >= 0 and units > best.get(rest, (0.0,))[0]:
                 best[rest] = units, int(x[at // y.size]), int(y[at % y.size]), t
     return best
+
+
+#: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
+_SCALES = 24
+#: Least products below which all that can be left is looked through.
+_LEAST = 32
+
+
+def filled(build: Construction, length: int) -> Attained | None:
+    """One call whose sum lies one grid unit below the next result: its truncation error is maximal.
+
+    None where other sums lose more, or where the products do not make it.
+    """
+    unit, design = build.unit, build.unit.design
+    if length > block_size(unit) or design.rho.mode != "RZ" or unit.emulation is not None:
+        return None
+    groups = design.group is not None and unit.scale_block == design.group
+    if not groups and not cut_once(unit, length):
+        return None
+    grid = Fraction(2) ** sum(f.e_min - f.fraction_bits for f in (build.a, build.b))
+    whole = {int(value / grid): pair for value, pair in _coins(build.a, build.b).items()}
+    if groups:
+        return _groups(build, length, whole, grid)
+    p = design.rho.fraction_bits
+    for e in range((length * max(whole)).bit_length() - 1, p, -1):
+        pairs, rest = _fill(whole, (1 << e) + (1 << e - p) - 1, length)
+        if not rest:
+            return build.replayed(pairs)
+    return None
+
+
+def _groups(
+    build: Construction, length: int, coins: Mapping[int, FactorWords], grid: Fraction
+) -> Attained | None:
+    """A call with a power of two in the first group, and just less than an ulp in groups of smaller
+    scales."""
+    unit, size = build.unit, build.unit.design.group
+    assert size is not None
+    assert unit.scale_format is not None
+    scales = _scales(unit.scale_format)
+    top, count = max(scales), -(-length // size)
+    most = min(size, length) * max(coins)
+    powers = range(most.bit_length() - 1, -1, -1)
+    first = next((e for e in powers if not _fill(coins, 1 << e, size)[1]), None)
+    if first is None:
+        return None
+    pairs, chosen = [_fill(coins, 1 << first, size)[0]], [top]
+    room = grid * Fraction(2) ** (top + first - unit.design.rho.fraction_bits)
+    for _ in range(1, count):
+        made = []
+        for s in scales:
+            unit_of = grid * Fraction(2) ** s
+            budget = -(-room // unit_of) - 1
+            some, rest = _fill(coins, budget, size)
+            made.append(((budget - rest) * unit_of, s, some))
+        value, s, some = max(made, key=lambda x: x[:2])
+        room, pairs, chosen = room - value, [*pairs, some], [*chosen, s]
+    rows = [x for some in pairs for x in [*some, *[(0, 0)] * (size - len(some))]][:length]
+    words = [scales[s] for s in chosen] + [scales[0]] * (unit.k // size - count)
+    return build.replayed(rows, *zip(*words, strict=True))
+
+
+def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[list[FactorWords], int]:
+    """Products whose sum comes nearest to a total from below, and the remainder.
+
+    The largest first; of what is left below a few of the least ones, as much as any products make.
+    """
+    made: list[FactorWords] = []
+    few = _LEAST * min(coins)
+    for value in sorted(coins, reverse=True):
+        times = min(max(total - few, 0) // value, count - len(made))
+        made += [coins[value]] * times
+        total -= times * value
+    # The fewest products of each total, by the last of them.
+    last: dict[int, int] = {0: 0}
+    reached = [0]
+    for _ in range(count - len(made)):
+        sums = {x + v: v for x in reached for v in coins if x + v <= total}
+        reached = [x for x in sums if x not in last]
+        last |= {x: sums[x] for x in reached}
+    best = max(last)
+    rest = total - best
+    while best:
+        made.append(coins[last[best]])
+        best -= last[best]
+    return made, rest
+
+
+def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:
+    """Encodings for each value that a product of two positive normal numbers can have."""
+    numbers = []
+    for fmt in (a, b):
+        sizes = product(
+            range(fmt.e_min, fmt.e_max + 1), range(1 << fmt.fraction_bits, 2 << fmt.fraction_bits)
+        )
+        values = [x * Fraction(2) ** (e - fmt.fraction_bits) for e, x in sizes]
+        numbers.append([(x, word) for x in values if (word := encoded(fmt, x)) is not None])
+    return {x * y: (v, w) for (x, v), (y, w) in product(*numbers)}
+
+
+def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
+    """Two power-of-two scales for each exponent of their product."""
+    by_exponent = {}
+    for q in range(-_SCALES, _SCALES + 1):
+        low, high = q // 2, q - q // 2
+        first, second = encoded(fmt, Fraction(2) ** low), encoded(fmt, Fraction(2) ** high)
+        if first is not None and second is not None and low >= fmt.e_min:
+            by_exponent[q] = first, second
+    return by_exponent

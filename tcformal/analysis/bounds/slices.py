@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.analysis.bounds.constants import theorem_constant
+from tcformal.analysis.bounds.proved import theorem_constant
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError

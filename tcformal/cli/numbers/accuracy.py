@@ -10,7 +10,7 @@ import click
 
 from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.accuracy import growth_with_length
-from tcformal.analysis.bounds.program.words import EXPONENTS
+from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
@@ -74,7 +74,7 @@ def _program(
     asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, as_json: bool
 ) -> int:
     """The bound of a program and inputs that come near."""
-    from tcformal.analysis.bounds.programs import program_accuracy
+    from tcformal.analysis.bounds.program_accuracy import program_accuracy
 
     among = EXPONENTS if exponents is None else exponent_range(exponents)
     with _told("accuracy") as tell:
@@ -113,7 +113,7 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
     Falls are found by vectors and replayed on integers and on exact fractions; that there is none is proved
     by a theorem or by solvers.  Exit code 3 where neither is known.
     """
-    from tcformal.analysis.distance.monotone import monotonicity as monotone
+    from tcformal.analysis.monotonicity import monotonicity as monotone
     from tcformal.report.numbers.apart import monotonicity_data, monotonicity_view
 
     asked = computation(unit)
@@ -133,7 +133,7 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
 @json_option
 def distance(first: str, second: str, length: int | None, as_json: bool) -> int:
     """How far the results of two units can be apart on the same inputs: a proved bound, and inputs."""
-    from tcformal.analysis.distance.distance import largest_distance
+    from tcformal.analysis.distance import largest_distance
     from tcformal.report.numbers.apart import distance_data, distance_view
 
     with _told("distance") as tell:

@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from tcformal.analysis.figures import khattak
-from tcformal.analysis.figures.mary import FIGURES, LENGTHS, curves_of, points, real_units
-from tcformal.analysis.figures.published import COLUMNS, differences
+from tcformal.analysis import khattak
+from tcformal.analysis.mary import COLUMNS, FIGURES, LENGTHS, curves_of, differences, points, real_units
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError

@@ -15,9 +15,8 @@ from rich.text import Text
 
 from tcformal.analysis.bias import bias
 from tcformal.analysis.bounds.accuracy import accuracy
-from tcformal.analysis.drawn import DISTRIBUTIONS
 from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
-from tcformal.analysis.errors import growth
+from tcformal.analysis.samples import DISTRIBUTIONS, growth
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, json_option, main, results_option
 from tcformal.cli.questions.pairs import workers_of

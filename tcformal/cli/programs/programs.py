@@ -8,8 +8,8 @@ from fractions import Fraction
 import click
 from rich.text import Text
 
-from tcformal.analysis.bounds.program.words import EXPONENTS
-from tcformal.analysis.bounds.programs import ProgramAccuracy, excess, program_accuracy
+from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy, excess, program_accuracy
+from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.programs.program import Program, known_programs, program

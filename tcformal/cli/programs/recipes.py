@@ -10,9 +10,9 @@ from rich.text import Text
 from tcformal.cli.group import OK, json_option, main
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
-from tcformal.programs.recipes.cublaslt import plan_cublaslt
-from tcformal.programs.recipes.names import recipe
-from tcformal.programs.recipes.names import recipes as known_recipes
+from tcformal.programs.cublaslt import plan_cublaslt
+from tcformal.programs.recipe import recipe
+from tcformal.programs.recipe import recipes as known_recipes
 from tcformal.report.escape import print_json
 from tcformal.report.programs.recipes import (
     planned_data,

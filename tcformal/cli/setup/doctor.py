@@ -6,7 +6,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tcformal.analysis.papers.files import known_queries
+from tcformal.analysis.queryfile import known_queries
 from tcformal.backends.private import private_folder
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import TcformalError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.samples import values_of
 from tcformal.identification.causes.sum_faults import FaultKind
 from tcformal.identification.product_case import ProductCase
 from tcformal.simulation.model_gemm import ModelGemm

@@ -13,8 +13,7 @@ from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
 from tcformal.identification.causes.producers import same_arithmetic
 from tcformal.identification.product_case import ProductCase
-from tcformal.programs.recipes.names import recipe
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe
 from tcformal.simulation.model_gemm import ModelGemm, gemm
 
 #: Units, and recipes on each, of which variations are tried.

@@ -15,8 +15,7 @@ from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.identification.whole.order import SumChain
-from tcformal.programs.builder import Builder, StepValue
-from tcformal.programs.functions import add, call, convert
+from tcformal.programs.functions import Builder, StepValue, add, call, convert
 from tcformal.simulation.arrays import from_raw, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.errors import in_units, values_of
+from tcformal.analysis.samples import in_units, values_of
 from tcformal.identification.product_case import ProductCase
 from tcformal.oracle.values import hex_word
 from tcformal.report.numbers.plot import pyplot, save_picture

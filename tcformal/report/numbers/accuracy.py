@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tcformal.analysis.bounds.accuracy import Accuracy
 from tcformal.analysis.bounds.attained import Attained
-from tcformal.analysis.bounds.constants import refined
+from tcformal.analysis.bounds.proved import refined
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.values import value_data
 from tcformal.report.escape import say
@@ -22,7 +22,7 @@ from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import sum_of
 
 if TYPE_CHECKING:
-    from tcformal.analysis.bounds.programs import ProgramAccuracy
+    from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy
     from tcformal.analysis.bounds.slices import ExactSlices
 
 #: What constants are shown in units of.

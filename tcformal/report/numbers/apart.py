@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.text import Text
 
-from tcformal.analysis.distance.distance import LargestDistance
-from tcformal.analysis.distance.monotone import Fall, Monotonicity
+from tcformal.analysis.distance import LargestDistance
+from tcformal.analysis.monotonicity import Fall, Monotonicity
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind

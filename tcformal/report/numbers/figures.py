@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tcformal.analysis.figures.khattak import TableLine
-from tcformal.analysis.figures.mary import Curve, Point
+from tcformal.analysis.khattak import TableLine
+from tcformal.analysis.mary import Curve, Point
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 

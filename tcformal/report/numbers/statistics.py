@@ -11,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from tcformal.analysis.bias import Bias
-from tcformal.analysis.errors import ErrorSample
+from tcformal.analysis.samples import ErrorSample
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.sources import references
-from tcformal.programs.recipes.cublaslt import PlannedProduct
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.cublaslt import PlannedProduct
+from tcformal.programs.recipe import Recipe
 from tcformal.report.text import table
 
 

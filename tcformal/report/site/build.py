@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.analysis.exported import EXPORTS, held
-from tcformal.analysis.papers.files import known_queries, load
+from tcformal.analysis.queryfile import known_queries, load
+from tcformal.analysis.records import EXPORTS, held
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
 from tcformal.query.pairs.pairs import Pair, groups

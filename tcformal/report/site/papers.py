@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tcformal.analysis.papers.checked import algorithm_asked, claim_of
-from tcformal.analysis.papers.files import Ask, QueryFile
-from tcformal.analysis.papers.run import question_asked, run
+from tcformal.analysis.asks import algorithm_asked, claim_of, question_asked, run
+from tcformal.analysis.queryfile import Ask, QueryFile
 from tcformal.callbacks import Advance
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError

@@ -1,22 +1,31 @@
-"""Search for calls of large error: hill climbing on the unit's lanes from constructed inputs."""
+"""Hill climbing on a unit's lanes from constructed inputs to calls of large error."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.bounds.attained import Attained, Construction, FactorWords
-from tcformal.analysis.bounds.grid import filled
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.attained import (
+    Attained,
+    Calls,
+    Construction,
+    FactorWords,
+    Gain,
+    best_sums,
+    filled,
+)
+from tcformal.analysis.samples import values_of
+from tcformal.design.names import resolve
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
-from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
+from tcformal.oracle.values import decode, encode_exact, encoded, exponent_of
 from tcformal.programs.chain import scale_count
 from tcformal.query.replay import results_of
 from tcformal.simulation.matrix_unit import Unit
@@ -42,8 +51,7 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     else:
         return
     for pairs in rows:
-        replayed = build.replayed(build.call(pairs, 0))
-        if replayed is not None:
+        if (replayed := build.replayed(pairs)) is not None:
             yield replayed
 
 
@@ -57,7 +65,7 @@ def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWor
     large, ulps = build.power(e), 2 << bits - p
     if large is None:
         return
-    kinds = dict[int, tuple[Fraction, FactorWords]]()
+    kinds = dict[int, Gain]()
     for units in range(1, ulps, 2):
         for sign in (1, -1):
             found = _gaining(build, units, sign, e - bits)
@@ -65,20 +73,13 @@ def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWor
             if found is not None and (residue not in kinds or found[0] > kinds[residue][0]):
                 kinds[residue] = found
     # What is gained at most by so many products whose units are so many beyond a multiple of two ulps.
-    best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
-    for count in range(1, length):
-        made: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
-        for total, (gain, row) in best.items():
-            for residue, (more, _) in kinds.items():
-                at = (total + residue) % ulps
-                if at not in made or gain + more > made[at][0]:
-                    made[at] = gain + more, (*row, residue)
-        best = made
+    sums = best_sums(kinds, lambda units: units % ulps)
+    for count, best in enumerate(itertools.islice(sums, length - 1), 1):
         if count >= length - 2 and 1 in best:
-            yield [large, *(kinds[residue][1] for residue in best[1][1])]
+            yield [large, *best[1][1]]
 
 
-def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fraction, FactorWords] | None:
+def _gaining(build: Construction, units: int, sign: int, q: int) -> Gain | None:
     """A product near an odd number of units of 2^q that gains most by rounding to odd, and its gain.
 
     One that is raised is as little above a unit less as the significands allow; of the other sign, as little
@@ -168,32 +169,19 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     known = max((known, *of_cut_terms(build, length, build.exponents())), key=lambda x: x.ratio)
     if not _worth(spec):
         return known
-    count, done, state = min(spec.k, length), 0, 0
-    ascents = [Ascent(build, Unit(spec), count, e) for e in _tops(build, known.calls[0][0])]
-    made: list[tuple[Witness, int]] = []
-    exact = magnitude = Fraction(0)
-    found = known.calls[0][0]
-    while done < length:
-        if len(made) < 2:
-            start = known.calls[min(len(made), len(known.calls) - 1)][0]
-            before_it = float(exact), float(magnitude)
-            found = max((x.best(start, state, before_it) for x in ascents), key=lambda x: x[0])[1]
-        count = min(spec.k, length - done)
-        pairs = list(zip(found.a, found.b, strict=True))[:count]
-        w = build.call(pairs, state, found.scale_a)
-        before, state = state, results_of(spec, w)
-        times = (length - done) // spec.k if done and state == before and count == spec.k else 1
-        values = build.values(w)
-        exact, magnitude = exact + times * sum(values), magnitude + times * sum(map(abs, values))
-        made.append((w, times))
-        done += times * count
-        if len(made) > _CALLS:
+    ascents = [Ascent(build, Unit(spec), min(spec.k, length), e) for e in _tops(build, known.calls[0][0])]
+    calls, found = Calls(build, length), known.calls[0][0]
+    while calls.met < length:
+        if len(calls.made) < 2:
+            start = known.calls[min(len(calls.made), len(known.calls) - 1)][0]
+            before = float(calls.exact), float(calls.magnitude)
+            found = max((x.best(start, calls.state, before) for x in ascents), key=lambda x: x[0])[1]
+        pairs = list(zip(found.a, found.b, strict=True))[: length - calls.met]
+        calls.add(pairs, found.scale_a)
+        if len(calls.made) > _CALLS:
             return known
-    end = decode(spec.d_format, state)
-    if end.kind is not NumberClass.FINITE:
-        return known
-    new = Attained(tuple(made), state, abs(end.number - exact), magnitude)
-    return max(known, new, key=lambda x: x.ratio)
+    new = calls.attained
+    return known if new is None else max(known, new, key=lambda x: x.ratio)
 
 
 def _top(build: Construction, w: Witness) -> int:
@@ -244,9 +232,8 @@ class Ascent:
         if fmt is not None and blocks > 1:
             powers = [Fraction(2) ** e for e in range(max(fmt.e_min, -30), min(fmt.e_max, 30) + 1)]
             words = [(1.0, fmt.one), *((float(x), w) for x in powers if (w := encoded(fmt, x)) is not None)]
-            self.scales, self.scale_words = np.array([x for x, _ in words]), np.array(
-                [w for _, w in words], np.uint64
-            )  # fmt: skip
+            self.scales = np.array([x for x, _ in words])
+            self.scale_words = np.array([w for _, w in words], np.uint64)
         self.block = np.arange(unit.k) // (unit.spec.scale_block or unit.k)
         self.blocks = max(blocks, 1)
         self.signs = np.array(product_signs(unit.spec, unit.k), float)
@@ -265,13 +252,13 @@ class Ascent:
         a, b = (self.words[rows, i].astype(f"u{f.storage_bits // 8}")
                 for i, f in ((0, spec.a_format), (1, spec.b_format)))  # fmt: skip
         start = np.full(n, c, f"u{spec.c_format.storage_bits // 8}")
-        given: dict[str, Any] = {}
+        given: tuple[NDArray[np.uint8], ...] = ()
         weight = np.ones((n, self.unit.k))
         if spec.scale_format is not None:
             own = self.scale_words[scales].astype(np.uint8)
-            given = {"scale_a": own, "scale_b": np.full_like(own, spec.scale_format.one)}
+            given = own, np.full_like(own, spec.scale_format.one)
             weight = self.scales[scales][:, self.block]
-        result = values_of(self.unit.dot_bits(a, b, start, **given), spec.d_format)
+        result = values_of(self.unit.dot_bits(a, b, start, *given), spec.d_format)
         values = self.values[rows] * weight * self.signs
         # No underflow, as the conditions of a bound say.
         kept = (np.abs(values).max(1) >= self.least) & (np.abs(result) >= self.least)
@@ -285,12 +272,9 @@ class Ascent:
         """The starting points: given products, one large product, and many."""
         pairs = zip(known.a, known.b, strict=True)
         values = [_value(self.spec.a_format, x) * _value(self.spec.b_format, y) for x, y in pairs]
-        start = np.zeros(self.unit.k, np.int64)
-        for k, value in enumerate(values[: self.count]):
-            start[k] = int(np.argmin(np.abs(self.values - value)))
-        one, all_ = np.zeros_like(start), np.zeros_like(start)
-        top = int(np.argmax(self.values))
-        one[0], all_[: self.count] = top, top
+        start, one, all_ = np.zeros((3, self.unit.k), np.int64)
+        start[: self.count] = [int(np.argmin(np.abs(self.values - value))) for value in values[: self.count]]
+        one[0] = all_[: self.count] = int(np.argmax(self.values))
         return [start, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
@@ -310,12 +294,8 @@ class Ascent:
 
     def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
         """The call of largest error after climbs from all starting points, with its error."""
-        most, chosen = -1.0, (np.zeros(self.unit.k, np.int64), np.zeros(self.blocks, np.int64))
-        for row in self.starts(known):
-            ratio, *found = self._climb(row, c, before)
-            if ratio > most:
-                most, chosen = ratio, (found[0], found[1])
-        row, scales = chosen
+        climbs = [self._climb(row, c, before) for row in self.starts(known)]
+        most, row, scales = max(climbs, key=lambda x: x[0])
         a, b = self.words[row].T.tolist()
         own = tuple(self.scale_words[scales].tolist()) if self.spec.scale_format is not None else ()
         return most, Witness(tuple(a), tuple(b), c, own, own)
@@ -339,12 +319,11 @@ class Ascent:
     def _changes(self, row: Indices, scales: Indices) -> tuple[Indices, Indices]:
         """All changes of one product, of all equal products, or of one scale."""
         pool, made, own = np.arange(len(self.values)), list[Indices](), list[Indices]()
-        slots: list[Indices] = [np.array([k]) for k in range(self.count)]
         # Products of one value in one block may change places.
         _, distinct = np.unique(
             np.stack([row[: self.count], self.block[: self.count]]), axis=1, return_index=True
         )
-        slots = [slots[k] for k in distinct.tolist()]
+        slots: list[Indices] = [np.array([k]) for k in distinct.tolist()]
         slots += [np.flatnonzero(row[: self.count] == x) for x in np.unique(row[: self.count]).tolist()]
         room = max(_ROWS // max(len(slots), 1), 1)
         for at in slots:
@@ -370,7 +349,7 @@ class Ascent:
 
 
 def _value(fmt: Format, word: int) -> float:
-    return float(values_of(np.array([word], f"u{fmt.storage_bits // 8}"), fmt)[0])
+    return float(decode(fmt, word).number)
 
 
 def _significands(a: Format, b: Format, few: bool) -> list[tuple[int, int]]:
@@ -388,3 +367,32 @@ def _worth(unit: UnitSpec) -> bool:
     if unit.d_format.fraction_bits > _WIDE:
         return False  # binary64 does not hold their sums
     return few or design.summation != "fused" or design.fraction_bits is None or design.rho.mode in NEAREST
+
+
+#: One binary32 addition to nearest: 1·b + c.
+_ADDITION = "sequential@format=fp32,products=1"
+
+
+def promoted(build: Construction, length: int, every: int) -> Attained:
+    """The constructed dot product of largest error; partial sums and their additions are replayed."""
+    first = improved(build, every, build.best(every))
+    unit, addition = build.unit, resolve(_ADDITION)
+    fmt = unit.d_format
+    total, calls = first.ends, list(first.calls)
+    exact = sum((sum(build.values(w), Fraction(0)) * times for w, times in first.calls), Fraction(0))
+    magnitude = first.magnitude
+    half = decode(fmt, first.ends).number * Fraction(1, 1 << 24)
+    pair = build.power(exponent_of(half)) if half > 0 else None
+    w = build.call([] if pair is None else [pair], 0)
+    value, part, left = sum(build.values(w), Fraction(0)), results_of(unit, w), -(-length // every) - 1
+    while left:
+        before = total
+        total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
+        # An addition that changes nothing is made for all that follows.
+        times = left if total == before else 1
+        exact, magnitude = exact + times * value, magnitude + times * abs(value)
+        calls.append((w, times))
+        left -= times
+    error = abs(decode(fmt, total).number - exact)
+    made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
+    return made if made.ratio >= first.ratio or pair is not None else first

@@ -8,8 +8,7 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.errors import InputError
-from tcformal.programs.recipes.names import recipe
-from tcformal.programs.recipes.recipe import Recipe
+from tcformal.programs.recipe import Recipe, recipe
 
 #: The fields, cublasLtMatmulAlgoConfigAttributes_t, in the order of lists.
 FIELDS = (
@@ -95,7 +94,7 @@ class _Planner:
         unit = self.unit()
         if self.d in ("e4m3", "e5m2"):
             raise self.refusal(f"results in {self.d}")
-        settings: dict[str, Any] = {}
+        settings: dict[str, int | str] = {}
         if self.number == 13:
             settings["splits"] = _THREADS[self.fields["CUSTOM_OPTION"]]
         if self.splits > 1:

@@ -9,16 +9,14 @@ product of a session, which comes before it; then the words of A, times a power 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from tcformal.analysis.figures.mary import PER_N, SIDE, Draws, MatrixProduct, pairs_of_words, scaled_product
-from tcformal.analysis.figures.model import Floats, cut, precision_of, rounded
-from tcformal.analysis.figures.published import lines_by_n
+from tcformal.analysis import mary
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.encodings.catalog import format_named
@@ -102,59 +100,28 @@ def entries(
     """
     check_int("count", count, low=1, high=len(LENGTHS))
     for (a, gpu), name in UNITS.items():
-        wanted = [t for t in chosen if (t.inputs, t.gpu) == (a, gpu)]
-        draws, passed = Draws(), 0
-        for words in _WORDS[a]:
-            table = PublishedTable(a, gpu, words)
-            if table not in wanted:
-                passed += sum(LENGTHS)
-                continue
-            # What nobody reads after the last wanted line is not drawn.
-            draws.skip(PER_N * passed)
-            first = words == 1 and (a, gpu) in _FIRST
-            for i, n in enumerate(LENGTHS[:count]):
-                progress(f"{table}: n = {n}")
-                yield _entry(table, unit(name), n, draws.matrices(n), nearest=first and i == 0)
-            passed = sum(LENGTHS[count:])
+        order = [PublishedTable(a, gpu, words) for words in _WORDS[a]]
+        for table, n, draws in mary.in_order(order, chosen, LENGTHS, count):
+            progress(f"{table}: n = {n}")
+            first = table.words == 1 and (a, gpu) in _FIRST and n == LENGTHS[0]
+            yield _entry(table, unit(name), n, draws.matrices(n), nearest=first)
 
 
 def _entry(
-    table: PublishedTable, u: Unit, n: int, drawn: tuple[Floats, Floats], *, nearest: bool
+    table: PublishedTable, u: Unit, n: int, drawn: tuple[mary.Floats, mary.Floats], *, nearest: bool
 ) -> TableLine:
-    p, own, large = (precision_of(f) for f in (format_named(table.inputs), u.a_format, u.d_format))
-    theta = min(p.largest, math.sqrt(large.largest / n))
-    x = scaled_product(*drawn, theta)
-    fl = partial(rounded, p=own, subnormals=True, bounded=True)
-    split = x.words(p, table.words, partial(rounded, p=p, subnormals=True, bounded=True) if nearest
-                    else partial(cut, p=p))  # fmt: skip
-    small = 4 * n**2 * 2.0**p.least / theta + 4 * n**2 * 2.0**large.least / theta**2
-    return TableLine(table, u.name, n, _error(x, split, u, p.u, fl), 2 * p.u + n * large.u + small)
-
-
-def _error(
-    x: MatrixProduct,
-    split: tuple[list[Floats], list[Floats]],
-    u: Unit,
-    roundoff: float,
-    fl: Callable[[Floats], Floats],
-) -> float:
-    """The error of all word products on a unit, accumulated through c."""
-    dtype, c = arrays.dtype_of(u.a_format), np.zeros((SIDE, SIDE), np.float32)
-    right = [fl(b).astype(dtype) for b in split[1]]
-    for j, k in pairs_of_words(len(right)):
-        a = fl(split[0][j] * roundoff ** (j + k))
-        c = u.matmul(a.astype(dtype), right[k], c, progress=False).astype(np.float32)
-    return x.error(c.astype(np.float64))
+    p, own, large = (mary.precision_of(f) for f in (format_named(table.inputs), u.a_format, u.d_format))
+    top = mary.theta(p, large, n)
+    x = mary.scaled_product(*drawn, top)
+    left, right = x.words(p, table.words, partial(mary.rounded, p=p, whole=np.rint if nearest else np.trunc))
+    dtype, c = arrays.dtype_of(u.a_format), np.zeros((mary.SIDE, mary.SIDE), np.float32)
+    for j, k in mary.pairs_of_words(table.words):
+        a, b = mary.rounded(left[j] * p.u ** (j + k), own), mary.rounded(right[k], own)
+        c = u.matmul(a.astype(dtype), b.astype(dtype), c, progress=False).astype(np.float32)
+    small = 4 * n**2 * 2.0**p.least / top + 4 * n**2 * 2.0**large.least / top**2
+    return TableLine(table, u.name, n, x.error(c.astype(np.float64)), 2 * p.u + n * large.u + small)
 
 
 def differences(folder: str | Path, found: Sequence[TableLine]) -> Iterator[str]:
-    """The numbers that differ, as printed, from the published files in a folder.
-
-    Errors: InputError for a file that is missing or has other columns.
-    """
-    lines = {t: lines_by_n(Path(folder) / t.file, COLUMNS) for t in dict.fromkeys(x.table for x in found)}
-    for x in found:
-        theirs = lines[x.table].get(x.n, ("none",) * len(COLUMNS))
-        for column, mine, other in zip(COLUMNS, x.row(), theirs, strict=True):
-            if mine != other:
-                yield f"{x.table}, n = {x.n}: {column} is {mine}, published {other}"
+    """The numbers that differ, as printed, from the published files in a folder; errors as of `compared`."""
+    return map(str, mary.compared(folder, COLUMNS, [(x.table, x.table.file, x.row()) for x in found]))

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.program.calls import CallBound, CallBounds
-from tcformal.analysis.distance.replayed import exact as exactly
-from tcformal.analysis.distance.replayed import replayed, witness
-from tcformal.analysis.errors import difference, values_of
+from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.samples import difference, products_of, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
-from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import check_built
+from tcformal.query.replay import results_of
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
@@ -34,8 +32,7 @@ ROUNDED = 2.0**-52
 Reals = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class SummedOperands:
+class SummedOperands(NamedTuple):
     """The operands of the exact sums A·B + C, with flushed operands as 0 and subtracted products negated.
 
     Shapes: a [M, K], b [K, N], c [M, N].
@@ -64,13 +61,11 @@ class MatrixOperands:
         finite = np.outer(rows, columns) & np.isfinite(z)
         self.values = SummedOperands(*(np.where(np.isfinite(v), v, 0) for v in (p, q, z)))
         grown = 1 + (self.products + 8) * ROUNDED
-        a, b, self.last = (np.abs(v) for v in (self.values.a, self.values.b, self.values.c))
+        a, b, self.last = map(np.abs, self.values)
         self.sizes = (a @ b) * grown
-        formats = u.a_format, u.b_format, u.c_format
-        self.least = dict(zip("abc", (2.0**f.e_min for f in formats), strict=True))
+        self.least = [2.0**f.e_min for f in (u.a_format, u.b_format, u.c_format)]
         high = [
-            np.where(v > 0, np.maximum(v, self.least[x]), 0)
-            for x, v in zip("abc", (a, b, self.last), strict=True)
+            np.where(v > 0, np.maximum(v, e), 0) for v, e in zip((a, b, self.last), self.least, strict=True)
         ]
         self.raised, self.raised_last = (high[0] @ high[1]) * grown, high[2]
         self.usable = finite & np.isfinite(self.raised)
@@ -78,10 +73,9 @@ class MatrixOperands:
 
     def inside(self, stated: StatedSum) -> NDArray[np.bool_]:
         """The elements that a theorem covers: operands are zero or normal, c has few enough bits."""
-        fine = {}
-        for letter, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True):
-            fine[letter] = (v == 0) | (np.abs(v) >= self.least[letter]) | (letter not in stated.normal)
-        covered = np.outer(fine["a"].all(1), fine["b"].all(0)) & fine["c"]
+        rows = zip("abc", self.values, self.least, strict=True)
+        a, b, c = ((v == 0) | (np.abs(v) >= e) | (x not in stated.normal) for x, v, e in rows)
+        covered = np.outer(a.all(1), b.all(0)) & c
         if stated.c_bits is not None:
             scaled = np.ldexp(np.frexp(self.values.c)[0], stated.c_bits + 1)
             covered &= scaled == np.trunc(scaled)
@@ -90,16 +84,12 @@ class MatrixOperands:
     def summed(self, flushed: frozenset[str], u: UnitSpec) -> SummedOperands:
         """The operands of a unit's exact sum; those given if the unit flushes none."""
         signs = np.array(product_signs(u, self.products), float)
-        whole = {}
-        for letter, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True):
-            small = (np.abs(v) < self.least[letter]) & (v != 0) & (letter in flushed)
-            whole[letter] = np.where(small, 0, v) if small.any() else v
-        if (signs < 0).any():
-            whole["b"] = whole["b"] * signs[:, None]
-        same = all(
-            whole[x] is v for x, v in zip("abc", (self.values.a, self.values.b, self.values.c), strict=True)
-        )
-        return self.values if same else SummedOperands(whole["a"], whole["b"], whole["c"])
+        rows = zip("abc", self.values, self.least, strict=True)
+        small = [(v != 0) & (np.abs(v) < e) & (x in flushed) for x, v, e in rows]
+        if not any(x.any() for x in small) and (signs > 0).all():
+            return self.values
+        a, b, c = (np.where(x, 0, v) for x, v in zip(small, self.values, strict=True))
+        return SummedOperands(a, b * signs[:, None], c)
 
 
 def apart_sums(given: MatrixOperands, first: SummedOperands, second: SummedOperands) -> tuple[Reals, Reals]:
@@ -202,17 +192,18 @@ def distances(
     given = MatrixOperands(units[0], x)
     sides = [_side(known, u, given) for u in units]
     covered = sides[0].covered & sides[1].covered
-    summed = [given.summed(s.flushed, u) for s, u in zip(sides, units, strict=True)]
+    summed = [given.summed(s.normal.sum.flushed, u) for s, u in zip(sides, units, strict=True)]
     # What the second unit's exact sum is more than the first one's.
     more, margin = apart_sums(given, *summed)
     both = sides[0].error + sides[1].error
     low, high = _outward(more - both, margin, -1), _outward(more + both, margin, 1)
     if exact:
-        d1 = _results(Unit(units[0]), x)
-        lost = _lost(Unit(units[0]), d1, summed[0], covered)
+        u, d = Unit(units[0]), units[0].d_format
+        d1 = values_of(arrays.to_raw("D", u.matmul(a, b, c, progress=False), d), d)
+        lost = _lost(u, d1, summed[0], covered)
         _check(units[0], lost, sides[0].error, x)
         if summed[1] is not summed[0]:
-            lost = _lost(Unit(units[0]), d1, summed[1], covered)
+            lost = _lost(u, d1, summed[1], covered)
         # The difference is rounded once.
         margin = np.abs(lost) * ROUNDED
         low = np.maximum(low, _outward(-sides[1].error - lost, margin, -1))
@@ -271,16 +262,14 @@ def _apart(
     units: tuple[UnitSpec, UnitSpec], a: list[int], b: list[int]
 ) -> tuple[Fraction, Witness, tuple[int, int]]:
     """The distance of two units' results on one row, in units of Σ|x_k·y_k|."""
+    o = units[0].operands
     rows = []
     for u in units:
         rest = [0] * (-len(a) % u.k)
-        row = np.array([*a, *rest], np.uint64), np.array([*b, *rest], np.uint64)
-        rows.append((u, witness(Unit(u), *row, 0)))
-    results = replayed(Unit(units[0]), rows[0][1]), replayed(Unit(units[1]), rows[1][1])
-    size = exactly(Unit(units[0]), rows[0][1])[1]
-    values = [decode(units[0].d_format, r) for r in results]
-    apart = abs(values[0].number - values[1].number)
-    return apart / size if size else Fraction(0), rows[0][1], results
+        rows.append(Witness((*a, *rest), (*b, *rest), 0))
+    results = results_of(units[0], rows[0]), results_of(units[1], rows[1])
+    size, values = sum(map(abs, products_of(o.a, o.b, a, b))), [decode(o.d, r).number for r in results]
+    return abs(values[0] - values[1]) / size if size else Fraction(0), rows[0], results
 
 
 def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
@@ -297,12 +286,11 @@ def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> 
 
 @dataclass(frozen=True, slots=True)
 class _UnitErrors:
-    """One unit's error bounds [M, N], their coverage, its constants and its flushed operands."""
+    """One unit's error bounds [M, N], their coverage, and its constants for normal operands."""
 
     error: Reals
     covered: NDArray[np.bool_]
     normal: CallBound
-    flushed: frozenset[str]
 
 
 def _side(known: CallBounds, u: UnitSpec, s: MatrixOperands) -> _UnitErrors:
@@ -312,22 +300,16 @@ def _side(known: CallBounds, u: UnitSpec, s: MatrixOperands) -> _UnitErrors:
     )  # fmt: skip
     normal = known.of(u, s.products, needed)
     inside = s.inside(normal.sum)
-    error, covered = _error(normal, s.sizes, s.last), inside & (s.grid >= _least(u, normal))
+    error, covered = _error(normal, s.sizes, s.last), inside & (s.grid >= max(normal.least, u.d_format.e_min))
     if not inside.all():
         other = known.of(u, s.products, replace(needed, normal=frozenset(), c_bits=None))
         if other.sum.flushed != normal.sum.flushed:
             raise InputError(f"expected one sum that theorems about {u.name} are about, but they differ")
         error = np.where(inside, error, _error(other, s.raised, s.raised_last))
-        covered = covered | (~inside & (s.grid >= _least(u, other)))
+        covered = covered | (~inside & (s.grid >= max(other.least, u.d_format.e_min)))
     top = float(decode(u.d_format, u.d_format.largest).number)
     fits = 2 * (s.raised + s.raised_last + error) < top
-    return _UnitErrors(error, covered & s.usable & fits, normal, normal.sum.flushed)
-
-
-def _least(u: UnitSpec, x: CallBound) -> int:
-    """The least exponent e at which a nonzero multiple of 2^e is no underflow."""
-    d: Format = u.d_format
-    return max(x.least, d.e_min)
+    return _UnitErrors(error, covered & s.usable & fits, normal)
 
 
 def _error(x: CallBound, sizes: Reals, last: Reals) -> Reals:
@@ -339,15 +321,6 @@ def _error(x: CallBound, sizes: Reals, last: Reals) -> Reals:
 def _outward(end: Reals, margin: Reals, way: int) -> Reals:
     """An interval end, moved outwards by a margin and by its own rounding error."""
     return np.asarray(end + way * (margin + np.abs(end) * 2 * ROUNDED))
-
-
-def _results(u: Unit, x: MatrixWords) -> Reals:
-    """The values of the unit's results, as floats."""
-    operands = [arrays.from_raw(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format))]
-    c = None if x.c is None else arrays.from_raw(x.c, u.c_format)
-    return values_of(
-        arrays.to_raw("D", u.matmul(operands[0], operands[1], c, progress=False), u.d_format), u.d_format
-    )
 
 
 def _lost(u: Unit, d: Reals, s: SummedOperands, where: NDArray[np.bool_]) -> Reals:

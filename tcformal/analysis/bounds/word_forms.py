@@ -166,16 +166,12 @@ class Symbols:
 
     def flushed(self, w: WordForm, fmt: Format) -> Fraction:
         """A bound on |w| where it is subnormal in a format, in units of |x|."""
-        if self.normal(w, fmt) or self.exponents is None:
-            return Fraction(0)
-        return min(self.share(w), Fraction(2) ** (fmt.e_min - self.exponents.low))
+        return Fraction(0) if self.normal(w, fmt) else min(self.share(w), self._least(fmt))
 
-    def raised(self, w: WordForm, fmt: Format) -> Fraction:
-        """A bound on the maximum of |w| and the least normal number, in units of |x|, for nonzero w."""
-        share = self.share(w)
-        if self.normal(w, fmt) or self.exponents is None:
-            return share
-        return max(share, Fraction(2) ** (fmt.e_min - self.exponents.low))
+    def _least(self, fmt: Format) -> Fraction:
+        """The least normal number of a format, in units of the least element of the range."""
+        assert self.exponents is not None  # as a word may be subnormal
+        return Fraction(2) ** (fmt.e_min - self.exponents.low)
 
     def sizes(
         self, words: Sequence[tuple[WordForm, Format]], flushed: Collection[str]
@@ -193,7 +189,7 @@ class Symbols:
                 counted *= own
                 lost += self.flushed(w, fmt) * other
             else:
-                counted *= self.raised(w, fmt)
+                counted *= own if self.normal(w, fmt) else max(own, self._least(fmt))
         return counted, min(lost, shares[0] * shares[1])
 
 

@@ -1,5 +1,4 @@
-"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, and a search for bad
-inputs."""
+"""The error of a program in units of Σ|a_k·b_k|: a bound, and a search for bad inputs."""
 
 from __future__ import annotations
 
@@ -11,13 +10,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.analysis.bounds.ascent import improved, promoted
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.program.calls import CallBounds
-from tcformal.analysis.bounds.program.steps import StepErrors
-from tcformal.analysis.bounds.program.words import EXPONENTS, Range
-from tcformal.analysis.bounds.promoted import promoted
-from tcformal.analysis.bounds.search import improved
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.proved import CallBounds
+from tcformal.analysis.bounds.word_forms import EXPONENTS, Range
+from tcformal.analysis.samples import products_of, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundStep
@@ -94,11 +92,9 @@ class _NearSearch:
     def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
         self.p, self.n, self.run = p, n, RunnableProgram(p)
         self.formats = (p.input_format("a"), p.input_format("b"))
-        self.ranges = [
-            # Without a range no word may underflow: elements of one binade.
-            (max(f.e_min, 0 if exponents is None else exponents.low),
-             min(f.e_max, 0 if exponents is None else exponents.high)) for f in self.formats
-        ]  # fmt: skip
+        # Without a range no word may underflow: elements of one binade.
+        low, high = (0, 0) if exponents is None else (exponents.low, exponents.high)
+        self.ranges = [(max(f.e_min, low), min(f.e_max, high)) for f in self.formats]
         self.rng = np.random.default_rng(seed)
         #: What lanes made of the best row of many, and that row.
         self.made: tuple[bytes, int] | None = None
@@ -118,23 +114,19 @@ class _NearSearch:
                 if unit.d_format.name == "fp32":
                     made += [promoted(build, self.n, every) for every in sorted(lengths)]
             for x in made:
-                row = self._row([(w, times) for w, times in x.calls], build)
-                if row is not None:
+                if (row := self._row(x.calls, build)) is not None:
                     yield row
 
     def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> InputWords | None:
         """The operands of calls as inputs of the program; None where a format cannot hold one."""
-        pairs: list[tuple[int, int]] = []
-        for w, times in calls:
-            pairs += list(zip(w.a, w.b, strict=True)) * times
+        a = [x for w, times in calls for x in w.a * times]
+        b = [x for w, times in calls for x in w.b * times]
         row = np.zeros((2, self.n), np.uint64)
-        for side, (fmt, own) in enumerate(zip(self.formats, (build.a, build.b), strict=True)):
-            words = {x: encoded(fmt, decode(own, x).number) for x in {pair[side] for pair in pairs[: self.n]}}
-            for k, pair in enumerate(pairs[: self.n]):
-                word = words[pair[side]]
-                if word is None:
-                    return None
-                row[side, k] = word
+        for side, given, fmt, own in zip(row, (a, b), self.formats, (build.a, build.b), strict=True):
+            words = {x: encoded(fmt, decode(own, x).number) for x in set(given[: self.n])}
+            if None in words.values():
+                return None
+            side[: len(given)] = [words[x] or 0 for x in given[: self.n]]
         return row if self._allowed(row[None])[0] else None
 
     def between(self) -> Iterator[InputWords]:
@@ -152,9 +144,8 @@ class _NearSearch:
             largest = decode(fmt, fmt.largest).number
             top = largest / Fraction(2) ** exponent_of(largest)
             # Rounded to nearest and rounded down.
-            for size, lowest in itertools.product(
-                (1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))), (False, True)
-            ):
+            sizes = 1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))
+            for size, lowest in itertools.product(sizes, (False, True)):
                 row = self._filled(size, lowest)
                 if row is None:
                     continue
@@ -217,8 +208,7 @@ class _NearSearch:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             results = np.asarray(self.run.evaluate(a, b, c))
             d = values_of(results, self.run.d_format)
-            x, y = (values_of(v, f).astype(np.longdouble)
-                    for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
+            x, y = (values_of(v, f).astype(np.longdouble) for v, f in zip((a, b), self.formats, strict=True))
             ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
         return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64), results
 
@@ -277,14 +267,11 @@ class _NearSearch:
         a, b = ([int(x) for x in side] for side in row)
         plan = self.p.plan(self.n)
         result = program_result(plan, a, b, 0)
-        if self.made is not None and self.made[0] == row.tobytes():
-            lanes = self.made[1]
-        else:
-            lanes = int(self.lost(row[None])[1][0])
+        known = self.made is not None and self.made[0] == row.tobytes()
+        lanes = self.made[1] if self.made and known else int(self.lost(row[None])[1][0])
         if lanes != result:
             raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
-        values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number
-                  for x, y in zip(a, b, strict=True)]  # fmt: skip
+        values = products_of(*self.formats, a, b)
         d = decode(plan.fmt, result)
         if d.kind is not NumberClass.FINITE:
             raise InputError(f"expected a finite result of {self.p.name}, but got {d.kind.name}")
@@ -401,14 +388,7 @@ def excess(x: ProgramAccuracy, other: Program) -> Fraction | None:
     near, plan = x.near, other.plan(x.length)
     if any(x.program.input_format(letter) != other.input_format(letter) for letter in "ab"):
         return None
-    formats = (other.input_format("a"), other.input_format("b"))
-    exact = sum(
-        (
-            decode(formats[0], p).number * decode(formats[1], q).number
-            for p, q in zip(near.a, near.b, strict=True)
-        ),
-        Fraction(0),
-    )
+    exact = sum(products_of(other.input_format("a"), other.input_format("b"), near.a, near.b))
     d = decode(plan.fmt, program_result(plan, near.a, near.b, 0))
     if d.kind is not NumberClass.FINITE or not near.magnitude:
         return None

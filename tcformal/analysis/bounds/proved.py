@@ -1,4 +1,4 @@
-"""Error constants of a unit as instances of theorems, with the sum and operands that each is about."""
+"""Error constants of units and of their calls, as instances of theorems about stated sums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import exponents_ok, least, power, share, start_format
+from tcformal.errors import InputError
+from tcformal.oracle.values import decode, exponent_of
+from tcformal.theory.answers import in_the_way
+from tcformal.theory.conditions import exponents_ok, least, near, plain_scales, power, share, start_format
 from tcformal.theory.constants import Constants, constants
 from tcformal.theory.design import block_size
 from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
@@ -140,3 +143,104 @@ def grown(first: Fraction, each: Fraction, times: int) -> Fraction:
 def _up(x: Fraction) -> Fraction:
     """The least multiple of 2^-400 that is at least x."""
     return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
+
+
+@dataclass(frozen=True, slots=True)
+class CallBound:
+    """The bound |d - (Σ ±x_k·y_k + c)| <= own·Σ|x_k·y_k| + other·|c| of one or more chained calls.
+
+    Ranges and units: `sum`: what x_k, y_k and c are, and which signs products have; an operand that may be
+    subnormal, and is not flushed, counts as the least normal number at least.  `least`: the largest product,
+    or c, is at least 2^least, or all are zero.
+    """
+
+    own: Fraction
+    other: Fraction
+    least: int
+    sum: StatedSum
+
+
+class CallBounds:
+    """A cache of error constants by unit and number of products."""
+
+    def __init__(self) -> None:
+        self._proved: dict[UnitSpec, list[Proved]] = {}
+        self._used: dict[tuple[str, str], Instance] = {}
+        self.used: dict[tuple[str, int, StatedSum], CallBound] = {}
+
+    def of(self, unit: UnitSpec, products: int, needed: StatedSum) -> CallBound:
+        """The error constants of a dot product of `products` products.
+
+        Ranges and units: `needed`: the sum that they are to be about; what is flushed of it is counted by
+        whom they are given to.
+        Errors: InputError where no theorem gives them, or none about that sum.
+        """
+        if unit not in self._proved:
+            # About normal operands first, then about any.
+            candidates = theorem_constant(unit), exponent_constant(unit)
+            self._proved[unit] = [p for p in candidates if p is not None]
+        refused = ""
+        for p in self._proved[unit]:
+            stated = replace(p.sum, c=NO_C) if needed.c == NO_C else p.sum
+            sentence = p.short_of(products) or stated.refusal(needed, unit.name, products)
+            if sentence:
+                refused = refused or sentence
+                continue
+            own, other = p.constants.of(products), Fraction(0)
+            if stated.c != NO_C:
+                both = p.bound_with_c(products)
+                assert both is not None  # as the sum is about any c
+                own = other = both
+            bound = self.used[unit.name, products, needed] = CallBound(own, other, p.least, stated)
+            self._used[unit.name, p.theorem.theorem] = p.theorem
+            return bound
+        raise InputError(refused or in_the_way(unit, "relative-error; c=0x0"))
+
+    @property
+    def theorems(self) -> tuple[Instance, ...]:
+        """The theorem instances used so far."""
+        return tuple(self._used.values())
+
+
+def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fraction, str] | None:
+    """A sharper bound than the given one for c = 0, and its derivation; None where none follows.
+
+    Ranges and units: bounds in units of Σ|x_k·y_k|.  Products of formats of few exponents, with one scale,
+    are multiples of one power of two, and so is what sums of them are cut or rounded to: an error below it
+    is 0, and one below an ulp that is a multiple of it is at least that much below.
+    """
+    a, b, d = unit.a_format, unit.b_format, unit.d_format
+    if unit.emulation is not None or unit.design.summation != "fused" or unit.design.group is not None:
+        return None
+    block = block_size(unit)
+    one_scale = plain_scales(unit) and (unit.scale_block or 0) >= block
+    if unit.scale_format is not None and not (one_scale and length <= block):
+        return None
+    grid = sum(f.e_min - f.fraction_bits for f in (a, b))
+    most = length * decode(a, a.largest).magnitude * decode(b, b.largest).magnitude
+    if unit.scale_format is None and grid < d.e_min - d.fraction_bits:
+        return None
+    what = f"products are multiples of 2^{grid}, and results too, and Σ|x_k·y_k| is at most {most}"
+    what += "" if unit.scale_format is None else ", each times one scale"
+    if bound * most < Fraction(2) ** grid:
+        return Fraction(0), (
+            f"{what}: an error of at most {float(bound):.4g} of that is less than 2^{grid}, and so 0"
+        )
+    if not cut_once(unit, length):
+        return None
+    top, p = exponent_of(most), unit.design.rho.fraction_bits
+    lost = Fraction(1, 1 << p) - Fraction(2) ** (grid - top)
+    sharper = lost / (1 + lost)
+    if not 0 < sharper < bound:
+        return None
+    return sharper, (
+        f"{what}: none is cut before they are added, and the sum is cut to a result of at least 2^e and an "
+        f"ulp of 2^(e-{p}), e <= {top}: it loses at most that less 2^{grid} of 2^e and what it loses"
+    )
+
+
+def cut_once(unit: UnitSpec, length: int) -> bool:
+    """Whether a dot product of this length is one exact sum with one truncation."""
+    design = unit.design
+    joined = design.one_sum and unit.emulation is None and design.group is None and design.step == design.rho
+    return joined and design.rho.mode == "RZ" and length <= block_size(unit) and near(unit)

@@ -29,8 +29,8 @@ from typing import Any
 
 import jsonschema
 
-from tcformal.checks import check_choice, read_int, shown, unknown_sentence
-from tcformal.errors import InputError, UnknownNameError
+from tcformal.checks import check_choice, read_int, shown
+from tcformal.errors import InputError
 from tcformal.files import read_named
 
 #: Bytes of a query file, characters of one of its texts when filled, and questions that it may ask.
@@ -98,14 +98,9 @@ class QueryFile:
     def _settings(self, settings: Mapping[str, str]) -> dict[str, ParameterValue]:
         settings_read: dict[str, ParameterValue] = {}
         for name, text in settings.items():
-            if name not in self.parameters:
-                raise UnknownNameError(
-                    unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
-                )
-            if isinstance(self.parameters[name], int):
-                settings_read[name] = read_int(f"{name} of {self.name}", text)
-            else:
-                settings_read[name] = text
+            check_choice(f"parameter of {self.name}", name, self.parameters)
+            number = isinstance(self.parameters[name], int)
+            settings_read[name] = read_int(f"{name} of {self.name}", text) if number else text
         return settings_read
 
     def _asks(
@@ -170,7 +165,7 @@ def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
 @lru_cache(maxsize=1)
 def validator() -> jsonschema.Draft202012Validator:
     """A validator of the query-file schema."""
-    text = (resources.files("tcformal.analysis.papers") / "query.schema.json").read_text(encoding="utf-8")
+    text = (resources.files("tcformal.analysis") / "query.schema.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(text))
 
 
@@ -217,7 +212,7 @@ def _which_kind(ask: Mapping[str, Any]) -> str:
 
 def folder() -> Path:
     """The folder of the built-in queries, in the package or beside it in the repository."""
-    package = Path(__file__).resolve().parents[2]
+    package = Path(__file__).resolve().parents[1]
     inside = package / "queries"
     return inside if inside.is_dir() else package.parent / "queries"
 

@@ -9,24 +9,78 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.distance.replayed import exact, many, padded, replayed, witness
-from tcformal.analysis.errors import values_of
+from tcformal.analysis.samples import products_of, values_of
+from tcformal.backends.concrete import Concrete
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
+from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
-from tcformal.errors import InvariantError
+from tcformal.errors import InvariantError, SolverDisagreementError
 from tcformal.oracle.exact_errors import ulp
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode
+from tcformal.programs.chain import scale_count
+from tcformal.programs.dag import program_circuit
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.register import refused
 from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
+from tcformal.query.replay import results_of
 from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.solve.result import Limits
+
+
+def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
+    """The results of rows of operands, a and b [n, K], c [n]; scales are 1."""
+    if not isinstance(x, Unit):
+        return x.evaluate(a, b, c)
+    if x.scale_format is None:
+        return x.dot_bits(a, b, c)
+    ones = np.full((len(a), scale_count(x.spec, a.shape[1])), x.scale_format.one, np.uint64)
+    return x.dot_bits(a, b, c, ones, ones)
+
+
+def witness(x: Unit | RunnableProgram, a: Raw, b: Raw, c: int) -> Witness:
+    """One row of operands as a witness; scales are 1."""
+    scales: tuple[int, ...] = ()
+    if isinstance(x, Unit) and x.scale_format is not None:
+        scales = (x.scale_format.one,) * scale_count(x.spec, len(a))
+    return Witness(tuple(map(int, a)), tuple(map(int, b)), int(c), scales, scales)
+
+
+def replayed(x: Unit | RunnableProgram, w: Witness) -> int:
+    """The result's encoding, computed on integers and confirmed on exact fractions.
+
+    Errors: SolverDisagreementError where they differ.
+    """
+    if isinstance(x, Unit):
+        return results_of(x.spec, w)
+    plan = x.program.plan(len(w.a))
+    graph, dag = program_circuit(plan)
+    (integers,) = Concrete(graph, [dag.result])({k: v for k, v in w.inputs().items() if k in graph.inputs})
+    fractions = program_result(plan, w.a, w.b, w.c)
+    if integers != fractions:
+        raise SolverDisagreementError(
+            f"expected one result of {x.name} on integers and fractions, but got {integers:#x} and "
+            f"{fractions:#x} on {w}"
+        )
+    return integers
+
+
+def exact(x: Unit | RunnableProgram, w: Witness) -> tuple[Fraction, Fraction]:
+    """The exact c + Σ a_k·b_k and |c| + Σ|a_k·b_k|, with subtracted products negated."""
+    products = products_of(x.a_format, x.b_format, w.a, w.b)
+    if isinstance(x, Unit):
+        signs = product_signs(x.spec, len(products))
+        products = [p * int(s) for p, s in zip(products, signs, strict=True)]
+    last = decode(x.c_format, w.c).number
+    return sum(products, last), sum(map(abs, products), abs(last))
+
 
 RowWords = NDArray[np.uint64]
 #: Rows that are kept from round to round, rows made from each of them, and rounds; less of long rows.
@@ -48,7 +102,7 @@ class FallSearch:
     def __init__(self, x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, seed: int) -> None:
         self.x, self.length, self.operand, self.mixed = x, length, operand, mixed
         self.formats = (x.a_format, x.b_format, x.c_format)
-        self.k = padded(x, length)
+        self.k = -(-length // x.k) * x.k if isinstance(x, Unit) else length
         self.draw = np.random.default_rng([seed, length, len(operand), int(mixed)])
         self.most = max(8, _ELEMENTS // self.k)
 
@@ -62,9 +116,7 @@ class FallSearch:
         before, after = (values_of(many(self.x, *rows), d) for rows in ((a, b, c), (a2, b, c2)))
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             if self.mixed:
-                x, y, z = (
-                    values_of(self._stored(w, f), f) for w, f in zip((a, b, c), self.formats, strict=True)
-                )
+                x, y, z = (values_of(w, f) for w, f in zip((a, b, c), self.formats, strict=True))
                 unit = ((np.abs(x) * np.abs(y)).sum(1) + np.abs(z)) * 2.0**-d.precision
             else:
                 top = np.maximum(np.abs(before), np.abs(after))
@@ -72,22 +124,13 @@ class FallSearch:
             defects = (before - after) / unit
         return np.where(np.isfinite(defects) & (defects > 0), defects, 0.0)
 
-    @staticmethod
-    def _stored(words: RowWords, fmt: Format) -> NDArray[np.unsignedinteger]:
-        return words.astype(f"u{fmt.storage_bits // 8}")
-
     # ------------------------------------------------------------------ rows
     def words(self, fmt: Format, exponents: NDArray[np.int64]) -> RowWords:
         """Random normal numbers of given exponents: powers of two, their neighbours, arbitrary ones."""
         e = np.clip(exponents, fmt.e_min, fmt.e_max - 1)
-        kinds, any_ = (
-            self.draw.integers(0, 4, e.shape),
-            self.draw.integers(0, 1 << fmt.fraction_bits, e.shape),
-        )
-        whole = (1 << fmt.fraction_bits) - 1
-        fraction = np.choose(
-            kinds, [np.zeros_like(any_), np.full_like(any_, whole), any_, np.ones_like(any_)]
-        )
+        count = 1 << fmt.fraction_bits
+        kinds, some = self.draw.integers(0, 4, e.shape), self.draw.integers(0, count, e.shape)
+        fraction = np.choose(kinds, [0, count - 1, some, 1])
         body = ((e + fmt.bias) << fmt.fraction_bits | fraction) << fmt.ignored_low_bits
         negative = self.draw.integers(0, 2, e.shape) * fmt.sign_bit if self.mixed else 0
         return np.asarray(body | negative, np.uint64)
@@ -159,23 +202,21 @@ class FallSearch:
         defects = self.falls(*rows)
         for _ in range(_ROUNDS):
             order = np.argsort(-defects, kind="stable")[: min(_KEPT, self.most)]
-            kept = tuple(x[order] for x in rows)
-            more = self.children(kept)
-            rows = tuple(np.concatenate(x) for x in zip(kept, more, strict=True))  # type: ignore[assignment]
+            more = self.children(tuple(x[order] for x in rows))
+            a, b, c, larger = (np.concatenate([x[order], y]) for x, y in zip(rows, more, strict=True))
+            rows = a, b, c, larger
             defects = np.concatenate([defects[order], self.falls(*more)])
         at = int(np.argmax(defects))
         if not defects[at] > 0:
             return None
-        a, b, c, more_ = (x[at] for x in rows)
-        if self.operand == "c":
-            return np.stack([a, a]), b, np.array([c, more_])
-        larger = a.copy()
-        larger[0] = more_
-        return np.stack([a, larger]), b, np.array([c, c])
+        a, b, c, larger = (x[at] for x in rows)
+        both = np.stack([a, a]), b, np.array([c, c])
+        (both[2] if self.operand == "c" else both[0][:, 0])[1] = larger
+        return both
 
 
-#: Most products of one dot product.
-LONGEST = 1 << 12
+#: Most products of one dot product, and the claim that a larger c gives no smaller result.
+LONGEST, _CLAIM = 1 << 12, "monotonicity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,12 +307,9 @@ def monotonicity(
             found += [] if fall is None else [fall]
     claim = None
     falls_in_c = any(f.operand == "c" for f in found)
-    if (
-        prove and isinstance(what, Unit) and n <= what.k
-        and not (falls_in_c or refused("monotonicity", what.spec))
-    ):  # fmt: skip
+    if prove and not falls_in_c and isinstance(what, Unit) and n <= what.k and not refused(_CLAIM, what.spec):
         claim = prove_claim(
-            what, "monotonicity", limits=limits, solvers=solvers, certify=certify, store=store, fresh=fresh,
+            what, _CLAIM, limits=limits, solvers=solvers, certify=certify, store=store, fresh=fresh,
             progress=progress,
         )  # fmt: skip
     made = Monotonicity(name=what.name, length=n, falls=tuple(found), claim=claim)
@@ -293,14 +331,9 @@ def _found(x: Unit | RunnableProgram, length: int, operand: str, mixed: bool, se
     if before <= after or large < small:
         raise InvariantError(f"expected a fall of {x.name}, but replayed results are {before} and {after}")
     fall = before - after
-    u = Fraction(1, 1 << x.d_format.precision)
+    d = x.d_format
+    unit = max(ulp(max(abs(before), abs(after)), d), power_of_two(d.e_min - d.fraction_bits))
     return Fall(
         operand=operand if operand == "c" else "a[0]", first=first, second=second, results=results,
-        growth=large - small, fall=fall, ulps=fall / _ulp(x.d_format, max(abs(before), abs(after))),
-        relative=fall / (u * size),
+        growth=large - small, fall=fall, ulps=fall / unit, relative=fall * (1 << d.precision) / size,
     )  # fmt: skip
-
-
-def _ulp(fmt: Format, size: Fraction) -> Fraction:
-    """The ulp of a nonzero number."""
-    return max(ulp(size, fmt), power_of_two(fmt.e_min - fmt.fraction_bits))

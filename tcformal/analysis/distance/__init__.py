@@ -1,1 +1,0 @@
-"""Distances of results: between two units, and between neighbouring inputs of one unit or program."""

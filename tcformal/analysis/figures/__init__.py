@@ -1,1 +1,0 @@
-"""Reproduced figures of the literature, also for real units."""

@@ -1,1 +1,0 @@
-"""Query files: questions of the papers, answered and compared with expectations."""
